@@ -1,0 +1,200 @@
+"""What a benchmark is to the framework: the class a plugin subclasses.
+
+A benchmark says how to read its data pack, what to ask a model about one item,
+how to grade the answer, and how to sum grades up. Everything else - sending,
+saving, resuming, retrying, counting, printing - is the framework's.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .types import (
+    Baseline,
+    ChatRequest,
+    ChatResponse,
+    Item,
+    Message,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+)
+
+if TYPE_CHECKING:
+    from random import Random
+
+Options = Mapping[str, Any]
+"""Values of the benchmark's own options, by name."""
+
+
+class Model(Protocol):
+    """A model, or a judge, as a plugin's coroutine sees it."""
+
+    sampling: Sampling
+    """How the run draws replies: the benchmark's defaults with the user's changes."""
+
+    async def chat(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
+    ) -> ChatResponse:
+        """The model's reply, from the journal if it is there, else from the network.
+
+        Args:
+            messages: A conversation, or the text of one user message.
+            cache_prefix: How many leading messages many requests share.
+            **changes: Fields of `Sampling` that differ from the run's.
+
+        Raises:
+            ProviderError: No usable reply could be had; let it pass.
+            MissingCall: The work is done offline and this reply was never made.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a benchmark, such as ``--parser strict``.
+
+    Attributes:
+        name: As in the options mapping; ``--`` and dashes are added for the command line.
+        default: Also decides the type; ``False`` or ``True`` makes a switch.
+        help: One sentence.
+        choices: The allowed values, if they are few.
+        in_requests: It changes what the model is sent, so it is part of a run's identity.
+        in_grades: It changes how a transcript is graded, so grades are kept apart by it.
+        flag: The switch's name if it is not ``--NAME``, such as ``--no-revise``.
+    """
+
+    name: str
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+    in_requests: bool = False
+    in_grades: bool = False
+    flag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PackSource:
+    """A data pack's files, found and checked, ready to be read.
+
+    Attributes:
+        name: ``bundled``, ``official``, or ``custom`` for anything else.
+        sha256: Of the contents; what the pack is known by.
+        files: By the name the manifest gives each (for a custom pack, the file's own name).
+        facts: What the manifest says of the pack: licence, source, protocol.
+    """
+
+    name: str
+    sha256: str
+    files: Mapping[str, Path]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A data pack that has been read.
+
+    Attributes:
+        items: In pack order.
+        comparability: Which published numbers a result may stand beside, or why none.
+        warnings: What is odd about the data, one line each.
+    """
+
+    source: PackSource
+    items: Sequence[Item]
+    comparability: str
+    warnings: tuple[str, ...] = ()
+
+
+class Benchmark(ABC):
+    """One benchmark. Create one instance and pass it to `register_benchmarks`.
+
+    Attributes:
+        name: What people type, such as ``eqbench-v1``.
+        version: Raise it whenever a score can change.
+        title: One line for `bench list`.
+        data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
+            when the benchmark always needs ``--dataset PATH``.
+        sampling: How replies are drawn unless the user says otherwise.
+        options: The benchmark's own options.
+        judged: Grading asks a judge model.
+        single_turn: One request and one reply make a transcript, so `bench prompts` and
+            `bench score` work.
+    """
+
+    name: str
+    version: str
+    title: str
+    data: Path | None = None
+    sampling: Sampling = Sampling()
+    judge_sampling: Sampling = Sampling(temperature=0.0)
+    options: tuple[Option, ...] = ()
+    judged: bool = False
+    single_turn: bool = True
+
+    @abstractmethod
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The pack's items.
+
+        Raises:
+            DataError: A file is broken; the message names the place.
+        """
+
+    @abstractmethod
+    async def generate(self, item: Item, model: Model, options: Options) -> Any:
+        """Whatever `grade` needs, made by asking the model.
+
+        Runs again from the start after a stop; replies that are in the journal come from
+        there. So it must ask the same things when it gets the same replies.
+        """
+
+    @abstractmethod
+    async def grade(
+        self, item: Item, transcript: Any, judge: Model | None, options: Options
+    ) -> Score:
+        """The score of what `generate` returned; a judged benchmark asks the judge."""
+
+    @abstractmethod
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """The metrics. A pure function of the scores, the same for any order of them.
+
+        Args:
+            pack: Where the items come from.
+            scores: Every graded sample, scored or not; failed samples are not among them.
+            options: The benchmark's own options.
+        """
+
+    def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
+        """What trivial respondents would get on this pack, by name."""
+        return {}
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """The prompt templates that are not part of the pack; changing one changes the run."""
+        return {}
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
+        """Words for a demo model of a known ability, from 0 (random) to 1 (perfect).
+
+        A benchmark that does not define this refuses demo models.
+        """
+        raise NotImplementedError
+
+    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+        """Model and judge calls for one sample when nothing fails."""
+        return 1, int(self.judged)
+
+    @property
+    def has_demo(self) -> bool:
+        """Whether demo models can take this benchmark."""
+        return type(self).demo_reply is not Benchmark.demo_reply
+
+    def request_options(self, options: Options) -> dict[str, Any]:
+        """The options that are part of a run's identity."""
+        return {o.name: options[o.name] for o in self.options if o.in_requests}
+
+    def grade_options(self, options: Options) -> dict[str, Any]:
+        """The options that grades are kept apart by."""
+        return {o.name: options[o.name] for o in self.options if o.in_grades}

@@ -1,0 +1,87 @@
+"""A command whose options depend on the benchmark it is given.
+
+``bench run eqbench-v1 --help`` shows the benchmark's own options beside the
+common ones; options may stand before or after the benchmark's name.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..benchmark import Benchmark, Option
+from ..plugins import installed
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_KEY = "eibench.benchmark"
+
+
+class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """The name of a benchmark; an unknown one is an error with the nearest name."""
+
+    name = "benchmark"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Benchmark:
+        """The benchmark itself."""
+        return value if isinstance(value, Benchmark) else installed().benchmark(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """Names that begin so."""
+        from click.shell_completion import CompletionItem
+
+        names = installed().benchmarks.things
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+class BenchmarkCommand(click.Command):
+    """Adds the options of the benchmark among its arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse with the options of the benchmark that is named."""
+        benchmarks = installed().benchmarks.things
+        named = next((benchmarks[a] for a in args if a in benchmarks), None)
+        ctx.meta[_KEY] = named
+        if named is None:
+            ctx.ignore_unknown_options = True  # let the unknown name be the error, not its options
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The common parameters and the benchmark's own."""
+        benchmark: Benchmark | None = ctx.meta.get(_KEY)
+        own = [as_click_option(o) for o in benchmark.options] if benchmark else []
+        params = super().get_params(ctx)
+        return [*params[:-1], *own, params[-1]]  # --help stays last
+
+
+def as_click_option(option: Option) -> click.Option:
+    """A benchmark's option as the command line knows it."""
+    dashed = option.name.replace("_", "-")
+    named = f"--{dashed}/--no-{dashed}" if isinstance(option.default, bool) else f"--{dashed}"
+    kind: Any = type(option.default) if option.default is not None else str
+    if option.choices:
+        kind = click.Choice(option.choices)
+    return click.Option(
+        [option.name, named],
+        type=None if isinstance(option.default, bool) else kind,
+        default=option.default,
+        help=option.help,
+        show_default=True,
+        envvar=env_name(option.name),
+        show_envvar=False,
+    )
+
+
+def env_name(option: str) -> str:
+    """The environment variable of an option."""
+    return "BENCH_" + option.replace("-", "_").upper()
+
+
+def own_options(benchmark: Benchmark, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a benchmark's own options among all parameters."""
+    return {option.name: params[option.name] for option in benchmark.options}

@@ -1,0 +1,119 @@
+"""`bench list` and `bench info`: what is installed, and what a benchmark is."""
+
+from typing import Any
+
+import click
+
+from ..benchmark import Benchmark
+from ..datasets import cache_folder, find_pack, read_manifest
+from ..errors import BenchError
+from ..plugins import Catalogue, installed
+from ..reports.files import as_text
+from . import options
+from .benchmark_command import BenchmarkName
+
+_KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "commands")
+
+
+@click.command("list")
+@options.json_option
+def list_command(json_output: bool) -> int:
+    """List benchmarks, providers and whatever else plugins add; broken plugins too."""
+    catalogue = installed()
+    listing = _listing(catalogue)
+    if json_output:
+        click.echo(as_text(listing))
+    else:
+        _print(listing)
+    return 3 if catalogue.broken else 0
+
+
+def _listing(catalogue: Catalogue) -> dict[str, Any]:
+    listing: dict[str, Any] = {}
+    for kind in _KINDS:
+        registry = getattr(catalogue, kind)
+        listing[kind] = [
+            {"name": name, "title": _title(thing), "distribution": registry.origins[name]}
+            for name, thing in registry.things.items()
+        ]
+    listing["broken"] = [
+        {"name": b.name, "distribution": b.distribution, "reason": b.reason}
+        for b in catalogue.broken
+    ]
+    return listing
+
+
+def _title(thing: Any) -> str:
+    return getattr(thing, "title", "") or getattr(thing, "short_help", "") or ""
+
+
+def _print(listing: dict[str, Any]) -> None:
+    for kind in _KINDS:
+        if listing[kind]:
+            click.echo(kind.replace("_", " "))
+        for entry in listing[kind]:
+            click.echo(f"  {entry['name']:<24} {entry['title']}  [{entry['distribution']}]")
+    for entry in listing["broken"]:
+        click.echo(f"BROKEN  {entry['name']} [{entry['distribution']}]: {entry['reason']}")
+
+
+@click.command("info")
+@click.argument("benchmark", type=BenchmarkName())
+@options.json_option
+def info_command(benchmark: Benchmark, json_output: bool) -> None:
+    """Say what a benchmark is: its data, its options, how replies are drawn."""
+    info = _info(benchmark)
+    if json_output:
+        click.echo(as_text(info))
+        return
+    click.echo(f"{info['name']} v{info['version']}: {info['title']}")
+    click.echo(f"  sampling: {_pairs(info['sampling'])}")
+    click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
+    for option in benchmark.options:
+        choices = f" ({' | '.join(option.choices)})" if option.choices else ""
+        click.echo(f"  --{option.name}{choices}: {option.help} Default: {option.default}.")
+    for pack in info["packs"]:
+        click.echo(f"  pack {pack['name']}: {pack['title']} ({pack['licence']}) {pack['state']}")
+        for file in pack["files"]:
+            if file["url"]:
+                click.echo(f"    {file['url']}  sha256 {file['sha256']}")
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{k} {v}" for k, v in values.items()) or "the server's own"
+
+
+def _info(benchmark: Benchmark) -> dict[str, Any]:
+    manifest = read_manifest(benchmark.data) if benchmark.data else {}
+    return {
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "title": benchmark.title,
+        "sampling": benchmark.sampling.sent(),
+        "judged": benchmark.judged,
+        "options": [
+            {"name": o.name, "default": o.default, "choices": list(o.choices), "help": o.help}
+            for o in benchmark.options
+        ],
+        "packs": [
+            {
+                "name": pack.name,
+                "title": pack.facts.get("title", ""),
+                "licence": pack.facts.get("licence", "unknown"),
+                "state": _state(benchmark, pack.name),
+                "files": [{"path": f.path, "url": f.url, "sha256": f.sha256} for f in pack.files],
+            }
+            for pack in manifest.values()
+        ],
+    }
+
+
+def _state(benchmark: Benchmark, pack: str) -> str:
+    """Whether a pack is here, and if not, how to have it used."""
+    defaults = {option.name: option.default for option in benchmark.options}
+    try:
+        source = find_pack(benchmark, pack, defaults)
+    except BenchError:
+        kept = cache_folder() / benchmark.name
+        return f"not here: pass its file with --dataset, or put it into {kept}"
+    return f"here, sha256 {source.sha256[:12]}"

@@ -1,0 +1,240 @@
+"""The options that commands share, and what becomes of their values."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..benchmark import Benchmark
+from ..clients.base import ModelSpec
+from ..clients.caller import Limits
+from ..clients.keys import Environment
+from ..engine.config import Endpoint, RunConfig
+from ..errors import UsageError
+from ..types import Sampling
+from .benchmark_command import BenchmarkName, env_name, own_options
+
+F = TypeVar("F", bound=Callable[..., Any])
+_POSITIVE = click.IntRange(min=1)
+_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+_SHARE = click.FloatRange(min=0, max=1)
+
+
+def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
+    """A `click.option` with its environment variable."""
+    envvar = env_name(name.lstrip("-"))
+    return click.option(name, *parameter, envvar=envvar, **attributes)
+
+
+def apply(command: F, *decorators: Callable[[Any], Any]) -> F:
+    """A command with decorators, the first of them outermost."""
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
+def benchmark_argument(command: F) -> F:
+    """The BENCHMARK argument."""
+    return click.argument("benchmark", type=BenchmarkName())(command)
+
+
+def data_options(command: F) -> F:
+    """Which items, and of which pack."""
+    return apply(
+        command,
+        option("--dataset", metavar="NAME|PATH", help="bundled, official, or a path to data."),
+        option("--iterations", type=_POSITIVE, default=1, show_default=True,
+               help="How often each item is asked."),
+        option("--limit", type=_POSITIVE, metavar="N", help="Only the first N items."),
+        option("--items", metavar="ID,ID", help="Only these items."),
+    )  # fmt: skip
+
+
+def sampling_options(command: F) -> F:
+    """How replies are drawn; what is not given is the benchmark's own setting."""
+    return apply(
+        command,
+        option("--temperature", type=click.FloatRange(min=0), help="Sampling temperature."),
+        option("--top-p", type=_SHARE, help="Nucleus sampling."),
+        option("--min-p", type=_SHARE, help="Minimum-probability sampling."),
+        option("--max-tokens", type=_POSITIVE, metavar="N",
+               help="Room for the reply, thinking included."),
+        option("--reasoning-effort", metavar="E", help="Such as low, medium, high."),
+        option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
+        option("--extra-body", metavar="JSON", help="More fields for each request."),
+        option("--seed", type=int, help="Sent to the model; iteration N gets SEED + N - 1."),
+    )  # fmt: skip
+
+
+def endpoint_options(command: F) -> F:
+    """Which models, and where."""
+    return apply(
+        command,
+        option("--model", "models", multiple=True, metavar="SPEC",
+               help="PROVIDER/NAME, such as openai/gpt-4.1; may be repeated "
+               "(default: demo/medium)."),
+        option("--base-url", metavar="URL", help="Endpoint of the model, usually ending in /v1."),
+        option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
+        option("--header", "headers", multiple=True, metavar="K=V",
+               help="HTTP header for it; may be repeated, never stored."),
+        option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one."),
+        option("--judge-base-url", metavar="URL", help="Endpoint of the judge."),
+        option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
+    )  # fmt: skip
+
+
+def limit_options(command: F) -> F:
+    """How fast, and how long."""
+    return apply(
+        command,
+        option("--concurrency", type=_POSITIVE, default=32, show_default=True,
+               help="Most requests at a time; shrinks when the server says so."),
+        option("--rpm", type=_ABOVE_ZERO, metavar="N", help="Most requests per minute."),
+        option("--tpm", type=_ABOVE_ZERO, metavar="N", help="Most tokens per minute."),
+        option("--timeout", type=_ABOVE_ZERO, default=600.0, show_default=True, metavar="S",
+               help="Seconds that a call may take in all, retries included."),
+    )  # fmt: skip
+
+
+def run_options(command: F) -> F:
+    """Which run this is, and where it is kept."""
+    return apply(
+        command,
+        option("--name", help="A name for the model; another name is another run."),
+        option("--note", "notes", multiple=True, metavar="K=V",
+               help="Kept with the run, such as quantisation=8bit; may be repeated."),
+        option("--fresh", is_flag=True, help="Start another run instead of going on."),
+        runs_dir_option,
+    )  # fmt: skip
+
+
+runs_dir_option = option(
+    "--runs-dir",
+    type=click.Path(file_okay=True, path_type=Path),
+    default=Path("runs"),
+    show_default=True,
+    help="Where runs are kept.",
+)
+json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
+
+
+def environment() -> Environment:
+    """The process's variables and the key variables of ``.env``."""
+    return Environment(os.environ, Path(".env"))
+
+
+def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
+    """``K=V`` texts as a mapping.
+
+    Raises:
+        UsageError: A text has no ``=``, or a key stands twice.
+    """
+    made: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (equals and key.strip()):
+            raise UsageError(f"{name} {text!r} is not of the form K=V")
+        if key.strip() in made:
+            raise UsageError(f"{name} {key.strip()} is given twice")
+        made[key.strip()] = value
+    return made
+
+
+def read_system(text: str | None) -> str | None:
+    """The system prompt, from a file when it is ``@FILE``.
+
+    Raises:
+        UsageError: The file cannot be read.
+    """
+    if text is None or not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--system {text}: {error}") from None
+
+
+def _json_object(text: str | None) -> Mapping[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"--extra-body is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageError("--extra-body must be a JSON object")
+    return value
+
+
+def sampling(params: Mapping[str, Any]) -> Sampling:
+    """The user's changes to how replies are drawn."""
+    return Sampling(
+        temperature=params.get("temperature"),
+        top_p=params.get("top_p"),
+        min_p=params.get("min_p"),
+        max_tokens=params.get("max_tokens"),
+        seed=params.get("seed"),
+        reasoning_effort=params.get("reasoning_effort"),
+        extra_body=_json_object(params.get("extra_body")),
+    )
+
+
+def item_ids(params: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ids of ``--items``.
+
+    Raises:
+        UsageError: ``--limit`` is given too.
+    """
+    if params.get("items") is None:
+        return ()
+    if params.get("limit"):
+        raise UsageError("--items and --limit contradict each other; use one of them")
+    return tuple(i.strip() for i in params["items"].split(",") if i.strip())
+
+
+def configs(params: Mapping[str, Any]) -> list[RunConfig]:
+    """The runs that a command line asks for, one per model."""
+    benchmark: Benchmark = params["benchmark"]
+    specs = [ModelSpec.parse(text) for text in params["models"] or ("demo/medium",)]
+    if len(specs) > 1 and params["name"]:
+        raise UsageError("--name names one model; leave it out, or give one --model")
+    if twice := next((s for s in specs if specs.count(s) > 1), None):
+        raise UsageError(f"--model {twice} is given twice")
+    headers = pairs(params["headers"], "--header")
+    endpoints = [Endpoint(s, params["base_url"], params["api_key_env"], headers) for s in specs]
+    return [_config(benchmark, endpoint, params) for endpoint in endpoints]
+
+
+def _config(benchmark: Benchmark, model: Endpoint, params: Mapping[str, Any]) -> RunConfig:
+    return RunConfig(
+        benchmark=benchmark,
+        model=model,
+        options=own_options(benchmark, params),
+        judge=_judge(params),
+        dataset=params["dataset"],
+        sampling=sampling(params),
+        system=read_system(params["system"]),
+        iterations=params["iterations"],
+        limit=params["limit"],
+        items=item_ids(params),
+        limits=Limits(
+            params["concurrency"], params["rpm"], params["tpm"], params["timeout"]
+        ),
+        name=params["name"],
+        notes=pairs(params["notes"], "--note"),
+        fresh=params["fresh"],
+        runs_dir=params["runs_dir"],
+    )  # fmt: skip
+
+
+def _judge(params: Mapping[str, Any]) -> Endpoint | None:
+    if params["judge"] is None:
+        for name in ("judge_base_url", "judge_api_key_env"):
+            if params[name]:
+                raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
+        return None
+    spec = ModelSpec.parse(params["judge"])
+    return Endpoint(spec, params["judge_base_url"], params["judge_api_key_env"])

@@ -1,0 +1,139 @@
+"""`bench runs`, `show` and `delete`: what the journal holds."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from ..journal import Journal, RunLock, RunRecord
+from ..reports.files import as_text, document_path
+from ..reports.sections import Table
+from . import options
+from .run import sections
+
+
+def find(journal: Journal, start: str) -> RunRecord:
+    """The one run whose id begins so.
+
+    Raises:
+        UsageError: There is none, or more than one.
+    """
+    found = journal.runs_like(start)
+    exact = [run for run in found if run.run_id == start]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if not found:
+        raise UsageError(f"no run {start!r} in {journal.folder}; bench runs lists them")
+    raise UsageError(f"{start!r} could be {', '.join(run.run_id for run in found)}")
+
+
+@click.command("runs")
+@options.runs_dir_option
+@options.json_option
+def runs_command(runs_dir: Path, json_output: bool) -> None:
+    """List all runs."""
+    with Journal(runs_dir, create=False) as journal:
+        rows = [(run, journal.document(run)) for run in journal.runs()]
+    if json_output:
+        click.echo(as_text({"runs": [_as_json(run, doc) for run, doc in rows]}))
+        return
+    from ..console import output, tables
+
+    columns = ("run", "benchmark", "model", "pack", "status", "score", "started")
+    cells = [(*_cells(run), _main_metric(doc), run.created_at) for run, doc in rows]
+    output.show(tables.table(Table(f"{len(cells)} runs in {runs_dir}", columns, cells)))
+
+
+def _cells(run: RunRecord) -> tuple[str, ...]:
+    name = run.name + (" DEMO" if run.demo else "")
+    return run.run_id, run.benchmark, name, run.pack_name, run.status
+
+
+def _main_metric(document: dict[str, Any] | None) -> str:
+    if document is None:
+        return "–"
+    name, metric = next(iter(document["metrics"].items()))
+    from ..console.safe import number
+
+    return f"{name} {number(metric['value'])}"
+
+
+def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "benchmark": run.benchmark,
+        "model": run.model,
+        "name": run.name,
+        "demo": run.demo,
+        "dataset": run.pack_name,
+        "status": run.status,
+        "created_at": run.created_at,
+        "finished_at": run.finished_at,
+        "metrics": document["metrics"] if document else None,
+    }
+
+
+@click.command("show")
+@click.argument("run")
+@click.argument("item", required=False)
+@options.runs_dir_option
+@options.json_option
+def show_command(run: str, item: str | None, runs_dir: Path, json_output: bool) -> None:
+    """Show a run's result, or all that was said about one ITEM."""
+    with Journal(runs_dir, create=False) as journal:
+        record = find(journal, run)
+        if item is None:
+            _show_run(journal, record, json_output)
+        else:
+            _show_item(journal, record, item, json_output)
+
+
+def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
+    document = journal.document(run)
+    if document is None:
+        raise UsageError(
+            f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
+            "the command that started it goes on with it"
+        )
+    if json_output:
+        click.echo(as_text(document))
+        return
+    from ..console import output, tables
+
+    output.show(tables.result(document, sections(document)))
+
+
+def _show_item(journal: Journal, run: RunRecord, item: str, json_output: bool) -> None:
+    from ..reports.transcripts import item_record
+
+    record = item_record(journal, run, item)
+    if json_output:
+        click.echo(as_text(record))
+        return
+    from ..console import output, transcripts
+
+    output.show(transcripts.item(record))
+
+
+@click.command("delete")
+@click.argument("run")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.runs_dir_option
+def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
+    """Forget a run with all its replies; they cannot be had back without paying again."""
+    with Journal(runs_dir, create=False) as journal:
+        record = find(journal, run)
+        what = f"run {record.run_id} ({record.benchmark}, {record.name})"
+        what += f" with {journal.count_calls(record)} replies"
+        if not yes:
+            if not sys.stdin.isatty():
+                raise UsageError(f"this would delete {what}; add --yes to do it")
+            click.confirm(f"Delete {what}?", abort=True)
+        with RunLock(journal.folder, record.run_id).acquire() as lock:
+            journal.delete_run(record)
+            lock.remove()
+        named = {"name": record.name, "run_id": record.run_id}
+        document_path(runs_dir, named).unlink(missing_ok=True)
+    click.echo(f"deleted {what}", err=True)

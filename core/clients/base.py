@@ -1,0 +1,143 @@
+"""What a provider is: a prefix of model specs and a maker of clients.
+
+A client sends one request once. Retries, limits, timeouts and saving are done
+around it (`caller`), the same for all.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from ..errors import UsageError
+from ..types import ChatRequest, ChatResponse
+
+if TYPE_CHECKING:
+    from ..benchmark import Benchmark
+    from ..types import Item
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class ModelSpec(NamedTuple):
+    """A model as people write it: ``PROVIDER/NAME``."""
+
+    provider: str
+    name: str
+
+    @classmethod
+    def parse(cls, text: str) -> "ModelSpec":
+        """The spec's parts.
+
+        Raises:
+            UsageError: There is no slash, or nothing on one side of it.
+        """
+        provider, slash, name = text.partition("/")
+        if not (provider and slash and name):
+            raise UsageError(
+                f"{text!r} is not a model spec; write PROVIDER/NAME, such as openai/gpt-4.1"
+            )
+        return cls(provider, name)
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Which call of the run a request belongs to."""
+
+    benchmark: "Benchmark"
+    item: "Item"
+    iteration: int
+    phase: str
+
+    def rng(self, *more: object) -> Random:
+        """A generator that is the same whenever this call is made again."""
+        return Random(repr((self.benchmark.name, self.item.id, self.iteration, self.phase, *more)))
+
+
+class Client(Protocol):
+    """One connection to one endpoint with one key, for one model."""
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The model's reply to one request, asked once.
+
+        Raises:
+            ProviderError: There was no usable reply; its message holds no key.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """Where a client connects and with what.
+
+    Attributes:
+        base_url: ``None`` for the provider's own host.
+        key: ``None`` where the endpoint needs none.
+        key_name: The environment variable a person would set, for messages.
+        concurrency: The most requests at a time.
+    """
+
+    model: ModelSpec
+    base_url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    key_name: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    concurrency: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What `register_providers` takes.
+
+    Attributes:
+        name: The prefix of its model specs.
+        title: One line for `bench list`.
+        create: Makes a client; imports the SDK only then.
+        host: The provider's own host, to which its standard key belongs; ``None`` when
+            nothing leaves this process.
+        key_env: The environment variable of its standard key.
+        demo: Its models are not real, and every result says so.
+    """
+
+    name: str
+    title: str
+    create: Callable[[ClientConfig], Client]
+    host: str | None = None
+    key_env: str | None = None
+    demo: bool = False
+
+
+def check_base_url(url: str) -> str:
+    """The URL without a slash at its end.
+
+    Raises:
+        UsageError: It is not http(s), has no host, or carries a user, a password or a query
+            (which would end up in logs).
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"--base-url {url!r} is not an http:// or https:// address")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(
+            "--base-url must not hold a user, a password or a query; "
+            "name a key with --api-key-env and other needs with --header"
+        )
+    return url.rstrip("/")
+
+
+def host_of(url: str) -> str:
+    """The host and port of a URL, in lower case."""
+    return urlsplit(url).netloc.lower()
+
+
+def is_loopback(url: str | None) -> bool:
+    """Whether a URL points at this machine."""
+    return url is not None and (urlsplit(url).hostname or "") in LOOPBACK

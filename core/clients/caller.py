@@ -1,0 +1,157 @@
+"""One endpoint's callers: limits, retries and the total timeout around a client.
+
+`timeout_s` bounds a call from its first attempt on, waits between attempts
+included. Time spent waiting for a free place or for the rate limits before the
+first attempt is not counted, as it says nothing about the endpoint.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from ..errors import ErrorKind, ProviderError
+from ..types import ChatRequest, ChatResponse
+from .base import CallContext, Client
+from .limits import AdaptiveLimit, Clock, Rate
+from .retry import RetryPolicy
+
+CHARACTERS_PER_TOKEN = 4
+"""For reserving tokens of a per-minute limit before the server has counted them."""
+
+
+@dataclass
+class Limits:
+    """What the user allows one endpoint."""
+
+    concurrency: int = 32
+    rpm: float | None = None
+    tpm: float | None = None
+    timeout_s: float = 600.0
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+class Caller:
+    """Sends requests to one endpoint until they are answered or given up.
+
+    Attributes:
+        retries: Attempts beyond the first of all calls so far.
+        before_sending: Called before each attempt; raises when nothing more shall be sent.
+        slots: The adaptive concurrency; its `in_flight` and `limit` are for display.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        limits: Limits,
+        *,
+        clock: Clock = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        draw: Callable[[], float] = random.random,
+        before_sending: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.client = client
+        self.limits = limits
+        self.retries = 0
+        self.slots = AdaptiveLimit(limits.concurrency, clock)
+        self._rpm = Rate(limits.rpm, clock)
+        self._tpm = Rate(limits.tpm, clock)
+        self._clock = clock
+        self._sleep = sleep
+        self._draw = draw
+        self._before_sending = before_sending
+        self._down_since: float | None = None
+        self._refusals = 0
+        self._active = 0
+
+    async def send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The reply to a request.
+
+        Raises:
+            ProviderError: The last attempt's error; `attempts` says how many there were.
+        """
+        self._active += 1
+        try:
+            return await self._send(request, call)
+        finally:
+            self._active -= 1
+
+    async def _send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        deadline: float | None = None
+        for attempt in range(1, self.limits.retry.attempts + 1):
+            async with self.slots.slot():
+                self._before_sending()
+                await self._keep_to_rates(request)
+                self._before_sending()
+                deadline = deadline or self._clock() + self.limits.timeout_s
+                try:
+                    response = await self._attempt(request, call, deadline - self._clock())
+                    return replace(response, attempts=attempt)
+                except ProviderError as error:
+                    error.attempts = attempt
+                    wait = self._after_error(error, attempt)
+                    if wait is None or self._clock() + wait >= deadline:
+                        raise
+            self.retries += 1
+            await self._sleep(wait)
+        raise AssertionError("the retry policy ends the loop")
+
+    async def _attempt(
+        self, request: ChatRequest, call: CallContext, seconds: float
+    ) -> ChatResponse:
+        started = self._clock()
+        try:
+            async with asyncio.timeout(seconds):
+                response = await self.client.complete(request, call)
+        except TimeoutError:
+            limit = self.limits.timeout_s
+            raise ProviderError(
+                ErrorKind.TIMEOUT, f"no complete answer within --timeout {limit:g} s"
+            ) from None
+        self._endpoint_answered()
+        self.slots.grow()
+        usage = response.usage
+        self._tpm.give_back(_tokens(request) - usage.input - usage.output if usage.input else 0)
+        return replace(response, latency_s=self._clock() - started)
+
+    async def _keep_to_rates(self, request: ChatRequest) -> None:
+        wait = max(self._rpm.reserve(), self._tpm.reserve(_tokens(request)))
+        if wait > 0:
+            await self._sleep(wait)
+
+    def _after_error(self, error: ProviderError, attempt: int) -> float | None:
+        """Note what an error says of the endpoint; seconds to wait, or None to give up."""
+        if error.kind == ErrorKind.CONNECTION:
+            self._connection_failed(error)
+        elif error.kind != ErrorKind.TIMEOUT:
+            self._endpoint_answered()
+        if error.kind == ErrorKind.RATE_LIMIT:
+            self.slots.shrink()
+        return self.limits.retry.wait(error, attempt, self._draw)
+
+    def _endpoint_answered(self) -> None:
+        self._down_since, self._refusals = None, 0
+
+    def _connection_failed(self, error: ProviderError) -> None:
+        """Make the error fatal when the endpoint has been down for long enough.
+
+        One call that fails while others wait for slow answers is no outage, hence the
+        comparison with the number of calls under way.
+        """
+        now = self._clock()
+        self._refusals += 1
+        if self._down_since is None:
+            self._down_since = now
+        long_enough = now - self._down_since >= self.limits.retry.down_after_s
+        if long_enough and self._refusals >= max(3, self._active):
+            error.fatal = True
+
+    async def close(self) -> None:
+        """Close the client."""
+        await self.client.close()
+
+
+def _tokens(request: ChatRequest) -> int:
+    characters = sum(len(m.content) for m in request.messages)
+    return characters // CHARACTERS_PER_TOKEN + (request.sampling.max_tokens or 0)

@@ -1,0 +1,44 @@
+"""`demo/NAME`: models of a known ability, in this process, deterministic and free.
+
+The words come from the benchmark (`Benchmark.demo_reply`), the ability from the
+name. Everything that holds a demo model's result says DEMO.
+"""
+
+from ..errors import UsageError
+from ..types import ChatRequest, ChatResponse, Finish, Usage
+from .base import CallContext, ClientConfig
+
+ABILITIES = {"strong": 0.9, "medium": 0.6, "weak": 0.25}
+JUDGE = "judge"
+
+
+class DemoClient:
+    """A demo model or the demo judge."""
+
+    def __init__(self, config: ClientConfig) -> None:
+        self._name = config.model.name
+        known = [*ABILITIES, JUDGE]
+        if self._name not in known:
+            there = ", ".join(f"demo/{name}" for name in known)
+            raise UsageError(f"unknown demo model demo/{self._name}; there are: {there}")
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The benchmark's words for this call, the same every time."""
+        digest = request.as_json()
+        rng = call.rng(self._name, digest)
+        ability = ABILITIES.get(self._name, 1.0)
+        text = call.benchmark.demo_reply(call.item, request, ability, rng)
+        words = sum(len(m.content.split()) for m in request.messages)
+        return ChatResponse(
+            text=text,
+            finish=Finish.STOP,
+            finish_raw="stop",
+            model=f"demo/{self._name}",
+            usage=Usage(input=words, output=len(text.split())),
+            sent=request.sampling.sent(),
+            cost_usd=0.0,
+            price_source="demo models are free",
+        )
+
+    async def close(self) -> None:
+        """Nothing to close."""

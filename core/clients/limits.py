@@ -1,0 +1,91 @@
+"""How fast requests may go: concurrency that adapts, requests and tokens per minute.
+
+Concurrency starts at the configured limit, shrinks by a third on a rate-limit
+answer (at most once a second, as one burst is one message) and grows back by
+one for every limit's worth of answers. The rates are token buckets that hold
+one second's worth, so a minute's allowance is spread over the minute.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+Clock = Callable[[], float]
+
+
+class AdaptiveLimit:
+    """At most `limit` holders at a time, first come first served."""
+
+    def __init__(self, configured: int, clock: Clock) -> None:
+        self.configured = configured
+        self.limit = float(configured)
+        self.in_flight = 0
+        self._clock = clock
+        self._last_cut = float("-inf")
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Hold one place."""
+        await self._enter()
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+            self._wake()
+
+    async def _enter(self) -> None:
+        if self.in_flight < int(self.limit) and not self._waiting:
+            self.in_flight += 1
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self.in_flight -= 1
+                self._wake()
+            raise
+
+    def _wake(self) -> None:
+        while self._waiting and self.in_flight < int(self.limit):
+            place = self._waiting.popleft()
+            if not place.done():
+                self.in_flight += 1
+                place.set_result(None)
+
+    def shrink(self) -> None:
+        """A rate-limit answer came."""
+        if self._clock() - self._last_cut >= 1.0:
+            self._last_cut = self._clock()
+            self.limit = max(1.0, self.limit * 2 / 3)
+
+    def grow(self) -> None:
+        """A good answer came."""
+        self.limit = min(float(self.configured), self.limit + 1 / self.limit)
+        self._wake()
+
+
+class Rate:
+    """At most `per_minute` units a minute, spread evenly; ``None`` means no limit."""
+
+    def __init__(self, per_minute: float | None, clock: Clock) -> None:
+        self._per_second = per_minute / 60 if per_minute else None
+        self._clock = clock
+        self._free_at = clock()
+
+    def reserve(self, units: float = 1.0) -> float:
+        """Seconds to wait before `units` may be used; they count as used from now on."""
+        if self._per_second is None:
+            return 0.0
+        now = self._clock()
+        start = max(now, self._free_at)
+        self._free_at = start + units / self._per_second
+        return start - now
+
+    def give_back(self, units: float) -> None:
+        """Of what was reserved, `units` were not used (or more were, when negative)."""
+        if self._per_second is not None:
+            self._free_at -= units / self._per_second

@@ -1,0 +1,40 @@
+"""The providers that come with eibench, registered through the same hook as anyone's."""
+
+from collections.abc import Callable
+
+from ..hookspecs import hookimpl
+from .base import Client, ClientConfig, Provider
+
+
+def _openai(config: ClientConfig) -> Client:
+    from .openai import OpenAIClient
+
+    return OpenAIClient(config)
+
+
+def _demo(config: ClientConfig) -> Client:
+    from .demo import DemoClient
+
+    return DemoClient(config)
+
+
+@hookimpl
+def register_providers(register: Callable[[Provider], None]) -> None:
+    """The built-in ways to reach models."""
+    register(
+        Provider(
+            name="openai",
+            title="OpenAI and every OpenAI-compatible server (vLLM, llama.cpp, Ollama, ...)",
+            create=_openai,
+            host="api.openai.com",
+            key_env="OPENAI_API_KEY",
+        )
+    )
+    register(
+        Provider(
+            name="demo",
+            title="models of known ability in this process, free: for trying things out",
+            create=_demo,
+            demo=True,
+        )
+    )

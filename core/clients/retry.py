@@ -1,0 +1,42 @@
+"""When a call is tried again, and how long to wait before: the one place that decides."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import ErrorKind, ProviderError
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Jittered exponential back-off, or what the server asks for.
+
+    Attributes:
+        attempts: The most requests for one call.
+        base_s: The first wait is up to this long; each next one up to twice as long.
+        cap_s: No wait of ours is longer.
+        connection_cap_s: Nor, after a failed connection, longer than this: so that an
+            endpoint that is down is known to be so within a minute.
+        down_after_s: An endpoint that for this long refused or dropped every connection is
+            down, and the run ends.
+    """
+
+    attempts: int = 16
+    base_s: float = 0.5
+    cap_s: float = 30.0
+    connection_cap_s: float = 8.0
+    down_after_s: float = 30.0
+
+    def wait(self, error: ProviderError, tries: int, random: Callable[[], float]) -> float | None:
+        """Seconds to wait before the next attempt; ``None`` when there shall be none.
+
+        Args:
+            error: What the last attempt ended with.
+            tries: Attempts so far, at least 1.
+            random: Uniform in [0, 1).
+        """
+        if not error.retryable or tries >= self.attempts:
+            return None
+        cap = self.connection_cap_s if error.kind == ErrorKind.CONNECTION else self.cap_s
+        ceiling = min(cap, self.base_s * 2.0 ** (tries - 1))
+        own = ceiling * (0.5 + 0.5 * random())
+        return own if error.retry_after is None else max(error.retry_after, 0.0) + own * 0.1

@@ -1,0 +1,124 @@
+"""A result document as tables: the number, its interval, and all that others hide."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.box import ROUNDED
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from ..reports.sections import Table
+from .safe import harmless, interval, number
+
+
+def result(document: Mapping[str, Any], sections: Iterable[Table]) -> RenderableType:
+    """Everything `bench run` prints about one run."""
+    parts: list[RenderableType] = [_title(document), _metrics(document)]
+    parts += [Text(line) for line in _facts(document)]
+    for section in sections:
+        parts += [Text(""), table(section)]
+    parts += [Text(""), Text(document["comparability"], style="dim")]
+    parts += [Text(f"warning: {harmless(w)}", style="yellow") for w in document["warnings"]]
+    return Group(*parts)
+
+
+def _title(document: Mapping[str, Any]) -> Text:
+    title = Text(f"{document['benchmark']}  {harmless(document['name'])}", style="bold")
+    if document["demo"]:
+        title.append("  DEMO", style="bold magenta")
+    style = "green" if document["status"] == "complete" else "bold red"
+    title.append(f"  {document['status'].upper()}", style=style)
+    if document["invalid"]:
+        title.append(f"  {document['invalid']}", style="red")
+    return title
+
+
+def _metrics(document: Mapping[str, Any]) -> RichTable:
+    made = RichTable(box=ROUNDED, pad_edge=False)
+    made.add_column("metric")
+    for heading in ("value", "95 % interval", "n"):
+        made.add_column(heading, justify="right")
+    made.add_column("interval over")
+    for position, (name, metric) in enumerate(document["metrics"].items()):
+        label, over = document["metric_labels"][name]
+        cells = [number(metric["value"]), interval(metric["ci95"]), str(metric["n"])]
+        style = "bold" if position == 0 else ""
+        made.add_row(label or name, *cells, over if metric["ci95"] else "", style=style)
+    return made
+
+
+def _facts(document: Mapping[str, Any]) -> list[str]:
+    items, calls, tokens = document["items"], document["calls"], document["tokens"]
+    lines = []
+    if document["baselines"]:
+        lines.append("baselines  " + "  ·  ".join(map(_baseline, document["baselines"].values())))
+    lines.append(
+        f"samples    {items['total']} = {items['scored']} scored + {items['unscored']} unscored"
+        f" + {items['failed']} failed"
+        + (f" + {items['pending']} to do" if items["pending"] else "")
+        + f"  ·  {items['truncated']} truncated"
+    )
+    if document["run_id"]:
+        judge = f", {calls['judge']} judge" if document["judge"] else ""
+        lines.append(
+            f"calls      {calls['model']} model{judge} ({calls['replayed']} from the journal)"
+            f"  ·  {calls['retries']} retries"
+        )
+        lines.append(
+            f"tokens     {tokens['input']:,} in ({tokens['cached']:,} cached), "
+            f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
+            f"  ·  {_cost(document['cost_usd'])}  ·  {document['elapsed_s']:.1f} s"
+        )
+    return lines + _missing(document)
+
+
+def _cost(cost: float | None) -> str:
+    return "cost unknown: no price for this model" if cost is None else f"${cost:.4f}"
+
+
+def _baseline(baseline: Mapping[str, Any]) -> str:
+    spread = f" (SD {number(baseline['sd'], 1)})" if baseline["sd"] is not None else ""
+    answer = baseline["answer"]
+    which = f" ({','.join(f'{a:g}' for a in answer)})" if answer else ""
+    return f"{baseline['label']}{which} {number(baseline['value'], 1)}{spread}"
+
+
+_SHOWN = 5
+
+
+def _missing(document: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for kind in ("unscored", "failed"):
+        entries = document[kind]
+        for entry in entries[:_SHOWN]:
+            where = f"{entry['item_id']} (iteration {entry['iteration']})"
+            lines.append(f"{kind:<10} {where}: {harmless(entry['reason'])}")
+        if len(entries) > _SHOWN:
+            lines.append(f"{'':10} and {len(entries) - _SHOWN} more {kind}")
+    return lines
+
+
+def table(section: Table) -> RenderableType:
+    """A section's table with its title and note."""
+    made = RichTable(box=ROUNDED, pad_edge=False)
+    numeric = [_is_numeric(section.rows, i) for i in range(len(section.columns))]
+    for heading, right in zip(section.columns, numeric, strict=True):
+        made.add_column(heading, justify="right" if right else "left")
+    for position, row in enumerate(section.rows):
+        style = "bold" if position == section.marked else ""
+        made.add_row(*[_cell(value) for value in row], style=style)
+    note = [Text(section.note, style="dim")] if section.note else []
+    return Group(Text(section.title, style="bold"), made, *note)
+
+
+def _is_numeric(rows: Sequence[Sequence[Any]], column: int) -> bool:
+    return all(not isinstance(row[column], str) for row in rows)
+
+
+def _cell(value: str | float | None) -> Text:
+    return Text(harmless(value) if isinstance(value, str) else _short(value))
+
+
+def _short(value: int | float | None) -> str:
+    return str(value) if isinstance(value, int) else number(value)

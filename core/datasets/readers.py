@@ -1,0 +1,68 @@
+"""Reading JSON and JSON lines with errors that name the file and the place."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+
+
+def read_text(path: Path) -> str:
+    """A file's text.
+
+    Raises:
+        DataError: It is missing, a folder, unreadable or not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(path, "no such file; check the path") from None
+    except UnicodeDecodeError as error:
+        raise DataError(path, "not UTF-8 text", f"byte {error.start}") from None
+    except OSError as error:
+        raise DataError(path, f"cannot be read: {error.strerror}") from None
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file; an object that has a key twice is refused.
+
+    Raises:
+        DataError: The file is missing or not JSON.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise DataError(path, f"not JSON: {error.msg}", place) from None
+    except (_RepeatedKeyError, RecursionError) as error:
+        raise DataError(path, str(error) or "nested too deeply") from None
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
+    """Line numbers and values of a JSON-lines file; blank lines are passed over.
+
+    Raises:
+        DataError: The file is missing, or a line is not JSON.
+    """
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line, object_pairs_hook=_without_repeats)
+            except (ValueError, RecursionError) as error:
+                told = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                raise DataError(path, f"not JSON: {told}", f"line {number}") from None
+
+
+class _RepeatedKeyError(ValueError):
+    pass
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        twice = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+        raise _RepeatedKeyError(f"the key {twice!r} stands twice in one object")
+    return made

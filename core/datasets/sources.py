@@ -1,0 +1,123 @@
+"""Where a pack's files are, and which pack they are.
+
+A pack is known by the SHA-256 of its contents, wherever the files lie: a path
+with the official contents is the official pack. One file's pack has that
+file's SHA-256; several files' pack has the SHA-256 of their ``sha256sum``
+listing in manifest order (what ``sha256sum FILES | sha256sum`` prints).
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..benchmark import Benchmark, Options, PackSource
+from ..errors import DataError, UsageError
+from .manifest import FileEntry, PackEntry, read_manifest
+
+
+def cache_folder() -> Path:
+    """Where downloaded packs are kept."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("eibench", appauthor=False)) / "packs"
+
+
+def find_pack(
+    benchmark: Benchmark, dataset: str | None, options: Options, *, cache: Path | None = None
+) -> PackSource:
+    """The files of the pack that ``--dataset`` names, checked.
+
+    Args:
+        benchmark: Whose manifest is used.
+        dataset: ``bundled``, ``official``, a path, or ``None`` for the official pack if it
+            is in the cache and else the bundled one.
+        options: The benchmark's own options; ``lang`` chooses among a pack's files.
+        cache: Where downloaded packs are kept.
+
+    Raises:
+        DataError: A file is missing, or does not have the contents it should have.
+        UsageError: There is no such pack.
+    """
+    lang = options.get("lang")
+    manifest = read_manifest(benchmark.data) if benchmark.data else {}
+    folder = (cache or cache_folder()) / benchmark.name
+    if dataset is None and "official" in manifest:
+        official = manifest["official"].files_for(lang)
+        dataset = "official" if _all_there(folder, official) else "bundled"
+    if dataset is None and not manifest:
+        raise UsageError(f"{benchmark.name} has no data of its own; name some with --dataset PATH")
+    if dataset == "official" and "official" in manifest:
+        return _cached(benchmark, manifest["official"], folder, lang)
+    if dataset in manifest and benchmark.data is not None:
+        pack = manifest[str(dataset)]
+        return _source(pack.name, pack, _paths(benchmark.data, pack.files_for(lang)))
+    return _at_path(benchmark, Path(str(dataset)), manifest, lang)
+
+
+def _all_there(folder: Path, files: Sequence[FileEntry]) -> bool:
+    return all((folder / f.path).is_file() for f in files)
+
+
+def _cached(benchmark: Benchmark, pack: PackEntry, folder: Path, lang: str | None) -> PackSource:
+    files = pack.files_for(lang)
+    if not _all_there(folder, files):
+        urls = ", ".join(str(f.url) for f in files)
+        raise DataError(
+            folder,
+            f"the official pack of {benchmark.name} is not on this machine; download "
+            f"{urls} and pass it with --dataset PATH",
+        )
+    for file in files:
+        if _sha256(folder / file.path) != file.sha256:
+            raise DataError(
+                folder / file.path, f"its SHA-256 is not {file.sha256}; delete it and get it again"
+            )
+    return _source("official", pack, _paths(folder, files))
+
+
+def _paths(folder: Path, files: Sequence[FileEntry]) -> dict[str, Path]:
+    return {f.name: folder / f.path for f in files}
+
+
+def _at_path(
+    benchmark: Benchmark, path: Path, manifest: Mapping[str, PackEntry], lang: str | None
+) -> PackSource:
+    if not path.exists():
+        known = ", ".join(manifest) or "none"
+        raise DataError(path, f"no such file, folder or pack ({benchmark.name} has: {known})")
+    for pack in manifest.values():
+        files = _matching(path, pack.files_for(lang))
+        if files and all(_sha256(files[f.name]) == f.sha256 for f in pack.files_for(lang)):
+            return _source(pack.name, pack, files)
+    named = [_matching(path, pack.files_for(lang)) for pack in manifest.values()]
+    files = next((f for f in named if f), {path.name: path} if path.is_file() else {})
+    if not files:
+        wanted = [f.path for pack in manifest.values() for f in pack.files_for(lang) if f.sha256]
+        raise DataError(path, f"holds no pack of {benchmark.name}; it needs {', '.join(wanted)}")
+    return _source("custom", None, files)
+
+
+def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:
+    """The pack's files at a path, or nothing when one is missing; a file stands for one file."""
+    if path.is_file():
+        return {entries[0].name: path} if len(entries) == 1 else {}
+    found = {e.name: path / Path(e.path).name for e in entries}
+    return found if found and all(p.is_file() for p in found.values()) else {}
+
+
+def _source(name: str, pack: PackEntry | None, files: Mapping[str, Path]) -> PackSource:
+    sums = {path: _sha256(path) for path in files.values()}
+    listing = "".join(f"{value}  {path.name}\n" for path, value in sums.items())
+    whole = next(iter(sums.values())) if len(sums) == 1 else _of(listing.encode())
+    return PackSource(name, whole, files, pack.facts if pack else {})
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return _of(path.read_bytes())
+    except OSError as error:
+        raise DataError(path, f"cannot be read: {error.strerror}") from None
+
+
+def _of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

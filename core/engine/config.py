@@ -1,0 +1,102 @@
+"""What a run is asked to be, and which run that makes it.
+
+A run's identity is the digest of everything that changes what the model is
+sent. What only changes how answers are graded makes a grader's digest; how
+fast, how many and where to print is in neither.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..benchmark import Benchmark, Pack
+from ..clients.base import ModelSpec, host_of
+from ..clients.caller import Limits
+from ..types import Sampling, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model and where it is reached.
+
+    Attributes:
+        base_url: ``None`` for the provider's own host.
+        api_key_env: The variable named for it with ``--api-key-env``.
+        headers: Extra HTTP headers; they may hold secrets, so they are never stored.
+    """
+
+    spec: ModelSpec
+    base_url: str | None = None
+    api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def label(self) -> str:
+        """The spec, with the host where that is not the provider's own."""
+        return f"{self.spec} at {host_of(self.base_url)}" if self.base_url else str(self.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """One benchmark on one model, as the user asked for it."""
+
+    benchmark: Benchmark
+    model: Endpoint
+    options: Mapping[str, Any]
+    judge: Endpoint | None = None
+    dataset: str | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    """The user's changes to the benchmark's own sampling."""
+    system: str | None = None
+    iterations: int = 1
+    limit: int | None = None
+    items: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    name: str | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+    fresh: bool = False
+    runs_dir: Path = Path("runs")
+
+    @property
+    def effective_sampling(self) -> Sampling:
+        """The benchmark's sampling with the user's changes."""
+        return merge(self.benchmark.sampling, self.sampling)
+
+    @property
+    def display_name(self) -> str:
+        """What tables call the model."""
+        return self.name or str(self.model.spec)
+
+
+def merge(base: Sampling, changes: Sampling) -> Sampling:
+    """`base` with the fields of `changes` that have a value."""
+    given = {f.name: getattr(changes, f.name) for f in fields(changes)}
+    return replace(base, **{k: v for k, v in given.items() if v is not None})
+
+
+def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
+    """What makes a run this run (docs/runs.md)."""
+    benchmark = config.benchmark
+    prompts = benchmark.prompts(config.options)
+    return {
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "pack": pack.source.sha256,
+        "prompts": {name: digest(text) for name, text in prompts.items()},
+        "model": str(config.model.spec),
+        "endpoint": config.model.base_url,
+        "sampling": config.effective_sampling.sent(),
+        "system": config.system,
+        "name": config.name,
+        "options": benchmark.request_options(config.options),
+    }
+
+
+def grader(config: RunConfig) -> dict[str, Any]:
+    """What a sample's grade depends on beside its transcript."""
+    return {
+        "version": config.benchmark.version,
+        "judge": config.judge.label if config.judge else None,
+        "options": config.benchmark.grade_options(config.options),
+    }

@@ -1,0 +1,149 @@
+"""Every error a person can meet, with the exit code it ends the command with.
+
+    BenchError (1)
+      UsageError (2)        the command line asks for something that cannot be
+      ConfigError (3)       bench.toml, the environment or a key
+      DataError (3)         a data pack or a file of responses; says file and place
+      PluginError (3)       a plugin; names the distribution it came from
+      ProviderError (4)     a model's server; carries kind, status and attempts
+      JudgeError (4)        a judge's reply; the raw text is kept
+      JournalError (4)      the journal file or the runs folder
+      Interrupted (130)     stopped by the user; the run can go on
+
+A message says what went wrong, where, and what to do. Errors are caught in two
+places only: the engine, per sample, and the command line, once.
+"""
+
+from enum import StrEnum
+
+
+class BenchError(Exception):
+    """Root of all errors that are shown as one line."""
+
+    exit_code = 1
+
+
+class UsageError(BenchError):
+    """The command line contradicts itself or names something unknown."""
+
+    exit_code = 2
+
+
+class ConfigError(BenchError):
+    """A setting, an environment variable or a key is missing or wrong."""
+
+    exit_code = 3
+
+
+class DataError(BenchError):
+    """A data file is missing or broken.
+
+    Attributes:
+        path: The file.
+        place: Where in it, such as ``line 3`` or ``item "7"``; empty for the whole file.
+    """
+
+    exit_code = 3
+
+    def __init__(self, path: object, message: str, place: str = "") -> None:
+        super().__init__(f"{path}{', ' + place if place else ''}: {message}")
+        self.path = str(path)
+        self.place = place
+
+
+class PluginError(BenchError):
+    """A plugin failed to load, clashes with another, or broke its contract."""
+
+    exit_code = 3
+
+
+class ErrorKind(StrEnum):
+    """What a provider's failure means for us."""
+
+    RATE_LIMIT = "rate_limit"
+    QUOTA = "quota"
+    AUTH = "auth"
+    NOT_FOUND = "not_found"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    SERVER = "server"
+    MALFORMED = "malformed"
+    REFUSED = "refused"
+    CONTEXT_TOO_LONG = "context_too_long"
+    INVALID_REQUEST = "invalid_request"
+
+
+#: Worth another attempt of the same request.
+RETRYABLE = frozenset(
+    {ErrorKind.RATE_LIMIT, ErrorKind.CONNECTION, ErrorKind.SERVER, ErrorKind.MALFORMED}
+)
+#: Would fail for every other request too: the run stops, and can go on later.
+FATAL = frozenset({ErrorKind.QUOTA, ErrorKind.AUTH, ErrorKind.NOT_FOUND})
+
+
+class ProviderError(BenchError):
+    """A model's server gave no usable answer.
+
+    Attributes:
+        kind: What it means for us.
+        status: HTTP status, if there was an answer.
+        retry_after: Seconds the server asked to wait, if it said so.
+        attempts: Requests sent for this call so far.
+        fatal: No other request of the run can succeed either.
+        parameter: The request's parameter that the server refuses, if it names one.
+    """
+
+    exit_code = 4
+    parameter = ""
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        attempts: int = 1,
+        fatal: bool | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.attempts = attempts
+        self.fatal = kind in FATAL if fatal is None else fatal
+
+    @property
+    def retryable(self) -> bool:
+        """Whether another attempt may help."""
+        return self.kind in RETRYABLE and not self.fatal
+
+
+class JudgeError(BenchError):
+    """A judge could not be used; its raw reply, if any, is kept.
+
+    Attributes:
+        raw: The judge's reply as it came.
+    """
+
+    exit_code = 4
+
+    def __init__(self, message: str, raw: str = "") -> None:
+        super().__init__(message)
+        self.raw = raw
+
+
+class JournalError(BenchError):
+    """The journal or the runs folder cannot be used as it is."""
+
+    exit_code = 4
+
+
+class Interrupted(BenchError):
+    """The user stopped the run; everything answered so far is kept."""
+
+    exit_code = 130
+
+
+class MissingCall(BenchError):
+    """A reply is needed that the journal or the file of responses does not hold."""

@@ -1,0 +1,9 @@
+"""The journal: one SQLite file that holds every reply before anyone sees it."""
+
+from .locks import RunLock as RunLock
+from .records import CallKey as CallKey
+from .records import CallTotals as CallTotals
+from .records import Failure as Failure
+from .records import RunRecord as RunRecord
+from .records import StoredCall as StoredCall
+from .store import Journal as Journal

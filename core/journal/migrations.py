@@ -1,0 +1,110 @@
+"""The journal's schema, as numbered steps that only go forward.
+
+A file's `user_version` is the number of steps it has been through. To change
+the schema, add a step; never change one that has been released. Why a column
+may be NULL is said beside it.
+"""
+
+import sqlite3
+
+from ..errors import JournalError
+
+APPLICATION_ID = 0x65694231  # "eiB1": tells our files from any other SQLite file
+
+STEPS = (
+    """
+    CREATE TABLE runs (
+        n INTEGER PRIMARY KEY,
+        run_id TEXT NOT NULL UNIQUE,
+        identity TEXT NOT NULL,           -- digest of what makes it this run (docs/runs.md)
+        ordinal INTEGER NOT NULL,         -- 2 and more for --fresh
+        benchmark TEXT NOT NULL,
+        benchmark_version TEXT NOT NULL,
+        model TEXT NOT NULL,              -- the spec
+        name TEXT NOT NULL,               -- --name, or the spec
+        demo INTEGER NOT NULL,
+        pack_name TEXT NOT NULL,
+        pack_sha256 TEXT NOT NULL,
+        endpoint TEXT,                    -- host and port; NULL when nothing leaves the process
+        settings TEXT NOT NULL,           -- JSON: options, sampling, system prompt, notes, versions
+        created_at TEXT NOT NULL,
+        finished_at TEXT,                 -- NULL until a command has gone through all samples
+        status TEXT NOT NULL,
+        elapsed_s REAL NOT NULL DEFAULT 0, -- of all commands that worked on it
+        document TEXT                     -- JSON: the last result; NULL before the first
+    );
+    CREATE INDEX runs_by_identity ON runs (identity, ordinal);
+
+    CREATE TABLE calls (
+        n INTEGER PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        item_id TEXT NOT NULL,
+        iteration INTEGER NOT NULL,
+        phase TEXT NOT NULL,              -- generate or judge
+        digest TEXT NOT NULL,             -- of the request as the plugin meant it
+        occurrence INTEGER NOT NULL,      -- n-th time this digest in this sample and phase
+        model TEXT NOT NULL,              -- spec of the model or judge asked
+        messages TEXT NOT NULL,           -- JSON: [[role, content], ...]
+        sent TEXT NOT NULL,               -- JSON: the exact parameters sent
+        text TEXT NOT NULL,
+        reasoning TEXT NOT NULL,
+        finish TEXT NOT NULL,             -- normalised
+        finish_raw TEXT,                  -- NULL when the server gave none
+        returned_model TEXT,              -- likewise
+        fingerprint TEXT,                 -- likewise
+        request_id TEXT,                  -- likewise
+        input_tokens INTEGER NOT NULL,
+        cached_tokens INTEGER NOT NULL,
+        cache_write_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL,
+        reasoning_tokens INTEGER NOT NULL,
+        latency_s REAL NOT NULL,
+        attempts INTEGER NOT NULL,
+        cost_usd REAL,                    -- NULL when the price is not known
+        price_source TEXT,                -- likewise
+        at TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX calls_by_key
+        ON calls (run, item_id, iteration, phase, digest, occurrence);
+
+    CREATE TABLE grades (
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        grader TEXT NOT NULL,             -- digest of judge, parser and benchmark version
+        item_id TEXT NOT NULL,
+        iteration INTEGER NOT NULL,
+        "values" TEXT NOT NULL,           -- JSON: the sample's numbers by name
+        reason TEXT,                      -- why unscored; NULL when scored
+        flags TEXT NOT NULL,              -- JSON
+        detail TEXT NOT NULL,             -- JSON
+        at TEXT NOT NULL,
+        PRIMARY KEY (run, grader, item_id, iteration)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE failures (
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        item_id TEXT NOT NULL,
+        iteration INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        at TEXT NOT NULL,
+        PRIMARY KEY (run, item_id, iteration)
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, path: object) -> None:
+    """Bring an open file to the newest schema, one transaction a step.
+
+    Raises:
+        JournalError: A newer program wrote the file.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > len(STEPS):
+        raise JournalError(
+            f"{path} was written by a newer eibench (schema {version}, this one knows "
+            f"{len(STEPS)}); upgrade eibench, or use another --runs-dir"
+        )
+    for number, step in enumerate(STEPS[version:], start=version + 1):
+        connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version={number}; COMMIT;")

@@ -1,0 +1,72 @@
+"""What the journal gives back, as typed rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..types import ChatResponse, Message, Usage
+
+
+class CallKey(NamedTuple):
+    """What a call is known by within its sample."""
+
+    phase: str
+    digest: str
+    occurrence: int
+
+
+class StoredCall(NamedTuple):
+    """One answered call."""
+
+    item_id: str
+    iteration: int
+    key: CallKey
+    model: str
+    messages: tuple[Message, ...]
+    response: ChatResponse
+
+
+class Failure(NamedTuple):
+    """Why a sample has no usable answer."""
+
+    item_id: str
+    iteration: int
+    kind: str
+    reason: str
+    attempts: int
+
+
+class CallTotals(NamedTuple):
+    """Calls of one sample in one phase, added up."""
+
+    item_id: str
+    iteration: int
+    phase: str
+    calls: int
+    attempts: int
+    truncated: int
+    usage: Usage
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run's row."""
+
+    n: int
+    run_id: str
+    identity: str
+    ordinal: int
+    benchmark: str
+    benchmark_version: str
+    model: str
+    name: str
+    demo: bool
+    pack_name: str
+    pack_sha256: str
+    endpoint: str | None
+    settings: Mapping[str, Any]
+    created_at: str
+    finished_at: str | None
+    status: str
+    elapsed_s: float

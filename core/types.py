@@ -1,0 +1,236 @@
+"""The nouns that every part shares: requests, responses, items, scores, metrics.
+
+All are frozen and hold plain values, so that they can be journalled, compared
+and replayed. Nothing here does I/O.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+def canonical(value: object) -> str:
+    """The one JSON text of a value: sorted keys, no spaces, no NaN.
+
+    Raises:
+        ValueError: The value holds NaN or an infinity.
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def digest(value: object) -> str:
+    """128 bits of the SHA-256 of a value's canonical JSON, as 32 hexadecimal digits."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:32]
+
+
+class Message(NamedTuple):
+    """One message of a conversation."""
+
+    role: str
+    """``system``, ``user`` or ``assistant``."""
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a reply is drawn. ``None`` means: not sent, the server's default holds."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] | None = None
+    reasoning_effort: str | None = None
+    json_schema: Mapping[str, Any] | None = None
+    extra_body: Mapping[str, Any] | None = None
+
+    def sent(self) -> dict[str, Any]:
+        """The parameters that have a value, by name."""
+        names = (f.name for f in fields(self))
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One request, as the benchmark meant it."""
+
+    messages: tuple[Message, ...]
+    sampling: Sampling = field(default_factory=Sampling)
+    cache_prefix: int = 0
+    """Leading messages that many requests share, for providers that cache prompts."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as plain values; what its digest is made of."""
+        messages = [[m.role, m.content] for m in self.messages]
+        return {"messages": messages, **self.sampling.sent()}
+
+
+class Finish(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+    CONTENT_FILTER = "content_filter"
+    EMPTY = "empty"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call. ``input`` includes cached ones, ``output`` includes reasoning."""
+
+    input: int = 0
+    cached: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*(a + b for a, b in zip(_counts(self), _counts(other), strict=True)))
+
+
+def _counts(usage: Usage) -> tuple[int, ...]:
+    return usage.input, usage.cached, usage.cache_write, usage.output, usage.reasoning
+
+
+@dataclass(frozen=True, slots=True)
+class ChatResponse:
+    """One reply with all that is known about how it came about."""
+
+    text: str
+    """The answer alone, without thinking."""
+    reasoning: str = ""
+    """The model's thinking, from its own field or from ``<think>`` text."""
+    finish: Finish = Finish.STOP
+    finish_raw: str | None = None
+    model: str | None = None
+    """The model id the server says it used."""
+    fingerprint: str | None = None
+    request_id: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float = 0.0
+    """Of the last attempt."""
+    attempts: int = 1
+    sent: Mapping[str, Any] = field(default_factory=dict)
+    """The exact parameters sent; one that is absent was not sent."""
+    cost_usd: float | None = None
+    price_source: str | None = None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the token limit cut the reply off."""
+        return self.finish == Finish.LENGTH
+
+    def as_json(self) -> dict[str, Any]:
+        """The response as plain values."""
+        return {**asdict(self), "finish": str(self.finish)}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row of a data pack.
+
+    Subclass it, or put the benchmark's own data into ``content``.
+    """
+
+    id: str
+    content: Any = None
+    family: str = ""
+    """Items that share a text have the same family; empty stands for the item itself."""
+
+    @property
+    def cluster(self) -> str:
+        """The unit that intervals resample."""
+        return self.family or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What grading one sample gave.
+
+    Attributes:
+        values: The sample's numbers by name; ``None`` where one could not be read.
+        reason: Why there is no number at all; ``None`` when the sample is scored.
+        flags: What was unusual, such as a recovered reading.
+        detail: Anything else worth keeping, as plain JSON values.
+    """
+
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def unscored(cls, reason: str, **rest: Any) -> "Score":
+        """A score without a number, and why."""
+        return cls(reason=reason, **rest)
+
+
+class SampleScore(NamedTuple):
+    """The score of one sample, with what metrics need to know about the sample."""
+
+    item_id: str
+    cluster: str
+    iteration: int
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number over many samples.
+
+    Attributes:
+        value: ``None`` when it does not exist.
+        ci95: 95 % interval, or ``None`` when there is too little to make one.
+        n: How many samples it stands on.
+        over: What the interval is over, such as ``questions``.
+        label: What a table calls it.
+    """
+
+    value: float | None
+    ci95: tuple[float, float] | None = None
+    n: int = 0
+    higher_is_better: bool = True
+    over: str = ""
+    label: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of a result document."""
+        ci95 = None if self.ci95 is None else list(self.ci95)
+        better = self.higher_is_better
+        return {"value": self.value, "ci95": ci95, "n": self.n, "higher_is_better": better}
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a trivial respondent would get on the same pack."""
+
+    value: float
+    label: str
+    sd: float | None = None
+    """Standard deviation of a whole run, where the respondent is random."""
+    answer: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A benchmark's own account of its scores.
+
+    Attributes:
+        metrics: By name, the main one first.
+        invalid: Why the benchmark's validity rule is not met; ``None`` when it is.
+        warnings: One line each.
+        notes: Further facts for the document, by name.
+    """
+
+    metrics: Mapping[str, Metric]
+    invalid: str | None = None
+    warnings: tuple[str, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""From transcripts to verdicts and comparisons: judges, their prompts and their readers."""

@@ -1,0 +1,151 @@
+"""Bootstrap intervals and spreads on cases with a known answer."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eibench.core.statistics import (
+    cluster_bootstrap,
+    iteration_spread,
+    mean_interval,
+    standard_error,
+)
+
+
+def rng() -> np.random.Generator:
+    """Return the generator that all tests use."""
+    return np.random.default_rng(7)
+
+
+def test_normal_data_give_nearly_the_t_interval() -> None:
+    """For 400 normal values the percentile interval is mean +- t SE, but for its noise."""
+    values = np.random.default_rng(0).normal(50, 10, 400)
+    interval = mean_interval(values, rng=rng())
+    # 1.966 is the 97.5 % quantile of t with 399 degrees of freedom (tables).
+    half = 1.966 * values.std(ddof=1) / math.sqrt(400)
+    assert interval == pytest.approx((values.mean() - half, values.mean() + half), abs=0.06)
+
+
+def test_clusters_widen_the_interval() -> None:
+    """Ten copies of each value, kept together, are worth no more than one."""
+    values = np.random.default_rng(0).normal(0, 1, 50)
+    copies, clusters = np.repeat(values, 10), np.repeat(np.arange(50), 10)
+    single, apart = mean_interval(values, rng=rng()), mean_interval(copies, rng=rng())
+    together = mean_interval(copies, clusters, rng=rng())
+    assert single is not None
+    assert apart is not None
+    assert together == pytest.approx(single)
+    ratio = (single.high - single.low) / (apart.high - apart.low)
+    assert ratio == pytest.approx(math.sqrt(10), rel=0.1)
+
+
+def test_one_cluster_has_no_interval() -> None:
+    """One cluster says nothing about others."""
+    assert mean_interval([1, 2, 3], [0, 0, 0], rng=rng()) is None
+    assert mean_interval([1], rng=rng()) is None
+
+
+def test_no_values_have_no_interval() -> None:
+    """Neither an empty array nor one of NaN has a mean."""
+    assert mean_interval([], rng=rng()) is None
+    assert mean_interval([math.nan, math.nan], rng=rng()) is None
+
+
+def test_nan_is_left_out() -> None:
+    """The interval is that of the known values, a little wider for the unknown number."""
+    values = [1.0, 2.0, 3.0, 4.0] * 10
+    interval = mean_interval([*values, math.nan], rng=rng())
+    assert interval == pytest.approx(mean_interval(values, rng=rng()), abs=0.1)
+
+
+def test_constant_data_have_zero_width() -> None:
+    """There is nothing uncertain about a constant."""
+    assert mean_interval([4.0] * 9, rng=rng()) == (4.0, 4.0)
+
+
+def test_the_seed_decides() -> None:
+    """The same seed gives the same interval, another seed another one."""
+    values = np.arange(20.0)
+    assert mean_interval(values, rng=rng()) == mean_interval(values, rng=rng())
+    other = mean_interval(values, rng=np.random.default_rng(8))
+    assert mean_interval(values, rng=rng()) != other
+
+
+def test_cluster_names_do_not_matter() -> None:
+    """Clusters may be named by strings."""
+    named = mean_interval([1, 2, 4], ["a", "b", "b"], rng=rng())
+    assert named == mean_interval([1, 2, 4], [0, 1, 1], rng=rng())
+
+
+def test_several_statistics_share_the_resamples() -> None:
+    """Twice a total has twice its interval, to the last digit: both saw the same draws."""
+    once, twice = cluster_bootstrap(
+        np.arange(10.0)[:, None],
+        lambda totals: np.column_stack([totals[:, 0], 2 * totals[:, 0]]),
+        rng=rng(),
+        replicates=200,
+    )
+    assert once is not None
+    assert twice == (2 * once.low, 2 * once.high)
+
+
+def test_replicates_without_a_value_are_left_out() -> None:
+    """Few undefined replicates are dropped; when most are undefined there is no interval."""
+
+    def ratio(
+        totals: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        with np.errstate(invalid="ignore"):
+            return totals[:, 0] / totals[:, 1]
+
+    # A cluster is missing from a resample of 3 with probability (2/3)^3 = 0.30.
+    some = cluster_bootstrap([[2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], ratio, rng=rng(), replicates=300)
+    assert some == ((2.0, 2.0),)
+    assert cluster_bootstrap([[0.0, 0.0]] * 3, ratio, rng=rng(), replicates=300) == (None,)
+
+
+def test_nan_sums_are_refused() -> None:
+    """A NaN among the sums would spread to every replicate."""
+    with pytest.raises(ValueError, match="without NaN"):
+        cluster_bootstrap([[math.nan], [1.0]], lambda totals: totals[:, 0], rng=rng())
+
+
+def test_chunks_do_not_change_the_number_of_replicates() -> None:
+    """More clusters than one chunk holds: every replicate is still drawn once."""
+    seen: list[int] = []
+
+    def count(
+        totals: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        seen.append(len(totals))
+        return totals[:, 0]
+
+    cluster_bootstrap(np.ones((30_000, 1)), count, rng=rng(), replicates=10)
+    assert len(seen) > 1
+    assert sum(seen) == 10
+
+
+def test_standard_error_of_independent_values() -> None:
+    """SD / sqrt(n): of 1, 2, 3, 4 it is sqrt(5/3) / 2."""
+    assert standard_error([1, 2, 3, 4, math.nan]) == pytest.approx(math.sqrt(5 / 3) / 2)
+
+
+def test_standard_error_of_clusters() -> None:
+    """Copies within clusters add nothing: the same as of one value per cluster."""
+    copied = standard_error([1, 1, 2, 2, 3, 3, 4, 4], [0, 0, 1, 1, 2, 2, 3, 3])
+    assert copied == pytest.approx(standard_error([1, 2, 3, 4]))
+
+
+def test_standard_error_needs_two_clusters() -> None:
+    """None without a second cluster, and without values."""
+    assert standard_error([1, 2], [0, 0]) is None
+    assert standard_error([1, math.nan]) is None
+    assert standard_error([]) is None
+
+
+def test_iteration_spread() -> None:
+    """SD with n - 1 over the iterations that have a result; None for fewer than two."""
+    assert iteration_spread([60, None, 50]) == pytest.approx(math.sqrt(50))
+    assert iteration_spread([60, None]) is None
+    assert iteration_spread([]) is None
