@@ -130,7 +130,7 @@ class Benchmark(ABC):
     title: str
     data: Path | None = None
     sampling: Sampling = Sampling()
-    judge_sampling: Sampling = Sampling(temperature=0.0)
+    judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     options: tuple[Option, ...] = ()
     judged: bool = False
     single_turn: bool = True

@@ -6,17 +6,16 @@ fails to import, clashes with another or registers the wrong type is kept in
 commands that need what it would have added.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-import pluggy
-
-from . import hookspecs
+from . import __version__
+from .cli.commands import COMMANDS, TAKEN
 from .errors import PluginError, UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 GROUP = "eibench"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class BrokenPlugin(NamedTuple):
@@ -51,6 +51,8 @@ class Registry(Generic[T]):
     check: Callable[[Any], str | None]
     things: dict[str, T] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    ours: frozenset[str] = frozenset()
+    """Names that no plugin may take."""
 
     def add(self, thing: T, distribution: str) -> None:
         """Add one thing.
@@ -61,6 +63,8 @@ class Registry(Generic[T]):
         if wrong := self.check(thing):
             raise PluginError(f"{distribution} registers {thing!r} as a {self.kind}: {wrong}")
         name = self.names(thing)
+        if name in self.ours:
+            raise PluginError(f"{self.kind} {name!r} of {distribution} clashes with eibench's own")
         if name in self.things:
             raise PluginError(
                 f"{self.kind} {name!r} of {distribution} clashes with that of "
@@ -78,6 +82,8 @@ class Registry(Generic[T]):
         """
         if name in self.things:
             return self.things[name]
+        from difflib import get_close_matches
+
         near = get_close_matches(name, self.things, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else "there are: " + ", ".join(self.things)
         failed = "".join(f"; {plugin}" for plugin in broken)
@@ -93,21 +99,41 @@ def _a_benchmark(thing: Any) -> str | None:
     if not isinstance(thing, Benchmark):
         return "it is not an instance of eibench.Benchmark"
     missing = [name for name in ("name", "version", "title") if not hasattr(thing, name)]
-    return f"it has no {', '.join(missing)}" if missing else None
+    if missing:
+        return f"it has no {', '.join(missing)}"
+    taken = [o.name for o in thing.options if o.name in TAKEN]
+    if taken:
+        return f"its option {taken[0]!r} clashes with one of bench run"
+    return _ill_named(thing)
 
 
 def _a_provider(thing: Any) -> str | None:
     from .clients.base import Provider
 
-    return None if isinstance(thing, Provider) else "it is not an eibench.Provider"
+    return _ill_named(thing) if isinstance(thing, Provider) else "it is not an eibench.Provider"
 
 
-def _has(*attributes: str) -> Callable[[Any], str | None]:
-    def check(thing: Any) -> str | None:
-        missing = [name for name in attributes if not hasattr(thing, name)]
-        return f"it has no {', '.join(missing)}" if missing else None
+def _a_section(thing: Any) -> str | None:
+    from .reports.sections import ReportSection
 
-    return check
+    return None if isinstance(thing, ReportSection) else "it is not an eibench.ReportSection"
+
+
+def _a_command(thing: Any) -> str | None:
+    import click
+
+    return _ill_named(thing) if isinstance(thing, click.Command) else "it is not a click.Command"
+
+
+def _an_engine(thing: Any) -> str | None:
+    missing = [name for name in ("name", "title", "rate") if not hasattr(thing, name)]
+    return f"it has no {', '.join(missing)}" if missing else _ill_named(thing)
+
+
+def _ill_named(thing: Any) -> str | None:
+    if isinstance(thing.name, str) and _NAME.fullmatch(thing.name):
+        return None
+    return f"its name {thing.name!r} must be letters, digits, dots, dashes and underscores"
 
 
 def _name(thing: Any) -> str:
@@ -125,13 +151,13 @@ class Catalogue:
         default_factory=lambda: Registry("provider", _name, _a_provider)
     )
     rating_engines: "Registry[RatingEngine]" = field(
-        default_factory=lambda: Registry("rating engine", _name, _has("name", "rate"))
+        default_factory=lambda: Registry("rating engine", _name, _an_engine)
     )
     report_sections: "Registry[ReportSection]" = field(
-        default_factory=lambda: Registry("report section", _name, _has("name", "build"))
+        default_factory=lambda: Registry("report section", _name, _a_section)
     )
     commands: "Registry[click.Command]" = field(
-        default_factory=lambda: Registry("command", _name, _has("name", "main"))
+        default_factory=lambda: Registry("command", _name, _a_command, ours=frozenset(COMMANDS))
     )
     broken: list[BrokenPlugin] = field(default_factory=list)
 
@@ -154,37 +180,82 @@ class Catalogue:
         }
 
 
+def _is_ours(entry: EntryPoint) -> bool:
+    return entry.value.startswith("eibench.")
+
+
 def _distribution(entry: EntryPoint) -> str:
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown distribution"
+    if _is_ours(entry):
+        return f"eibench {__version__}"  # without reading a file: every command comes by here
+    try:
+        return f"{entry.dist.name} {entry.dist.version}" if entry.dist else _UNKNOWN
+    except Exception:  # noqa: BLE001 - its metadata are damaged; that is no reason to stop
+        return _UNKNOWN
 
 
-def read_catalogue(entries: "list[EntryPoint] | None" = None) -> Catalogue:
+_UNKNOWN = "an unknown distribution"
+
+
+@cache
+def _entries() -> tuple[EntryPoint, ...]:
+    """All plugins, ours first, so that in a clash it is the newcomer that is refused."""
+    found = entry_points(group=GROUP)
+    return tuple(sorted(found, key=lambda e: (not _is_ours(e), e.name, e.value)))
+
+
+def others() -> bool:
+    """Whether there is any plugin that is not ours; imports none."""
+    return not all(_is_ours(entry) for entry in _entries())
+
+
+def read_catalogue() -> Catalogue:
     """What all installed plugins add; never raises for a plugin's fault."""
     catalogue = Catalogue()
-    found = entry_points(group=GROUP) if entries is None else entries
-    # Ours first, so that in a clash it is the newcomer that is refused.
-    for entry in sorted(found, key=lambda e: (not _distribution(e).startswith("eibench "), e.name)):
+    for entry in _entries():
         _load(catalogue, entry)
     return catalogue
 
 
 def _load(catalogue: Catalogue, entry: EntryPoint) -> None:
+    distribution = _distribution(entry)
     try:
-        plugin = entry.load()
-        add_plugin(catalogue, plugin, _distribution(entry))
+        add_plugin(catalogue, entry.load(), distribution)
     except PluginError as error:
-        catalogue.broken.append(BrokenPlugin(entry.name, _distribution(entry), str(error)))
-    except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is recorded
-        reason = f"{type(error).__name__}: {error}"
-        catalogue.broken.append(BrokenPlugin(entry.name, _distribution(entry), reason))
+        reason = " ".join(str(error).split())
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is recorded
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    else:
+        return
+    catalogue.broken.append(BrokenPlugin(entry.name, distribution, reason))
 
 
 def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: str) -> None:
-    """Ask one plugin for what it adds.
+    """Add all that one plugin registers, or nothing.
 
     Raises:
-        PluginError: It registers the wrong type, a taken name, or a hook that does not exist.
+        PluginError: It registers the wrong type, a taken name, a hook that does not exist, or
+            no hook at all. What its code raises passes through.
     """
+    hooks = _hooks_of(plugin, distribution)
+    before = [(r, dict(r.things), dict(r.origins)) for r in catalogue.hooks().values()]
+    try:
+        for name, registry in catalogue.hooks().items():
+
+            def register(thing: Any, registry: Registry[Any] = registry) -> None:
+                registry.add(thing, distribution)
+
+            getattr(hooks, name)(register=register)
+    except BaseException:
+        for registry, things, origins in before:
+            registry.things, registry.origins = things, origins
+        raise
+
+
+def _hooks_of(plugin: ModuleType | object, distribution: str) -> Any:
+    import pluggy
+
+    from . import hookspecs
+
     manager = pluggy.PluginManager("eibench")
     manager.add_hookspecs(hookspecs)
     try:
@@ -192,12 +263,9 @@ def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: 
         manager.check_pending()
     except pluggy.PluginValidationError as error:
         raise PluginError(str(error)) from error
-    for hook, registry in catalogue.hooks().items():
-
-        def register(thing: Any, registry: Registry[Any] = registry) -> None:
-            registry.add(thing, distribution)
-
-        getattr(manager.hook, hook)(register=register)
+    if not manager.get_hookcallers(plugin):
+        raise PluginError("it implements no hook; mark its functions with eibench.hookimpl")
+    return manager.hook
 
 
 @cache

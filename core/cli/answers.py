@@ -14,11 +14,12 @@ from ..engine.config import Endpoint, RunConfig
 from ..engine.offline import first_request, read_responses, score_responses
 from ..engine.session import choose_items
 from ..errors import DataError, UsageError
-from ..reports.files import as_text
 from . import options
 from .benchmark_command import BenchmarkCommand, own_options
-from .run import EXIT, sections
+from .data import get_data
+from .results import EXIT, print_result
 from .settings import config_option
+from .values import read_system
 
 
 @click.command("score", cls=BenchmarkCommand)
@@ -50,21 +51,13 @@ def score_command(**params: Any) -> int:
     pack = benchmark.read_pack(_source(config), config.options)
     replies = read_responses(path, pack)
     document = asyncio.run(score_responses(config, pack, list(pack.items), replies))
-    _print(document, params["json_output"])
+    print_result(document, json_output=params["json_output"])
     return EXIT[document["status"]]
 
 
 def _source(config: RunConfig) -> Any:
+    get_data(config)
     return find_pack(config.benchmark, config.dataset, config.options)
-
-
-def _print(document: dict[str, Any], json_output: bool) -> None:
-    if json_output:
-        click.echo(as_text(document))
-        return
-    from ..console import output, tables
-
-    output.show(tables.result(document, sections(document)))
 
 
 @click.command("prompts", cls=BenchmarkCommand)
@@ -74,9 +67,9 @@ def _print(document: dict[str, Any], json_output: bool) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File (default: print).")
 @config_option
 def prompts_command(**params: Any) -> None:
-    """Write the exact requests, one JSON object a line, to be answered elsewhere.
+    """Write the exact requests, to be answered elsewhere.
 
-    Score the answers with bench score.
+    One JSON object a line; bench score takes the answers.
     """
     benchmark: Benchmark = params["benchmark"]
     _needs_single_turn(benchmark, "prompts")
@@ -86,7 +79,7 @@ def prompts_command(**params: Any) -> None:
         options=own_options(benchmark, params),
         dataset=params["dataset"],
         sampling=options.sampling(params),
-        system=options.read_system(params["system"]),
+        system=read_system(params["system"]),
         iterations=params["iterations"],
         limit=params["limit"],
         items=options.item_ids(params),

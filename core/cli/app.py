@@ -2,34 +2,22 @@
 
 Exit codes: 0 complete; 1 finished, but something is missing; 2 usage; 3
 configuration, data or plugin; 4 provider, judge or journal; 130 interrupted.
+What only some commands need is imported in functions: `bench --help` is quick.
 """
 
 import sys
-import traceback
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from .. import __version__
-from ..clients.keys import redact
 from ..errors import BenchError
-from ..plugins import installed
+from .commands import COMMANDS
 
-#: Our commands and where they are; imported when used.
-COMMANDS = {
-    "run": "run",
-    "score": "answers",
-    "prompts": "answers",
-    "runs": "runs",
-    "show": "runs",
-    "delete": "runs",
-    "rescore": "rescore",
-    "list": "catalogue",
-    "info": "catalogue",
-    "config": "config",
-}
+_SHORT = 76  # columns of a plugin's command in `bench --help`
 
 
 class BenchGroup(click.Group):
@@ -42,10 +30,18 @@ class BenchGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name in COMMANDS:
-            module = import_module(f".{COMMANDS[cmd_name]}", __package__)
+            module = import_module(f".{COMMANDS[cmd_name].module}", __package__)
             command: click.Command = getattr(module, f"{cmd_name}_command")
             return command
         return _plugin_commands().get(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, without importing ours."""
+        rows = [(name, place.help) for name, place in COMMANDS.items()]
+        added = _plugin_commands().items()
+        rows += [(name, command.get_short_help_str(_SHORT)) for name, command in added]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -54,15 +50,26 @@ class BenchGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            broken = "".join(f"; {plugin}" for plugin in installed().broken)
-            raise click.UsageError(error.format_message() + broken, ctx) from None
+            raise click.UsageError(_unknown(error.format_message(), args[0]), ctx) from None
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit."""
-        given = list(kwargs.pop("args", None) or (args[0] if args else sys.argv[1:]))
+        given = kwargs.pop("args", None) if not args else args[0]
+        given = list(sys.argv[1:] if given is None else given)
         debug = "--debug" in given
         kwargs |= {"standalone_mode": False, "args": [a for a in given if a != "--debug"]}
         sys.exit(_guarded(lambda: super(BenchGroup, self).main(**kwargs), debug))
+
+
+def _unknown(message: str, name: str) -> str:
+    from difflib import get_close_matches
+
+    from ..plugins import installed
+
+    if "did you mean" not in message.lower():
+        near = get_close_matches(name, [*COMMANDS, *_plugin_commands()], n=1)
+        message = message.rstrip(".") + (f"; did you mean {near[0]!r}?" if near else "")
+    return message + "".join(f"; {plugin}" for plugin in installed().broken)
 
 
 def _guarded(command: Callable[[], Any], debug: bool) -> int:
@@ -73,7 +80,7 @@ def _guarded(command: Callable[[], Any], debug: bool) -> int:
         click.echo(error.format_message(), err=True)
         return error.exit_code
     except click.ClickException as error:
-        return _failed(error.format_message() + _help_hint(error), error.exit_code, debug)
+        return _failed(error.format_message() + _help_hint(error), _exit_code(error), debug)
     except BenchError as error:
         return _failed(str(error), error.exit_code, debug)
     except (click.Abort, KeyboardInterrupt):
@@ -81,23 +88,51 @@ def _guarded(command: Callable[[], Any], debug: bool) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away: nobody to tell
         return 141
+    except Exception as error:  # noqa: BLE001 - a bug, ours or a plugin's: still one line
+        told = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
+        return _failed(told, BUG, debug)
+
+
+BUG = 3
 
 
 def _failed(message: str, code: int, debug: bool) -> int:
+    from ..clients.keys import redact
+    from ..console.safe import line
+
     if debug:
+        import traceback
+
         click.echo(redact(traceback.format_exc()), err=True)
-    click.echo(redact(f"Error: {' '.join(message.split())}"), err=True)
+    click.echo(line(redact(f"Error: {message}")), err=True)
     return code
 
 
+def _exit_code(error: click.ClickException) -> int:
+    """That of a usage error, or of a configuration error where the environment is at fault."""
+    return 3 if _variable(error) else error.exit_code
+
+
 def _help_hint(error: click.ClickException) -> str:
+    if variable := _variable(error):
+        return f" (set by {variable})"
     context = getattr(error, "ctx", None)
     return f" (see {context.command_path} --help)" if context else ""
 
 
+def _variable(error: click.ClickException) -> str:
+    """The environment variable that holds what is wrong, if one does."""
+    param, context = getattr(error, "param", None), getattr(error, "ctx", None)
+    if context is None or param is None or param.name is None:
+        return ""
+    source = context.get_parameter_source(param.name)
+    return str(param.envvar) if source is ParameterSource.ENVIRONMENT else ""
+
+
 def _plugin_commands() -> dict[str, click.Command]:
-    catalogue = installed()
-    return {n: c for n, c in catalogue.commands.things.items() if n not in COMMANDS}
+    from ..plugins import installed, others
+
+    return installed().commands.things if others() else {}
 
 
 @click.group(cls=BenchGroup, context_settings={"help_option_names": ["-h", "--help"]})

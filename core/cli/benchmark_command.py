@@ -4,6 +4,7 @@
 common ones; options may stand before or after the benchmark's name.
 """
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +45,27 @@ class BenchmarkCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse with the options of the benchmark that is named."""
-        benchmarks = installed().benchmarks.things
-        named = next((benchmarks[a] for a in args if a in benchmarks), None)
+        named = self._named(ctx, args)
         ctx.meta[_KEY] = named
         if named is None:
             ctx.ignore_unknown_options = True  # let the unknown name be the error, not its options
         return super().parse_args(ctx, args)
+
+    def _named(self, ctx: click.Context, args: list[str]) -> Benchmark | None:
+        """The benchmark among the arguments.
+
+        A benchmark's name may also be an option's value, and which words are values depends
+        on the benchmark's own options: so each name is tried as the one.
+        """
+        benchmarks = installed().benchmarks.things
+        names = list(dict.fromkeys(arg for arg in args if arg in benchmarks))
+        for name in names:
+            ctx.meta[_KEY] = benchmarks[name]
+            with contextlib.suppress(click.UsageError):
+                values, _, _ = self.make_parser(ctx).parse_args(list(args))
+                if values.get("benchmark") == name:
+                    return benchmarks[name]
+        return benchmarks[names[0]] if names else None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The common parameters and the benchmark's own."""

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
-from ..benchmark import Benchmark
-from ..datasets import cache_folder, find_pack, read_manifest
+from ..benchmark import Benchmark, Option
+from ..console.safe import line
+from ..datasets import find_pack, read_manifest
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
 from ..reports.files import as_text
@@ -17,15 +18,17 @@ _KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "comma
 
 @click.command("list")
 @options.json_option
-def list_command(json_output: bool) -> int:
-    """List benchmarks, providers and whatever else plugins add; broken plugins too."""
+def list_command(json_output: bool) -> None:
+    """List benchmarks, providers and all else that plugins add.
+
+    A broken plugin is named with the reason; it stops only what needs it.
+    """
     catalogue = installed()
     listing = _listing(catalogue)
     if json_output:
         click.echo(as_text(listing))
     else:
         _print(listing)
-    return 3 if catalogue.broken else 0
 
 
 def _listing(catalogue: Catalogue) -> dict[str, Any]:
@@ -44,7 +47,9 @@ def _listing(catalogue: Catalogue) -> dict[str, Any]:
 
 
 def _title(thing: Any) -> str:
-    return getattr(thing, "title", "") or getattr(thing, "short_help", "") or ""
+    if isinstance(thing, click.Command):
+        return thing.get_short_help_str(limit=100)
+    return str(getattr(thing, "title", ""))
 
 
 def _print(listing: dict[str, Any]) -> None:
@@ -52,16 +57,18 @@ def _print(listing: dict[str, Any]) -> None:
         if listing[kind]:
             click.echo(kind.replace("_", " "))
         for entry in listing[kind]:
-            click.echo(f"  {entry['name']:<24} {entry['title']}  [{entry['distribution']}]")
+            title = f"{entry['title']}  " if entry["title"] else ""
+            click.echo(line(f"{entry['name']:<24} {title}[{entry['distribution']}]", indent=2))
     for entry in listing["broken"]:
-        click.echo(f"BROKEN  {entry['name']} [{entry['distribution']}]: {entry['reason']}")
+        told = f"BROKEN  {entry['name']} [{entry['distribution']}]: {entry['reason']}"
+        click.echo(line(told))
 
 
 @click.command("info")
 @click.argument("benchmark", type=BenchmarkName())
 @options.json_option
 def info_command(benchmark: Benchmark, json_output: bool) -> None:
-    """Say what a benchmark is: its data, its options, how replies are drawn."""
+    """Say what a benchmark is: its data, options and sampling."""
     info = _info(benchmark)
     if json_output:
         click.echo(as_text(info))
@@ -70,13 +77,21 @@ def info_command(benchmark: Benchmark, json_output: bool) -> None:
     click.echo(f"  sampling: {_pairs(info['sampling'])}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
     for option in benchmark.options:
-        choices = f" ({' | '.join(option.choices)})" if option.choices else ""
-        click.echo(f"  --{option.name}{choices}: {option.help} Default: {option.default}.")
+        click.echo(f"  {_option(option)}")
     for pack in info["packs"]:
-        click.echo(f"  pack {pack['name']}: {pack['title']} ({pack['licence']}) {pack['state']}")
+        click.echo(f"  pack {pack['name']}: {pack['title']} ({pack['licence']}), {pack['state']}")
         for file in pack["files"]:
             if file["url"]:
                 click.echo(f"    {file['url']}  sha256 {file['sha256']}")
+
+
+def _option(option: Option) -> str:
+    dashed = option.name.replace("_", "-")
+    if isinstance(option.default, bool):
+        default = "" if option.default else "no-"
+        return f"--{dashed} | --no-{dashed}: {option.help} Default: --{default}{dashed}."
+    choices = f" {'|'.join(option.choices)}" if option.choices else ""
+    return f"--{dashed}{choices}: {option.help} Default: {option.default}."
 
 
 def _pairs(values: dict[str, Any]) -> str:
@@ -114,6 +129,5 @@ def _state(benchmark: Benchmark, pack: str) -> str:
     try:
         source = find_pack(benchmark, pack, defaults)
     except BenchError:
-        kept = cache_folder() / benchmark.name
-        return f"not here: pass its file with --dataset, or put it into {kept}"
+        return f"not here: bench data fetch {benchmark.name} gets it"
     return f"here, sha256 {source.sha256[:12]}"

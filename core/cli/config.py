@@ -1,5 +1,6 @@
 """`bench config`: each setting of `bench run` with its value and where that came from."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -10,51 +11,64 @@ from ..reports.sections import Table
 from . import options
 from .benchmark_command import env_name
 from .run import run_command
-from .settings import FILE, load
+from .settings import FILE, NOT_SETTINGS, load, own_settings, setting_name
 
-_ORIGINS = {
-    ParameterSource.ENVIRONMENT: "environment",
-    ParameterSource.DEFAULT_MAP: "file",
-    ParameterSource.DEFAULT: "default",
-}
-_NOT_SETTINGS = {"benchmark", "config", "help", "json_output"}
+_SECRET = {"headers"}
 
 
 @click.command("config")
 @click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
-              help=f"Settings file (default: {FILE}).")  # fmt: skip
+              metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
 @options.json_option
 def config_command(config: str | None, json_output: bool) -> None:
-    """Print each setting with its origin: environment, file or default."""
-    rows = _settings(config)
+    """Print each setting with its value and where that came from.
+
+    Where: an environment variable, the settings file, or the default.
+    """
+    rows = list(_settings(config))
     if json_output:
         click.echo(as_text({"settings": rows}))
         return
     from ..console import output, tables
 
-    cells = [(row["name"], _plain(row["value"]), row["origin"]) for row in rows]
-    output.show(tables.table(Table("settings of bench run", ("setting", "value", "from"), cells)))
+    cells = [(_named(row), _plain(row["value"]), row["origin"]) for row in rows]
+    title = "Settings of bench run; an option on the command line goes before all of these"
+    output.show(tables.table(Table(title, ("setting", "value", "from"), cells)))
 
 
-def _settings(config: str | None) -> list[dict[str, Any]]:
-    context = click.Context(run_command, info_name="run")
-    path = load(context, run_command.params[0], config)
-    rows = []
-    for param in run_command.params:
-        if not isinstance(param, click.Option) or param.name in _NOT_SETTINGS:
-            continue
-        value, source = param.consume_value(context, {})
-        value = param.type_cast_value(context, value)
-        origin = _ORIGINS.get(source, str(source))
-        name = param.opts[0].lstrip("-")
-        if origin == "environment":
-            origin += f" {env_name(name)}"
-        if origin == "file":
-            origin += f" {path}"
-        if name == "header":
-            value = [text.partition("=")[0] + "=[hidden]" for text in value]
-        rows.append({"name": name, "value": _jsonable(value), "origin": origin})
-    return rows
+def _settings(config: str | None) -> Iterator[dict[str, Any]]:
+    common = [(None, p) for p in run_command.params if isinstance(p, click.Option)]
+    for benchmark, param in [*common, *own_settings()]:
+        if param.name not in NOT_SETTINGS:
+            yield _setting(config, benchmark, param)
+
+
+def _setting(config: str | None, benchmark: str | None, param: click.Option) -> dict[str, Any]:
+    """One option as `bench run` would see it if it were not given."""
+    command = click.Command("run", params=[param])
+    probe = click.Context(command)
+    path = load(probe, param, config)
+    context = command.make_context("run", [], default_map=probe.default_map)
+    name = str(param.name)
+    value = context.params[name]
+    if name in _SECRET:
+        value = [text.partition("=")[0] + "=[hidden]" for text in value]
+    return {
+        "name": setting_name(param),
+        "benchmark": benchmark,
+        "value": _jsonable(value),
+        "origin": _origin(context.get_parameter_source(name), param, path),
+    }
+
+
+def _origin(source: ParameterSource | None, param: click.Option, path: object) -> str:
+    if source is ParameterSource.ENVIRONMENT:
+        return f"environment {param.envvar}"
+    return f"file {path}" if source is ParameterSource.DEFAULT_MAP else "default"
+
+
+def _named(row: dict[str, Any]) -> str:
+    return f"{row['name']} ({row['benchmark']})" if row["benchmark"] else str(row["name"])
 
 
 def _jsonable(value: Any) -> Any:

@@ -1,8 +1,8 @@
 """The options that commands share, and what becomes of their values."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,13 +14,15 @@ from ..clients.caller import Limits
 from ..clients.keys import Environment
 from ..engine.config import Endpoint, RunConfig
 from ..errors import UsageError
+from ..plugins import installed
 from ..types import Sampling
 from .benchmark_command import BenchmarkName, env_name, own_options
+from .values import FiniteRange, item_list, json_object, pairs, read_system
 
 F = TypeVar("F", bound=Callable[..., Any])
 _POSITIVE = click.IntRange(min=1)
-_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
-_SHARE = click.FloatRange(min=0, max=1)
+_ABOVE_ZERO = FiniteRange(min=0, min_open=True)
+_SHARE = FiniteRange(min=0, max=1)
 
 
 def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
@@ -57,7 +59,7 @@ def sampling_options(command: F) -> F:
     """How replies are drawn; what is not given is the benchmark's own setting."""
     return apply(
         command,
-        option("--temperature", type=click.FloatRange(min=0), help="Sampling temperature."),
+        option("--temperature", type=FiniteRange(min=0), help="Sampling temperature."),
         option("--top-p", type=_SHARE, help="Nucleus sampling."),
         option("--min-p", type=_SHARE, help="Minimum-probability sampling."),
         option("--max-tokens", type=_POSITIVE, metavar="N",
@@ -126,86 +128,81 @@ def environment() -> Environment:
     return Environment(os.environ, Path(".env"))
 
 
-def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
-    """``K=V`` texts as a mapping.
-
-    Raises:
-        UsageError: A text has no ``=``, or a key stands twice.
-    """
-    made: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not (equals and key.strip()):
-            raise UsageError(f"{name} {text!r} is not of the form K=V")
-        if key.strip() in made:
-            raise UsageError(f"{name} {key.strip()} is given twice")
-        made[key.strip()] = value
-    return made
-
-
-def read_system(text: str | None) -> str | None:
-    """The system prompt, from a file when it is ``@FILE``.
-
-    Raises:
-        UsageError: The file cannot be read.
-    """
-    if text is None or not text.startswith("@"):
-        return text
-    try:
-        return Path(text[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--system {text}: {error}") from None
-
-
-def _json_object(text: str | None) -> Mapping[str, Any] | None:
-    if text is None:
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"--extra-body is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise UsageError("--extra-body must be a JSON object")
-    return value
-
-
 def sampling(params: Mapping[str, Any]) -> Sampling:
     """The user's changes to how replies are drawn."""
-    return Sampling(
-        temperature=params.get("temperature"),
-        top_p=params.get("top_p"),
-        min_p=params.get("min_p"),
-        max_tokens=params.get("max_tokens"),
-        seed=params.get("seed"),
-        reasoning_effort=params.get("reasoning_effort"),
-        extra_body=_json_object(params.get("extra_body")),
+    given = Sampling(
+        temperature=params["temperature"],
+        top_p=params["top_p"],
+        min_p=params["min_p"],
+        max_tokens=params["max_tokens"],
+        seed=params["seed"],
+        reasoning_effort=params["reasoning_effort"],
     )
+    extra = json_object(params["extra_body"], "--extra-body")
+    for name in extra or {}:
+        if name in given.sent() or name in _OURS:
+            raise UsageError(f"--extra-body may not set {name!r}: {_OURS.get(name, _TWICE)}")
+    return replace(given, extra_body=extra)
+
+
+_TWICE = "an option sets it already"
+_OURS = {
+    "model": "use --model",
+    "messages": "the benchmark writes them",
+    "stream": "replies are read whole",
+    "n": "use --iterations",
+}
 
 
 def item_ids(params: Mapping[str, Any]) -> tuple[str, ...]:
     """The ids of ``--items``.
 
     Raises:
-        UsageError: ``--limit`` is given too.
+        UsageError: ``--limit`` is given too, or the list is not one.
     """
-    if params.get("items") is None:
+    if params["items"] is None:
         return ()
-    if params.get("limit"):
+    if params["limit"]:
         raise UsageError("--items and --limit contradict each other; use one of them")
-    return tuple(i.strip() for i in params["items"].split(",") if i.strip())
+    return item_list(params["items"])
 
 
 def configs(params: Mapping[str, Any]) -> list[RunConfig]:
-    """The runs that a command line asks for, one per model."""
+    """The runs that a command line asks for, one per model.
+
+    Raises:
+        UsageError: Options contradict each other.
+    """
     benchmark: Benchmark = params["benchmark"]
     specs = [ModelSpec.parse(text) for text in params["models"] or ("demo/medium",)]
-    if len(specs) > 1 and params["name"]:
+    name = params["name"]
+    if len(specs) > 1 and name:
         raise UsageError("--name names one model; leave it out, or give one --model")
+    if name is not None and not name.strip():
+        raise UsageError("--name must not be blank")
     if twice := next((s for s in specs if specs.count(s) > 1), None):
         raise UsageError(f"--model {twice} is given twice")
     headers = pairs(params["headers"], "--header")
-    endpoints = [Endpoint(s, params["base_url"], params["api_key_env"], headers) for s in specs]
+    endpoints = [_endpoint(s, params["base_url"], params["api_key_env"], headers) for s in specs]
     return [_config(benchmark, endpoint, params) for endpoint in endpoints]
+
+
+def _endpoint(
+    spec: ModelSpec,
+    base_url: str | None,
+    key_env: str | None,
+    headers: Mapping[str, str],
+    prefix: str = "--",
+) -> Endpoint:
+    """A model's endpoint; one in this process has no address, no key and no headers."""
+    given = {"base-url": base_url, "api-key-env": key_env, "header": headers}
+    if installed().provider(spec.provider).demo:
+        for option_name in (name for name, value in given.items() if value):
+            raise UsageError(
+                f"{prefix}{option_name} does not go with {spec}, which is no server's; "
+                "name a real model, such as openai/NAME"
+            )
+    return Endpoint(spec, base_url, key_env, headers)
 
 
 def _config(benchmark: Benchmark, model: Endpoint, params: Mapping[str, Any]) -> RunConfig:
@@ -237,4 +234,4 @@ def _judge(params: Mapping[str, Any]) -> Endpoint | None:
                 raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
         return None
     spec = ModelSpec.parse(params["judge"])
-    return Endpoint(spec, params["judge_base_url"], params["judge_api_key_env"])
+    return _endpoint(spec, params["judge_base_url"], params["judge_api_key_env"], {}, "--judge-")

@@ -9,10 +9,12 @@ import click
 from ..engine.rescoring import config_of, pack_of, rescore
 from ..journal import Journal
 from ..plugins import installed
-from ..reports.files import as_text, write_document
+from ..reports.files import write_document
 from . import options
-from .run import EXIT, sections
+from .results import EXIT, print_result
 from .runs import find
+from .settings import config_option
+from .values import pairs
 
 
 @click.command("rescore")
@@ -22,21 +24,17 @@ from .runs import find
 @options.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
 @options.runs_dir_option
 @options.json_option
+@config_option
 def rescore_command(
     run: str, changes: tuple[str, ...], dataset: str | None, runs_dir: Path, json_output: bool
 ) -> int:
-    """Grade a run's replies again, without a single request."""
+    """Score a run's replies again, without a single request."""
     with Journal(runs_dir, create=False) as journal:
         record = find(journal, run)
-        given = options.pairs(changes, "--set")
-        config = config_of(record, installed(), given, dataset)
+        given = pairs(changes, "--set")
+        config = config_of(journal, record, installed(), given, dataset)
         pack = pack_of(record, config)
         document: dict[str, Any] = asyncio.run(rescore(journal, record, config, pack))
     write_document(runs_dir, document)
-    if json_output:
-        click.echo(as_text(document))
-    else:
-        from ..console import output, tables
-
-        output.show(tables.result(document, sections(document)))
+    print_result(document, json_output=json_output)
     return EXIT[document["status"]]

@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
+from ..console.safe import line
 from ..errors import UsageError
 from ..journal import Journal, RunLock, RunRecord
 from ..reports.files import as_text, document_path
 from ..reports.sections import Table
 from . import options
-from .run import sections
+from .results import print_result
+from .settings import config_option
 
 
 def find(journal: Journal, start: str) -> RunRecord:
@@ -32,6 +34,7 @@ def find(journal: Journal, start: str) -> RunRecord:
 @click.command("runs")
 @options.runs_dir_option
 @options.json_option
+@config_option
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs."""
     with Journal(runs_dir, create=False) as journal:
@@ -43,7 +46,11 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
 
     columns = ("run", "benchmark", "model", "pack", "status", "score", "started")
     cells = [(*_cells(run), _main_metric(doc), run.created_at) for run, doc in rows]
-    output.show(tables.table(Table(f"{len(cells)} runs in {runs_dir}", columns, cells)))
+    output.show(
+        tables.table(
+            Table(f"{len(cells)} run{'s' * (len(cells) != 1)} in {runs_dir}", columns, cells)
+        )
+    )
 
 
 def _cells(run: RunRecord) -> tuple[str, ...]:
@@ -80,6 +87,7 @@ def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
 @click.argument("item", required=False)
 @options.runs_dir_option
 @options.json_option
+@config_option
 def show_command(run: str, item: str | None, runs_dir: Path, json_output: bool) -> None:
     """Show a run's result, or all that was said about one ITEM."""
     with Journal(runs_dir, create=False) as journal:
@@ -97,12 +105,7 @@ def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
             f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
             "the command that started it goes on with it"
         )
-    if json_output:
-        click.echo(as_text(document))
-        return
-    from ..console import output, tables
-
-    output.show(tables.result(document, sections(document)))
+    print_result(document, json_output=json_output)
 
 
 def _show_item(journal: Journal, run: RunRecord, item: str, json_output: bool) -> None:
@@ -121,8 +124,12 @@ def _show_item(journal: Journal, run: RunRecord, item: str, json_output: bool) -
 @click.argument("run")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.runs_dir_option
+@config_option
 def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
-    """Forget a run with all its replies; they cannot be had back without paying again."""
+    """Delete a run with all its replies.
+
+    They cannot be had back but by asking, and paying, again.
+    """
     with Journal(runs_dir, create=False) as journal:
         record = find(journal, run)
         what = f"run {record.run_id} ({record.benchmark}, {record.name})"
@@ -130,10 +137,10 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError(f"this would delete {what}; add --yes to do it")
-            click.confirm(f"Delete {what}?", abort=True)
+            click.confirm(line(f"Delete {what}?"), abort=True, err=True)
         with RunLock(journal.folder, record.run_id).acquire() as lock:
             journal.delete_run(record)
             lock.remove()
         named = {"name": record.name, "run_id": record.run_id}
         document_path(runs_dir, named).unlink(missing_ok=True)
-    click.echo(f"deleted {what}", err=True)
+    click.echo(line(f"deleted {what}"), err=True)

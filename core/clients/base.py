@@ -4,11 +4,13 @@ A client sends one request once. Retries, limits, timeouts and saving are done
 around it (`caller`), the same for all.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ..errors import UsageError
 from ..types import ChatRequest, ChatResponse
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..types import Item
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 class ModelSpec(NamedTuple):
@@ -59,7 +61,10 @@ class CallContext:
 
 
 class Client(Protocol):
-    """One connection to one endpoint with one key, for one model."""
+    """One connection to one endpoint with one key, for one model.
+
+    One with an attribute `host` is called by that name in messages about time-outs.
+    """
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The model's reply to one request, asked once.
@@ -92,6 +97,9 @@ class ClientConfig:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     concurrency: int = 32
 
+    def __post_init__(self) -> None:
+        check_headers(self.headers)
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:
@@ -115,22 +123,49 @@ class Provider:
     demo: bool = False
 
 
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Refuse what cannot stand in an HTTP header; the message never shows a value.
+
+    Raises:
+        UsageError: A name or a value cannot be sent.
+    """
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise UsageError(f"--header {name!r} is not the name of an HTTP header")
+        if not (value.isascii() and value.isprintable()):
+            raise UsageError(
+                f"--header {name}: its value holds a line break or a character that is not ASCII"
+            )
+
+
 def check_base_url(url: str) -> str:
     """The URL without a slash at its end.
 
     Raises:
         UsageError: It is not http(s), has no host, or carries a user, a password or a query
-            (which would end up in logs).
+            (which would end up in logs, so that message does not show the URL).
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"--base-url {url!r} is not an http:// or https:// address")
-    if parts.username or parts.password or parts.query or parts.fragment:
+    if any(mark in url for mark in "?#") or "@" in url.split("//")[-1].split("/")[0]:
         raise UsageError(
             "--base-url must not hold a user, a password or a query; "
             "name a key with --api-key-env and other needs with --header"
         )
+    parts = _split(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"--base-url {url!r} is not an http:// or https:// address")
     return url.rstrip("/")
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of a URL; ``None`` when it is none."""
+    if not url.isprintable() or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises when it is no port
+    except ValueError:
+        return None
+    return parts
 
 
 def host_of(url: str) -> str:
@@ -139,5 +174,9 @@ def host_of(url: str) -> str:
 
 
 def is_loopback(url: str | None) -> bool:
-    """Whether a URL points at this machine."""
-    return url is not None and (urlsplit(url).hostname or "") in LOOPBACK
+    """Whether a URL points at this machine: localhost, 127.0.0.0/8 or ::1."""
+    host = urlsplit(url or "").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -2,7 +2,9 @@
 
 `timeout_s` bounds a call from its first attempt on, waits between attempts
 included. Time spent waiting for a free place or for the rate limits before the
-first attempt is not counted, as it says nothing about the endpoint.
+first attempt is not counted, as it says nothing about the endpoint. An endpoint
+that for some time refused or dropped every connection is down: then the error
+is fatal.
 """
 
 import asyncio
@@ -19,6 +21,7 @@ from .retry import RetryPolicy
 
 CHARACTERS_PER_TOKEN = 4
 """For reserving tokens of a per-minute limit before the server has counted them."""
+_LOOK_AGAIN_S = 1.0  # tokens may have been given back
 
 
 @dataclass
@@ -61,9 +64,11 @@ class Caller:
         self._sleep = sleep
         self._draw = draw
         self._before_sending = before_sending
+        self._host = getattr(client, "host", "the endpoint")
+        self._gate = asyncio.Lock()
         self._down_since: float | None = None
         self._refusals = 0
-        self._active = 0
+        self._asking = 0
 
     async def send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply to a request.
@@ -71,26 +76,22 @@ class Caller:
         Raises:
             ProviderError: The last attempt's error; `attempts` says how many there were.
         """
-        self._active += 1
-        try:
-            return await self._send(request, call)
-        finally:
-            self._active -= 1
-
-    async def _send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         deadline: float | None = None
+        last: ProviderError | None = None
         for attempt in range(1, self.limits.retry.attempts + 1):
-            async with self.slots.slot():
+            async with self.slots.slot(again=attempt > 1):
                 self._before_sending()
                 await self._keep_to_rates(request)
-                self._before_sending()
-                deadline = deadline or self._clock() + self.limits.timeout_s
+                began = self._clock()
+                if deadline is None:
+                    deadline = began + self.limits.timeout_s
+                if last is not None and began >= deadline:
+                    raise last
                 try:
-                    response = await self._attempt(request, call, deadline - self._clock())
-                    return replace(response, attempts=attempt)
+                    return await self._attempt(request, call, deadline, attempt)
                 except ProviderError as error:
-                    error.attempts = attempt
-                    wait = self._after_error(error, attempt)
+                    last, error.attempts = error, attempt
+                    wait = self._after_error(error, attempt, began)
                     if wait is None or self._clock() + wait >= deadline:
                         raise
             self.retries += 1
@@ -98,32 +99,51 @@ class Caller:
         raise AssertionError("the retry policy ends the loop")
 
     async def _attempt(
-        self, request: ChatRequest, call: CallContext, seconds: float
+        self, request: ChatRequest, call: CallContext, deadline: float, attempt: int
     ) -> ChatResponse:
         started = self._clock()
+        self._asking += 1
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(deadline - started):
                 response = await self.client.complete(request, call)
-        except TimeoutError:
-            limit = self.limits.timeout_s
-            raise ProviderError(
-                ErrorKind.TIMEOUT, f"no complete answer within --timeout {limit:g} s"
-            ) from None
+        except BaseException as error:
+            self._tpm.give_back(_tokens(request))
+            if isinstance(error, TimeoutError):
+                raise self._timed_out() from None
+            raise
+        finally:
+            self._asking -= 1
         self._endpoint_answered()
         self.slots.grow()
-        usage = response.usage
-        self._tpm.give_back(_tokens(request) - usage.input - usage.output if usage.input else 0)
-        return replace(response, latency_s=self._clock() - started)
+        if used := response.usage.input + response.usage.output:
+            self._tpm.give_back(_tokens(request) - used)
+        return replace(response, latency_s=self._clock() - started, attempts=attempt)
+
+    def _timed_out(self) -> ProviderError:
+        limit = f"--timeout {self.limits.timeout_s:g} s"
+        return ProviderError(
+            ErrorKind.TIMEOUT,
+            f"{self._host} gave no complete answer within {limit}; a longer one may help",
+        )
 
     async def _keep_to_rates(self, request: ChatRequest) -> None:
-        wait = max(self._rpm.reserve(), self._tpm.reserve(_tokens(request)))
-        if wait > 0:
-            await self._sleep(wait)
+        """Wait for this request's turn and take its share of the rates.
 
-    def _after_error(self, error: ProviderError, attempt: int) -> float | None:
+        One at a time: who waits has taken nothing yet, so what others give back counts at once.
+        """
+        if self.limits.rpm is None and self.limits.tpm is None:
+            return
+        async with self._gate:
+            while (wait := max(self._rpm.delay, self._tpm.delay)) > 0:
+                await self._sleep(min(wait, _LOOK_AGAIN_S))
+                self._before_sending()
+            self._rpm.take()
+            self._tpm.take(_tokens(request))
+
+    def _after_error(self, error: ProviderError, attempt: int, began: float) -> float | None:
         """Note what an error says of the endpoint; seconds to wait, or None to give up."""
         if error.kind == ErrorKind.CONNECTION:
-            self._connection_failed(error)
+            self._connection_failed(error, began)
         elif error.kind != ErrorKind.TIMEOUT:
             self._endpoint_answered()
         if error.kind == ErrorKind.RATE_LIMIT:
@@ -133,18 +153,17 @@ class Caller:
     def _endpoint_answered(self) -> None:
         self._down_since, self._refusals = None, 0
 
-    def _connection_failed(self, error: ProviderError) -> None:
+    def _connection_failed(self, error: ProviderError, began: float) -> None:
         """Make the error fatal when the endpoint has been down for long enough.
 
         One call that fails while others wait for slow answers is no outage, hence the
-        comparison with the number of calls under way.
+        comparison with the number of requests that wait for an answer.
         """
-        now = self._clock()
         self._refusals += 1
         if self._down_since is None:
-            self._down_since = now
-        long_enough = now - self._down_since >= self.limits.retry.down_after_s
-        if long_enough and self._refusals >= max(3, self._active):
+            self._down_since = began
+        long_enough = self._clock() - self._down_since >= self.limits.retry.down_after_s
+        if long_enough and self._refusals >= max(3, self._asking):
             error.fatal = True
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """What an HTTP failure means: one table for all providers (docs/providers.md)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
@@ -9,12 +9,29 @@ from typing import Any, NamedTuple
 from ..errors import ErrorKind, ProviderError
 from .keys import redact
 
+_FIXED = {
+    401: ErrorKind.AUTH,
+    402: ErrorKind.QUOTA,
+    403: ErrorKind.AUTH,
+    404: ErrorKind.NOT_FOUND,
+    408: ErrorKind.SERVER,
+    409: ErrorKind.SERVER,
+    413: ErrorKind.CONTEXT_TOO_LONG,
+    429: ErrorKind.RATE_LIMIT,
+}
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_error"}
+_BAD_KEY = re.compile(r"(incorrect|invalid) api.?key|api.?key (is )?(not valid|invalid)", re.I)
 _CONTEXT = re.compile(
     r"context.{0,12}(length|window)|maximum context|too many tokens|prompt is too long", re.I
 )
-_FILTER = re.compile(r"content.?(filter|policy)|safety system", re.I)
+_FILTER = re.compile(r"content.?(filter|policy)|safety system|moderation|flagged", re.I)
+_UNSUPPORTED = re.compile(
+    r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
+    re.I,
+)
+_WRONG_VALUE = re.compile(r"invalid_(type|value)|(above|below)_m(ax|in)", re.I)
 _SHOWN = 300
+_SHOWN_OF_BODY = 80
 
 
 class Failure(NamedTuple):
@@ -24,21 +41,26 @@ class Failure(NamedTuple):
     message: str
     code: str = ""
     headers: Mapping[str, str] = {}
+    parameter: str = ""
 
 
 def kind_of(failure: Failure) -> ErrorKind:
     """The error kind of a failed HTTP answer."""
-    status = failure.status
-    if status == 429:
-        return ErrorKind.QUOTA if failure.code in _QUOTA_CODES else ErrorKind.RATE_LIMIT
-    if status >= 500 or status in (408, 409):
+    status, told = failure.status, f"{failure.code} {failure.message}"
+    if status >= 500:
         return ErrorKind.SERVER
-    fixed = {401: "AUTH", 403: "AUTH", 402: "QUOTA", 404: "NOT_FOUND", 413: "CONTEXT_TOO_LONG"}
-    if status in fixed:
-        return ErrorKind[fixed[status]]
-    told = f"{failure.code} {failure.message}"
+    if status < 400:
+        return ErrorKind.NOT_FOUND  # a redirect: what is asked for is elsewhere
+    if failure.code in _QUOTA_CODES:
+        return ErrorKind.QUOTA
+    if status == 403 and _FILTER.search(told):
+        return ErrorKind.REFUSED
+    if status in _FIXED:
+        return _FIXED[status]
     if _CONTEXT.search(told):
         return ErrorKind.CONTEXT_TOO_LONG
+    if _BAD_KEY.search(told):
+        return ErrorKind.AUTH
     return ErrorKind.REFUSED if _FILTER.search(told) else ErrorKind.INVALID_REQUEST
 
 
@@ -56,11 +78,26 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
+def refused_parameter(failure: Failure, sent: Collection[str]) -> str:
+    """Which of the parameters sent the model does not take at all; "" when none is named.
+
+    A parameter that it takes, though not with this value, is none: leaving it out would
+    hide a mistake.
+    """
+    if failure.status not in (400, 422) or _WRONG_VALUE.search(failure.code):
+        return ""
+    if failure.parameter in sent:
+        return failure.parameter
+    if not _UNSUPPORTED.search(f"{failure.code} {failure.message}"):
+        return ""
+    quoted = r"""(?:['"`]{0}['"`]|supplied: {0}\b)"""
+    return next((n for n in sent if re.search(quoted.format(re.escape(n)), failure.message)), "")
+
+
 def provider_error(failure: Failure, host: str, key_name: str | None) -> ProviderError:
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
-    told = redact(" ".join(failure.message.split()))[:_SHOWN]
-    text = f"{host} answered {failure.status}: {told or 'no message'}"
+    text = f"{host} answered {failure.status}: {_shown(failure.message) or 'no message'}"
     if todo := _what_to_do(kind, failure.status, host, key_name):
         text += f"; {todo}"
     return ProviderError(
@@ -69,40 +106,76 @@ def provider_error(failure: Failure, host: str, key_name: str | None) -> Provide
 
 
 def _what_to_do(kind: ErrorKind, status: int, host: str, key_name: str | None) -> str:
-    if kind == ErrorKind.AUTH and status == 401 and key_name:
+    if status < 400:
+        return "redirects are not followed: give the final address with --base-url"
+    if kind == ErrorKind.AUTH and status != 403 and key_name:
         return f"set {key_name} to a key that is valid there"
-    if kind == ErrorKind.AUTH and status == 401:
+    if kind == ErrorKind.AUTH and status != 403:
         return f"name the variable that holds the key for {host} with --api-key-env"
     return {
         ErrorKind.AUTH: "this key may not use this model",
         ErrorKind.QUOTA: "the account's quota is used up; the same command goes on later",
         ErrorKind.NOT_FOUND: "check the model's name and --base-url (it usually ends in /v1)",
         ErrorKind.CONTEXT_TOO_LONG: "a smaller --max-tokens may fit",
+        ErrorKind.RATE_LIMIT: "a smaller --concurrency, or --rpm and --tpm, may help",
+        ErrorKind.SERVER: "the same command tries again",
+        ErrorKind.REFUSED: "the provider's filter refused this request",
+        ErrorKind.INVALID_REQUEST: "check the sampling options and --extra-body",
     }.get(kind, "")
 
 
 def connection_error(host: str, cause: BaseException | None) -> ProviderError:
     """The error to raise when no HTTP answer came."""
-    told = redact(" ".join(str(cause or "").split()))[:_SHOWN]
+    told = _shown(str(cause or ""))
     why = f": {told}" if told else f" ({type(cause).__name__})" if cause else ""
-    return ProviderError(ErrorKind.CONNECTION, f"cannot reach {host}{why}")
+    todo = "check --base-url, and that the server is up"
+    return ProviderError(ErrorKind.CONNECTION, f"cannot reach {host}{why}; {todo}")
 
 
 def malformed(host: str, body: str) -> ProviderError:
     """The error to raise when a 200 holds no reply."""
-    start = redact(" ".join(body.split()))[:80]
+    start = _shown(body, _SHOWN_OF_BODY) or "(empty body)"
     return ProviderError(
-        ErrorKind.MALFORMED, f"{host} answered 200 without a reply: {start or '(empty body)'!r}"
+        ErrorKind.MALFORMED,
+        f"{host} answered 200 without a reply: {start!r}; "
+        "check that --base-url is the API's address (it usually ends in /v1)",
     )
 
 
 def error_parts(body: Any) -> tuple[str, str, str]:
     """Message, code (or type) and offending parameter of an error body, as far as it has them."""
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        if isinstance(inner, Mapping):
-            code = inner.get("code") or inner.get("type") or ""
-            told = inner.get("message") or inner.get("detail") or ""
-            return str(told), str(code), str(inner.get("param") or "")
+    if not isinstance(body, Mapping):
+        return str(body or ""), "", ""
+    inner = body.get("error") or body
+    if not isinstance(inner, Mapping):
         return str(inner), "", ""
-    return str(body or ""), "", ""
+    code = inner.get("code") or inner.get("type") or ""
+    told = inner.get("message") or inner.get("detail") or ""
+    if isinstance(told, list):
+        return _validation_parts(told)
+    return str(told), str(code), str(inner.get("param") or "")
+
+
+def _validation_parts(errors: list[Any]) -> tuple[str, str, str]:
+    """As `error_parts`, of a list as FastAPI makes it: ``{"loc": [...], "msg", "type"}``."""
+    first = errors[0] if errors and isinstance(errors[0], Mapping) else {}
+    place = [str(part) for part in first.get("loc") or () if part != "body"]
+    code = str(first.get("type") or "")
+    parameter = place[0] if place and _UNSUPPORTED.search(code) else ""
+    told = f"{'.'.join(place)}: {first.get('msg') or errors}"
+    return told, code, parameter
+
+
+def readable(text: str) -> str:
+    """The text with U+FFFD for every half of a surrogate pair, which nothing can store."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _shown(text: str, most: int = _SHOWN) -> str:
+    """A server's words for one line: without keys and control characters, and not too long."""
+    plain = "".join(c if c.isprintable() else " " for c in readable(redact(text)))
+    return " ".join(plain.split())[:most]

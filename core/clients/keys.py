@@ -5,6 +5,7 @@ Any other host gets the key that was named for it, or none. ``.env`` in the
 working directory may set key variables, and nothing else.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,6 +17,10 @@ from .base import Provider, is_loopback
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(sk|pk|key)-[A-Za-z0-9_\-]{8,}")
 HIDDEN = "[key]"
+_SECRET = 8
+"""Anything shorter is a placeholder such as "EMPTY" or "ollama": a word, not a secret."""
+_SECRET_IN_REPLIES = 16
+"""In a model's words only what cannot be one of them is hidden, as they are what is scored."""
 
 
 class Environment:
@@ -28,23 +33,23 @@ class Environment:
 
     def get(self, name: str) -> str | None:
         """A variable's value without blanks around it; ``None`` when unset or empty."""
-        value = self._process.get(name) or self._from_file(name) or ""
-        return value.strip() or None
+        return self._process.get(name, "").strip() or self._from_file(name).strip() or None
 
-    def _from_file(self, name: str) -> str | None:
+    def _from_file(self, name: str) -> str:
         if self._dotenv is None or not _KEY_VARIABLE.fullmatch(name):
-            return None
+            return ""
         if self._file is None:
             self._file = _read_dotenv(self._dotenv)
-        return self._file.get(name)
+        return self._file.get(name, "")
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
     from dotenv import dotenv_values
 
-    values = dotenv_values(path, interpolate=False)
+    try:
+        values = dotenv_values(path, interpolate=False) if path.is_file() else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
     return {k: v for k, v in values.items() if v and _KEY_VARIABLE.fullmatch(k)}
 
 
@@ -60,18 +65,18 @@ def choose_key(
         environment: Where variables are looked up.
 
     Raises:
-        ConfigError: A key is needed and its variable is not set.
+        ConfigError: A key is needed and its variable is not set, or holds what is no key.
     """
     if named:
-        key = environment.get(named)
+        key = _read_key(named, environment)
         if key is None:
             raise ConfigError(f"no key: {named}, named by --api-key-env, is not set")
         return key, named
-    own = base_url is None or urlsplit(base_url).hostname == provider.host
+    own = base_url is None or _is_own(provider, base_url)
     standard = provider.key_env
     if standard is None or not (own or is_loopback(base_url)):
         return None, None
-    key = environment.get(standard)
+    key = _read_key(standard, environment)
     if key is None and own:
         raise ConfigError(
             f"no key for {provider.name}/...: set {standard} (in the environment or in .env)"
@@ -79,29 +84,50 @@ def choose_key(
     return key, standard
 
 
+def _is_own(provider: Provider, base_url: str) -> bool:
+    """Whether it is the provider's own host, and nobody on the way can read the key."""
+    parts = urlsplit(base_url)
+    return parts.scheme == "https" and parts.hostname == provider.host
+
+
+def _read_key(variable: str, environment: Environment) -> str | None:
+    key = environment.get(variable)
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise ConfigError(
+            f"{variable} does not hold a key: there is a blank, a line break or a character "
+            "that is not ASCII in it"
+        )
+    return key
+
+
 class Redactor:
     """Takes known keys, and whatever looks like one, out of a text."""
 
     def __init__(self, keys: Iterable[str | None] = ()) -> None:
-        self._keys = {k for k in keys if k}
+        self._forms: list[str] = []
+        for key in keys:
+            self.add(key)
 
     def add(self, key: str | None) -> None:
-        """One more key to hide."""
-        if key:
-            self._keys.add(key)
+        """One more key, or header that may hold one, to hide."""
+        for secret in {key or "", *(key or "").split()}:  # the words of "Bearer KEY" as well
+            if len(secret) >= _SECRET:
+                self._forms += {secret, quote(secret, safe=""), json.dumps(secret)[1:-1]}
+        self._forms = sorted(set(self._forms), key=len, reverse=True)  # a part must not go first
 
-    def literal(self, text: str) -> str:
-        """The text without known keys, as they are or URL-quoted."""
-        for key in self._keys:
-            if key in text:
-                text = text.replace(key, HIDDEN)
-            if (quoted := quote(key, safe="")) in text:
-                text = text.replace(quoted, HIDDEN)
-        return text
+    def reply(self, text: str) -> str:
+        """A model's words without known keys, and otherwise as they are."""
+        return self._without(text, _SECRET_IN_REPLIES)
 
     def __call__(self, text: str) -> str:
         """The text without known keys and without anything of a key's form."""
-        return _LOOKS_LIKE_A_KEY.sub(HIDDEN, self.literal(text))
+        return _LOOKS_LIKE_A_KEY.sub(HIDDEN, self._without(text, _SECRET))
+
+    def _without(self, text: str, shortest: int) -> str:
+        for form in self._forms:
+            if len(form) >= shortest and form in text:
+                text = text.replace(form, HIDDEN)
+        return text
 
 
 #: All keys that this process has read; whatever prints or stores uses it.

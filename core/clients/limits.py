@@ -2,8 +2,8 @@
 
 Concurrency starts at the configured limit, shrinks by a third on a rate-limit
 answer (at most once a second, as one burst is one message) and grows back by
-one for every limit's worth of answers. The rates are token buckets that hold
-one second's worth, so a minute's allowance is spread over the minute.
+one for every limit's worth of answers. The rates spread a minute's allowance
+evenly over the minute: a request of n units is followed by n units' time.
 """
 
 import asyncio
@@ -15,7 +15,12 @@ Clock = Callable[[], float]
 
 
 class AdaptiveLimit:
-    """At most `limit` holders at a time, first come first served."""
+    """At most `limit` holders at a time, first come first served.
+
+    Attributes:
+        limit: Right now; fractions are growth on its way to the next whole place.
+        in_flight: Holders right now.
+    """
 
     def __init__(self, configured: int, clock: Clock) -> None:
         self.configured = configured
@@ -26,21 +31,26 @@ class AdaptiveLimit:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold one place."""
-        await self._enter()
+    async def slot(self, *, again: bool = False) -> AsyncIterator[None]:
+        """Hold one place.
+
+        Args:
+            again: Whoever held one before goes ahead of those that wait for their first, as
+                its time is running.
+        """
+        await self._enter(again)
         try:
             yield
         finally:
             self.in_flight -= 1
             self._wake()
 
-    async def _enter(self) -> None:
+    async def _enter(self, again: bool) -> None:
         if self.in_flight < int(self.limit) and not self._waiting:
             self.in_flight += 1
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        (self._waiting.appendleft if again else self._waiting.append)(place)
         try:
             await place
         except asyncio.CancelledError:
@@ -76,16 +86,17 @@ class Rate:
         self._clock = clock
         self._free_at = clock()
 
-    def reserve(self, units: float = 1.0) -> float:
-        """Seconds to wait before `units` may be used; they count as used from now on."""
-        if self._per_second is None:
-            return 0.0
-        now = self._clock()
-        start = max(now, self._free_at)
-        self._free_at = start + units / self._per_second
-        return start - now
+    @property
+    def delay(self) -> float:
+        """Seconds until the next request may go; 0 when it may go now."""
+        return 0.0 if self._per_second is None else max(0.0, self._free_at - self._clock())
+
+    def take(self, units: float = 1.0) -> None:
+        """Count `units` as used from now on."""
+        if self._per_second is not None:
+            self._free_at = max(self._clock(), self._free_at) + units / self._per_second
 
     def give_back(self, units: float) -> None:
-        """Of what was reserved, `units` were not used (or more were, when negative)."""
+        """Of what was taken, `units` were not used (or more were, when negative)."""
         if self._per_second is not None:
             self._free_at -= units / self._per_second

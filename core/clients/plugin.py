@@ -12,6 +12,18 @@ def _openai(config: ClientConfig) -> Client:
     return OpenAIClient(config)
 
 
+def _anthropic(config: ClientConfig) -> Client:
+    from .anthropic import AnthropicClient
+
+    return AnthropicClient(config)
+
+
+def _litellm(config: ClientConfig) -> Client:
+    from .litellm import LiteLLMClient
+
+    return LiteLLMClient(config)
+
+
 def _demo(config: ClientConfig) -> Client:
     from .demo import DemoClient
 
@@ -28,6 +40,22 @@ def register_providers(register: Callable[[Provider], None]) -> None:
             create=_openai,
             host="api.openai.com",
             key_env="OPENAI_API_KEY",
+        )
+    )
+    register(
+        Provider(
+            name="anthropic",
+            title="Claude, and servers that speak Anthropic's messages API",
+            create=_anthropic,
+            host="api.anthropic.com",
+            key_env="ANTHROPIC_API_KEY",
+        )
+    )
+    register(
+        Provider(
+            name="litellm",
+            title="every other provider, as litellm/PROVIDER/NAME (Bedrock, Vertex, Gemini, ...)",
+            create=_litellm,
         )
     )
     register(

@@ -17,14 +17,15 @@ class RetryPolicy:
         connection_cap_s: Nor, after a failed connection, longer than this: so that an
             endpoint that is down is known to be so within a minute.
         down_after_s: An endpoint that for this long refused or dropped every connection is
-            down, and the run ends.
+            down, and the run ends. Late enough for ten attempts of one call (the ninth is 39.5 s
+            after the first at most), early enough for the minute.
     """
 
     attempts: int = 16
     base_s: float = 0.5
     cap_s: float = 30.0
     connection_cap_s: float = 8.0
-    down_after_s: float = 30.0
+    down_after_s: float = 40.0
 
     def wait(self, error: ProviderError, tries: int, random: Callable[[], float]) -> float | None:
         """Seconds to wait before the next attempt; ``None`` when there shall be none.

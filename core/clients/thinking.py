@@ -24,13 +24,20 @@ def split_thinking(text: str) -> Parts:
     Only thinking at the start counts; a tag in the middle of an answer is part of it.
     """
     first = _TAG.search(text)
-    if first is None:
-        return Parts(text, "")
-    if first.group(1):
+    if first is not None and first.group(1):
         return Parts(text[first.end() :].lstrip(), text[: first.start()].strip())
-    if text[: first.start()].strip():
-        return Parts(text, "")
-    closing = next((m for m in _TAG.finditer(text, first.end()) if m.group(1)), None)
-    if closing is None:
-        return Parts("", text[first.end() :].strip())
-    return Parts(text[closing.end() :].lstrip(), text[first.end() : closing.start()].strip())
+    thoughts = []
+    while first is not None and not text[: first.start()].strip():
+        thought, text = _cut(text, first)
+        thoughts.append(thought)
+        first = _TAG.search(text)
+    return Parts(text, "\n".join(t for t in thoughts if t))
+
+
+def _cut(text: str, opening: re.Match[str]) -> tuple[str, str]:
+    """The thinking that a tag opens, and what comes after it: nothing if it is never closed."""
+    closing = f"</{opening.group(2)}>".lower()
+    start, end = opening.end(), text.lower().find(closing, opening.end())
+    if end < 0:
+        return text[start:].strip(), ""
+    return text[start:end].strip(), text[end + len(closing) :].lstrip()

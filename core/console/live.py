@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from ..engine.progress import Progress as Counters
+from .safe import line
 
 REFRESH_S = 0.2
 PLAIN_EVERY_S = 10.0
@@ -48,9 +49,11 @@ def _left(counters: Counters, seconds: float) -> str:
 
 
 async def _live(counters: Counters, title: str, console: Console) -> None:
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TextColumn("{task.fields[more]}"), console=console) as bars:
-        bar = bars.add_task(title, total=None, more="")
+    # Without markup: a model's name is not ours to make bold.
+    name = TextColumn("{task.description}", markup=False)
+    more = TextColumn("{task.fields[more]}", markup=False)
+    with Progress(name, BarColumn(), MofNCompleteColumn(), more, console=console) as bars:
+        bar = bars.add_task(line(title), total=None, more="")
         try:
             while True:
                 bars.update(bar, total=counters.samples or None, completed=counters.done)
@@ -64,4 +67,4 @@ async def _plain(counters: Counters, title: str, console: Console) -> None:
     while True:
         await asyncio.sleep(PLAIN_EVERY_S)
         done = f"{counters.done}/{counters.samples} samples"
-        console.print(f"{title}: {done}  {describe(counters)}")
+        console.print(f"{line(title)}: {done}  {describe(counters)}")

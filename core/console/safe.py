@@ -2,7 +2,11 @@
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Controls but newline and tab; marks that turn, hide or reorder text; half characters.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def harmless(text: str) -> str:
@@ -11,6 +15,14 @@ def harmless(text: str) -> str:
     A terminal would obey them: move the cursor, set the title, hide what follows.
     """
     return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
+
+
+_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
+
+
+def line(text: str, indent: int = 0) -> str:
+    """Harmless text on one line."""
+    return " " * indent + harmless(_BREAKS.sub(" ", text.strip()))
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -9,33 +9,33 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..reports.sections import Table
-from .safe import harmless, interval, number
+from .safe import harmless, interval, line, number
 
 
 def result(document: Mapping[str, Any], sections: Iterable[Table]) -> RenderableType:
     """Everything `bench run` prints about one run."""
     parts: list[RenderableType] = [_title(document), _metrics(document)]
-    parts += [Text(line) for line in _facts(document)]
+    parts += [Text(fact) for fact in _facts(document)]
     for section in sections:
         parts += [Text(""), table(section)]
-    parts += [Text(""), Text(document["comparability"], style="dim")]
-    parts += [Text(f"warning: {harmless(w)}", style="yellow") for w in document["warnings"]]
+    parts += [Text(""), Text(line(document["comparability"]), style="dim")]
+    parts += [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
     return Group(*parts)
 
 
 def _title(document: Mapping[str, Any]) -> Text:
-    title = Text(f"{document['benchmark']}  {harmless(document['name'])}", style="bold")
+    title = Text(f"{document['benchmark']}  {line(document['name'])}", style="bold")
     if document["demo"]:
         title.append("  DEMO", style="bold magenta")
     style = "green" if document["status"] == "complete" else "bold red"
     title.append(f"  {document['status'].upper()}", style=style)
     if document["invalid"]:
-        title.append(f"  {document['invalid']}", style="red")
+        title.append(f": {line(document['invalid'])}", style="red")
     return title
 
 
 def _metrics(document: Mapping[str, Any]) -> RichTable:
-    made = RichTable(box=ROUNDED, pad_edge=False)
+    made = RichTable(box=ROUNDED)
     made.add_column("metric")
     for heading in ("value", "95 % interval", "n"):
         made.add_column(heading, justify="right")
@@ -60,9 +60,10 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         + f"  ·  {items['truncated']} truncated"
     )
     if document["run_id"]:
-        judge = f", {calls['judge']} judge" if document["judge"] else ""
+        judge = f", {calls['judge']} to the judge" if document["judge"] else ""
         lines.append(
-            f"calls      {calls['model']} model{judge} ({calls['replayed']} from the journal)"
+            f"calls      {calls['model']} to the model{judge}"
+            f" ({calls['replayed']} of them answered from the journal)"
             f"  ·  {calls['retries']} retries"
         )
         lines.append(
@@ -93,7 +94,7 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
         entries = document[kind]
         for entry in entries[:_SHOWN]:
             where = f"{entry['item_id']} (iteration {entry['iteration']})"
-            lines.append(f"{kind:<10} {where}: {harmless(entry['reason'])}")
+            lines.append(line(f"{kind:<10} {where}: {entry['reason']}"))
         if len(entries) > _SHOWN:
             lines.append(f"{'':10} and {len(entries) - _SHOWN} more {kind}")
     return lines
@@ -101,15 +102,15 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
 
 def table(section: Table) -> RenderableType:
     """A section's table with its title and note."""
-    made = RichTable(box=ROUNDED, pad_edge=False)
+    made = RichTable(box=ROUNDED)
     numeric = [_is_numeric(section.rows, i) for i in range(len(section.columns))]
     for heading, right in zip(section.columns, numeric, strict=True):
         made.add_column(heading, justify="right" if right else "left")
     for position, row in enumerate(section.rows):
         style = "bold" if position == section.marked else ""
         made.add_row(*[_cell(value) for value in row], style=style)
-    note = [Text(section.note, style="dim")] if section.note else []
-    return Group(Text(section.title, style="bold"), made, *note)
+    note = [Text(harmless(section.note), style="dim")] if section.note else []
+    return Group(Text(line(section.title), style="bold"), made, *note)
 
 
 def _is_numeric(rows: Sequence[Sequence[Any]], column: int) -> bool:
@@ -117,7 +118,7 @@ def _is_numeric(rows: Sequence[Sequence[Any]], column: int) -> bool:
 
 
 def _cell(value: str | float | None) -> Text:
-    return Text(harmless(value) if isinstance(value, str) else _short(value))
+    return Text(line(value) if isinstance(value, str) else _short(value))
 
 
 def _short(value: int | float | None) -> str:

@@ -7,14 +7,14 @@ from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from .safe import harmless, number
+from .safe import harmless, line, number
 
 
 def item(record: Mapping[str, Any]) -> RenderableType:
     """Every call of an item, and its score."""
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
-    parts: list[RenderableType] = [Text(harmless(title), style="bold")]
+    parts: list[RenderableType] = [Text(line(title), style="bold")]
     for iteration in record["iterations"]:
         if len(record["iterations"]) > 1:
             parts.append(Text(f"iteration {iteration['iteration']}", style="bold"))
@@ -31,23 +31,24 @@ def _call(call: Mapping[str, Any]) -> Sequence[RenderableType]:
     sent = ", ".join(f"{k} {v}" for k, v in call["sent"].items())
     tokens = call["usage"]
     facts = f"finish {call['finish']} · {tokens['input']} in, {tokens['output']} out"
-    facts += f" · {call['latency_s']:.2f} s · {call['attempts']} attempts · {sent}"
-    return [*shown, _panel(call["model"], call["text"], "green"), Text(facts, style="dim")]
+    tries = f"{call['attempts']} attempt{'s' * (call['attempts'] != 1)}"
+    facts += f" · {call['latency_s']:.2f} s · {tries} · sent with: {sent or 'nothing'}"
+    return [*shown, _panel(call["model"], call["text"], "green"), Text(line(facts), style="dim")]
 
 
 def _panel(title: str, content: str, style: str) -> Panel:
     body = Text(harmless(content) or "(empty)")
-    return Panel(body, title=Text(harmless(title)), title_align="left", border_style=style)
+    return Panel(body, title=Text(line(title)), title_align="left", border_style=style)
 
 
 def _score(iteration: Mapping[str, Any]) -> Text:
     score = iteration["score"]
     if iteration["failed"]:
-        return Text(f"failed: {harmless(iteration['failed'])}", style="red")
+        return Text(f"failed: {line(iteration['failed'])}", style="red")
     if score is None:
         return Text("not graded yet", style="yellow")
     if score["reason"]:
-        return Text(f"unscored: {harmless(score['reason'])}", style="yellow")
+        return Text(f"unscored: {line(score['reason'])}", style="yellow")
     values = "  ".join(f"{name} {number(value)}" for name, value in score["values"].items())
     flags = f"  ({', '.join(score['flags'])})" if score["flags"] else ""
-    return Text(f"score: {values}{flags}", style="bold")
+    return Text(line(f"score: {values}{flags}"), style="bold")

@@ -36,8 +36,10 @@ def read_json(path: Path) -> Any:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise DataError(path, f"not JSON: {error.msg}", place) from None
-    except (_RepeatedKeyError, RecursionError) as error:
-        raise DataError(path, str(error) or "nested too deeply") from None
+    except _RepeatedKeyError as error:
+        raise DataError(path, str(error)) from None
+    except RecursionError:
+        raise DataError(path, "not JSON of a sane kind: nested too deeply") from None
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
@@ -52,6 +54,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
                 yield number, json.loads(line, object_pairs_hook=_without_repeats)
             except (ValueError, RecursionError) as error:
                 told = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                told = "nested too deeply" if isinstance(error, RecursionError) else told
                 raise DataError(path, f"not JSON: {told}", f"line {number}") from None
 
 

@@ -61,16 +61,16 @@ def _all_there(folder: Path, files: Sequence[FileEntry]) -> bool:
 def _cached(benchmark: Benchmark, pack: PackEntry, folder: Path, lang: str | None) -> PackSource:
     files = pack.files_for(lang)
     if not _all_there(folder, files):
-        urls = ", ".join(str(f.url) for f in files)
         raise DataError(
             folder,
-            f"the official pack of {benchmark.name} is not on this machine; download "
-            f"{urls} and pass it with --dataset PATH",
+            f"the official pack of {benchmark.name} is not on this machine; "
+            f"bench data fetch {benchmark.name} gets it",
         )
     for file in files:
         if _sha256(folder / file.path) != file.sha256:
             raise DataError(
-                folder / file.path, f"its SHA-256 is not {file.sha256}; delete it and get it again"
+                folder / file.path,
+                f"its SHA-256 is not {file.sha256}; bench data fetch {benchmark.name} replaces it",
             )
     return _source("official", pack, _paths(folder, files))
 
@@ -86,8 +86,9 @@ def _at_path(
         known = ", ".join(manifest) or "none"
         raise DataError(path, f"no such file, folder or pack ({benchmark.name} has: {known})")
     for pack in manifest.values():
-        files = _matching(path, pack.files_for(lang))
-        if files and all(_sha256(files[f.name]) == f.sha256 for f in pack.files_for(lang)):
+        entries = pack.files_for(lang)
+        files = _matching(path, entries)
+        if files and all(_sha256(files[f.name]) == _wanted(benchmark, f) for f in entries):
             return _source(pack.name, pack, files)
     named = [_matching(path, pack.files_for(lang)) for pack in manifest.values()]
     files = next((f for f in named if f), {path.name: path} if path.is_file() else {})
@@ -95,6 +96,13 @@ def _at_path(
         wanted = [f.path for pack in manifest.values() for f in pack.files_for(lang) if f.sha256]
         raise DataError(path, f"holds no pack of {benchmark.name}; it needs {', '.join(wanted)}")
     return _source("custom", None, files)
+
+
+def _wanted(benchmark: Benchmark, file: FileEntry) -> str | None:
+    """The SHA-256 that a pack's file has: the manifest's, or that of the bundled file itself."""
+    if file.sha256 is None and benchmark.data is not None:
+        return _sha256(benchmark.data / file.path)
+    return file.sha256
 
 
 def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:

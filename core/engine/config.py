@@ -78,14 +78,14 @@ def merge(base: Sampling, changes: Sampling) -> Sampling:
 def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
     """What makes a run this run (docs/runs.md)."""
     benchmark = config.benchmark
-    prompts = benchmark.prompts(config.options)
+    prompts, base_url = benchmark.prompts(config.options), config.model.base_url
     return {
         "benchmark": benchmark.name,
         "version": benchmark.version,
         "pack": pack.source.sha256,
         "prompts": {name: digest(text) for name, text in prompts.items()},
         "model": str(config.model.spec),
-        "endpoint": config.model.base_url,
+        "endpoint": base_url and base_url.rstrip("/"),
         "sampling": config.effective_sampling.sent(),
         "system": config.system,
         "name": config.name,

@@ -1,18 +1,20 @@
 """Grading without asking anyone: answers given in a file, or kept in the journal."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..benchmark import Pack
 from ..clients.thinking import split_thinking
 from ..datasets import read_jsonl
-from ..errors import DataError, MissingCall
-from ..reports.document import Evidence, Selection, build_document
+from ..errors import DataError, MissingCall, PluginError
+from ..reports.document import build_document
+from ..reports.evidence import Evidence, Selection
 from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score
 from .config import RunConfig
 from .handles import Handle, given_replies
-from .samples import Sample
+from .workshop import Sample
 
 Responses = Mapping[tuple[str, int], str]
 """Replies by item id and iteration."""
@@ -26,6 +28,7 @@ def read_responses(path: Path, pack: Pack) -> dict[tuple[str, int], str]:
             answers a sample a second time.
     """
     known = {item.id for item in pack.items}
+    first: dict[tuple[str, int], int] = {}
     replies: dict[tuple[str, int], str] = {}
     for number, row in read_jsonl(path):
         place = f"line {number}"
@@ -33,8 +36,9 @@ def read_responses(path: Path, pack: Pack) -> dict[tuple[str, int], str]:
         if key[0] not in known:
             raise DataError(path, f"the pack has no item {key[0]!r}", place)
         if key in replies:
-            raise DataError(path, f"item {key[0]!r} is answered twice in iteration {key[1]}", place)
-        replies[key] = text
+            told = f"item {key[0]!r}, iteration {key[1]}, is answered in line {first[key]} already"
+            raise DataError(path, told, place)
+        replies[key], first[key] = text, number
     if not replies:
         raise DataError(path, "holds no responses")
     return replies
@@ -63,23 +67,26 @@ async def score_responses(
     Iterations go up to the highest one in the file; a sample without a reply is unscored.
     """
     iterations = max(iteration for _, iteration in replies)
-    scores: list[SampleScore] = []
-    rows: dict[str, list[dict[str, Any] | None]] = {}
-    for item in items:
-        made = [await _score(config, Sample(item, n + 1), replies) for n in range(iterations)]
-        scores += [
-            SampleScore(item.id, item.cluster, n, score) for n, score in enumerate(made, start=1)
-        ]
-        if any((item.id, n + 1) in replies for n in range(iterations)):
-            rows[item.id] = [row(score) for score in made]
+    scores = [
+        SampleScore(item.id, item.cluster, n, await _score(config, Sample(item, n), replies))
+        for item in items
+        for n in range(1, iterations + 1)
+    ]
     selection = Selection(items, iterations)
     document = build_document(None, config, pack, selection, Evidence(scores))
-    return {**document, "scores": rows}
+    return {**document, "scores": _rows(scores, {item_id for item_id, _ in replies})}
 
 
-def row(score: Score) -> dict[str, Any]:
-    """A sample's score as one row of a document."""
-    return {**score.values, "flags": list(score.flags), "reason": score.reason}
+def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str, Any]:
+    """A row per iteration of each answered item; all rows have the same values, or null."""
+    names = {name: None for s in scores for name in s.score.values}
+    rows: dict[str, list[dict[str, Any]]] = {s.item_id: [] for s in scores if s.item_id in answered}
+    for item_id, _, _, score in scores:
+        if item_id in rows:
+            graded = {**names, **score.values}
+            row = {**graded, "flags": list(score.flags), "reason": score.reason}
+            rows[item_id].append(row)
+    return rows
 
 
 async def _score(config: RunConfig, sample: Sample, replies: Responses) -> Score:
@@ -122,9 +129,8 @@ async def first_request(config: RunConfig, item: Item, iteration: int) -> ChatRe
         system=config.system,
         iteration=iteration,
     )
-    try:
+    with contextlib.suppress(MissingCall):
         await config.benchmark.generate(item, model, config.options)
-    except MissingCall:
-        if asked:
-            return asked[0]
+    if not asked:
+        raise PluginError(f"{config.benchmark.name} asks nothing about item {item.id!r}")
     return asked[0]

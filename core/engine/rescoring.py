@@ -4,22 +4,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..benchmark import Pack
+from ..benchmark import Benchmark, Option, Pack
 from ..clients.base import ModelSpec
 from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
 from ..journal import Journal, RunLock, RunRecord
 from ..plugins import Catalogue
-from ..reports.document import Selection, build_document, read_evidence
+from ..reports.document import build_document
+from ..reports.evidence import Selection, read_evidence
 from ..types import Sampling, digest
 from .config import Endpoint, RunConfig, grader
 from .progress import Progress
-from .samples import Party, Sample, Workshop, work_through
+from .samples import work_through
 from .stopping import Stop
+from .workshop import Party, Sample, Workshop
 
 
 def config_of(
-    run: RunRecord, catalogue: Catalogue, changes: Mapping[str, Any], dataset: str | None
+    journal: Journal,
+    run: RunRecord,
+    catalogue: Catalogue,
+    changes: Mapping[str, Any],
+    dataset: str | None,
 ) -> RunConfig:
     """The configuration of a stored run, with other grading options.
 
@@ -28,25 +34,63 @@ def config_of(
             change what the model was sent.
     """
     benchmark = catalogue.benchmark(run.benchmark)
-    gradable = {o.name: o for o in benchmark.options if o.in_grades}
-    for name, value in changes.items():
-        if name not in gradable:
-            there = ", ".join(gradable) or "none"
-            raise UsageError(f"{run.benchmark} has no grading option {name!r}; there are: {there}")
-        if gradable[name].choices and value not in gradable[name].choices:
-            raise UsageError(f"{name} is one of {', '.join(gradable[name].choices)}, not {value!r}")
     settings = run.settings
     sampling = dict(settings["sampling"])
     sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
     return RunConfig(
         benchmark=benchmark,
         model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
-        options={**settings["all_options"], **changes},
+        options={**settings["all_options"], **_changed(benchmark, changes)},
+        judge=_judge_of(journal, run) if benchmark.judged else None,
         dataset=dataset or settings["dataset"] or run.pack_name,
         sampling=Sampling(**sampling),
         system=settings["system"],
         name=settings["name"],
     )
+
+
+def _changed(benchmark: Benchmark, changes: Mapping[str, str]) -> dict[str, Any]:
+    gradable = {o.name: o for o in benchmark.options if o.in_grades}
+    for name, value in changes.items():
+        if name not in gradable:
+            there = ", ".join(gradable) or "none"
+            raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
+        choices = gradable[name].choices
+        if choices and value not in choices:
+            raise UsageError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+    return {name: _of_type(gradable[name], value) for name, value in changes.items()}
+
+
+def _of_type(option: Option, text: str) -> Any:
+    """An option's value from its text, of the type that its default has."""
+    kind = type(option.default)
+    if kind is bool and text.lower() in _SWITCH:
+        return _SWITCH[text.lower()]
+    try:
+        return text if option.default is None or kind is str else _NUMBERS[kind](text)
+    except (KeyError, ValueError):
+        raise UsageError(
+            f"{option.name} cannot be {text!r}; its default is {option.default!r}"
+        ) from None
+
+
+_SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+_NUMBERS: Mapping[type, type] = {int: int, float: float}
+
+
+def _judge_of(journal: Journal, run: RunRecord) -> Endpoint:
+    """The judge whose replies came last; offline, only its label matters.
+
+    Raises:
+        JournalError: No judge has replied yet.
+    """
+    label = None
+    for call in journal.calls(run):
+        label = call.model if call.key.phase == "judge" else label
+    if label is None:
+        raise JournalError(f"run {run.run_id} has no judge's replies yet; run its command first")
+    spec, _, host = label.partition(" at ")
+    return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)
 
 
 def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pack:
@@ -55,7 +99,11 @@ def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pac
     Raises:
         DataError: What is there now is not what the run was made with.
     """
-    source = find_pack(config.benchmark, config.dataset, config.options, cache=cache)
+    try:
+        source = find_pack(config.benchmark, config.dataset, config.options, cache=cache)
+    except DataError as error:
+        hint = f"the data of run {run.run_id}; if it was moved, name it with --dataset PATH"
+        raise DataError(error.path, f"{hint} ({error})") from None
     if source.sha256 != run.pack_sha256:
         raise DataError(
             config.dataset,
@@ -68,39 +116,62 @@ def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pac
 async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Any:
     """The result document of a run's replies, graded anew.
 
+    Only samples that were graded before are graded again: one that still waits for replies
+    is left to the run's own command. The new grades are kept apart from those of `bench run`,
+    which may ask further where this could not.
+
     Raises:
-        JournalError: The run has no replies.
+        JournalError: The run has no replies, or is owned by another process.
     """
-    answered = {(c.item_id, c.iteration) for c in journal.call_totals(run)}
-    if not answered:
-        raise JournalError(f"run {run.run_id} has no replies yet; run its command first")
-    items = [i for i in pack.items if any(i.id == item_id for item_id, _ in answered)]
-    samples = [Sample(i, n) for i in items for n in _iterations(answered) if (i.id, n) in answered]
-    known_as = digest(grader(config))
     with RunLock(journal.folder, run.run_id).acquire():
-        shop = Workshop(
-            benchmark=config.benchmark,
-            options=config.options,
-            run=run,
-            grader=known_as,
-            journal=journal,
-            model=Party("generate", config.model.label, config.effective_sampling, None),
-            judge=None,
-            progress=Progress(),
-            stop=Stop(),
-            replays=True,
-        )
-        shop.model = Party(
-            "generate", config.model.label, config.effective_sampling, None, config.system
-        )
+        samples, selection = _selected(journal, run, pack)
+        known_as = digest({**grader(config), "offline": True})
+        shop = _workshop(journal, run, config, known_as)
         await work_through(shop, iter(samples), 1)
         journal.writer.flush()
-        selection = Selection(items, max(_iterations(answered)))
-        evidence = read_evidence(journal, run, known_as, selection)
-        document = build_document(run, config, pack, selection, evidence)
-        journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
+        evidence = read_evidence(
+            journal, run, known_as, selection, judge=config.judge.label if config.judge else None
+        )
+        document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
+        ended = run.finished_at is not None
+        status = document["status"] if ended else run.status
+        journal.end_run(run, status, seconds=0.0, finished=ended, document=document)
         return document
 
 
-def _iterations(answered: set[tuple[str, int]]) -> list[int]:
-    return sorted({iteration for _, iteration in answered})
+def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample], Selection]:
+    """The samples that were graded before, and the selection that they and failed ones make."""
+    clusters = {item.id: item.cluster for item in pack.items}
+    graded = {
+        (score.item_id, score.iteration)
+        for known_as in journal.graders(run)
+        for score in journal.grades(run, known_as, clusters)
+    }
+    if not graded:
+        raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
+    begun = graded | {(f.item_id, f.iteration) for f in journal.failures(run)}
+    begun |= {(c.item_id, c.iteration) for c in journal.call_totals(run)}
+    ids = {item_id for item_id, _ in begun}
+    items = [item for item in pack.items if item.id in ids]
+    last = max(iteration for _, iteration in begun)
+    every = (Sample(item, n) for item in items for n in range(1, last + 1))
+    samples = [s for s in every if (s.item.id, s.iteration) in graded]
+    return samples, Selection(items, last)
+
+
+def _workshop(journal: Journal, run: RunRecord, config: RunConfig, known_as: str) -> Workshop:
+    judge = None
+    if config.judge:
+        judge = Party("judge", config.judge.label, config.benchmark.judge_sampling, None)
+    return Workshop(
+        benchmark=config.benchmark,
+        options=config.options,
+        run=run,
+        grader=known_as,
+        journal=journal,
+        model=Party("generate", config.model.label, config.effective_sampling, None, config.system),
+        judge=judge,
+        progress=Progress(),
+        stop=Stop(),
+        replays=True,
+    )

@@ -13,31 +13,37 @@ class Stop:
 
     Attributes:
         reason: The error that ends the run; ``None`` while it goes on.
+        interrupts: How often the user has asked for it.
     """
 
     def __init__(self) -> None:
         self.reason: BenchError | None = None
+        self.interrupts = 0
         self._at_once: Callable[[], None] = lambda: None
-        self._event = asyncio.Event()
+        self._no_more = asyncio.Event()
 
     @property
     def asked(self) -> bool:
-        """Whether nothing more shall be sent."""
+        """Whether the run shall end before its time."""
         return self.reason is not None
 
     def ask(self, reason: BenchError) -> None:
         """Send nothing more; the first reason counts."""
         self.reason = self.reason or reason
-        self._event.set()
+        self.send_no_more()
+
+    def send_no_more(self) -> None:
+        """Let what is in flight be the last; waits between attempts end now."""
+        self._no_more.set()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, but no longer than until the run shall stop."""
+        """Wait, but no longer than until nothing more shall be sent."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._event.wait(), seconds)
+            await asyncio.wait_for(self._no_more.wait(), seconds)
 
     def check(self) -> None:
         """Raise `Interrupted` when nothing more shall be sent."""
-        if self.asked:
+        if self._no_more.is_set():
             raise Interrupted("stopped before this was sent")
 
     def when_at_once(self, action: Callable[[], None]) -> None:
@@ -45,8 +51,9 @@ class Stop:
         self._at_once = action
 
     def interrupt(self) -> None:
-        """The user asked to stop: the first time gently, then at once."""
-        if isinstance(self.reason, Interrupted):
+        """The user asks to stop: the first time gently, then at once."""
+        self.interrupts += 1
+        if self.interrupts > 1:
             self._at_once()
         self.ask(Interrupted("interrupted"))
 
@@ -62,7 +69,7 @@ def on_signals(stop: Stop, announce: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def handle() -> None:
-        if not stop.asked:
+        if not stop.interrupts:
             announce()
         stop.interrupt()
 

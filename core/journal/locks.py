@@ -1,5 +1,7 @@
 """One owner per run, by an operating-system lock that dies with its process."""
 
+import contextlib
+import errno
 import json
 import os
 import socket
@@ -23,6 +25,9 @@ else:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+_IN_USE = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+
+
 class RunLock:
     """Holds a run for this process until `release`, or until the process ends."""
 
@@ -35,45 +40,69 @@ class RunLock:
         """Become the owner.
 
         Raises:
-            JournalError: Another process is; the message names it.
+            JournalError: Another process is, and the message names it; or there can be no lock.
         """
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        file = self._path.open("a+", encoding="utf-8")
         try:
-            _take(file)
-        except OSError:
-            owner = self._owner(file)
-            file.close()
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._taken()
+            self._file.truncate(0)
+            json.dump({"pid": os.getpid(), "host": socket.gethostname()}, self._file)
+            self._file.flush()
+        except OSError as error:
+            self.release()
             raise JournalError(
-                f"run {self._run_id} is owned by {owner}; wait until it ends, "
-                "or start another with --fresh"
-            ) from None
-        file.truncate(0)
-        json.dump({"pid": os.getpid(), "host": socket.gethostname()}, file)
-        file.flush()
-        self._file = file
+                f"cannot lock run {self._run_id} with {self._path}: {error.strerror or error}; "
+                "make room or repair it, or name another folder with --runs-dir"
+            ) from error
         return self
 
-    def _owner(self, file: IO[str]) -> str:
-        file.seek(0)
+    def _taken(self) -> IO[str]:
+        while True:
+            file = self._path.open("a+", encoding="utf-8")
+            try:
+                _take(file)
+            except OSError as error:
+                owner = _owner(file)
+                file.close()
+                if error.errno not in _IN_USE:
+                    raise
+                raise JournalError(
+                    f"run {self._run_id} is owned by {owner}; wait until it ends, "
+                    "or start another with --fresh"
+                ) from None
+            if self._is(file):
+                return file
+            file.close()  # its run was deleted in between; what is at the path now counts
+
+    def _is(self, file: IO[str]) -> bool:
         try:
-            owner = json.loads(file.read())
-            return f"process {owner['pid']} on {owner['host']}"
-        except (ValueError, KeyError, TypeError):
-            return "another process"
+            return os.path.samestat(os.fstat(file.fileno()), self._path.stat())
+        except FileNotFoundError:
+            return False
 
     def release(self) -> None:
         """Let go."""
         if self._file is not None:
-            self._file.close()
+            with contextlib.suppress(OSError):  # a full disk; the lock goes all the same
+                self._file.close()
             self._file = None
 
     def remove(self) -> None:
         """Take the lock's file away, while it is held: its run is no more."""
-        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # Windows keeps a file that is open; it is harmless
+            self._path.unlink()
 
     def __enter__(self) -> "RunLock":
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.release()
+
+
+def _owner(file: IO[str]) -> str:
+    file.seek(0)
+    try:
+        owner = json.loads(file.read())
+        return f"process {owner['pid']} on {owner['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

@@ -6,6 +6,7 @@ may be NULL is said beside it.
 """
 
 import sqlite3
+from collections.abc import Iterator
 
 from ..errors import JournalError
 
@@ -50,9 +51,9 @@ STEPS = (
         reasoning TEXT NOT NULL,
         finish TEXT NOT NULL,             -- normalised
         finish_raw TEXT,                  -- NULL when the server gave none
-        returned_model TEXT,              -- likewise
-        fingerprint TEXT,                 -- likewise
-        request_id TEXT,                  -- likewise
+        returned_model TEXT,              -- likewise NULL
+        fingerprint TEXT,                 -- likewise NULL
+        request_id TEXT,                  -- likewise NULL
         input_tokens INTEGER NOT NULL,
         cached_tokens INTEGER NOT NULL,
         cache_write_tokens INTEGER NOT NULL,
@@ -61,7 +62,7 @@ STEPS = (
         latency_s REAL NOT NULL,
         attempts INTEGER NOT NULL,
         cost_usd REAL,                    -- NULL when the price is not known
-        price_source TEXT,                -- likewise
+        price_source TEXT,                -- likewise NULL
         at TEXT NOT NULL
     );
     CREATE UNIQUE INDEX calls_by_key
@@ -100,11 +101,44 @@ def migrate(connection: sqlite3.Connection, path: object) -> None:
     Raises:
         JournalError: A newer program wrote the file.
     """
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > len(STEPS):
+    refuse_newer(connection, path)
+    while (done := _version(connection)) < len(STEPS):
+        _take_step(connection, done)
+
+
+def refuse_newer(connection: sqlite3.Connection, path: object) -> None:
+    """Check, without writing, that this program knows the file's schema.
+
+    Raises:
+        JournalError: A newer program wrote the file.
+    """
+    if (version := _version(connection)) > len(STEPS):
         raise JournalError(
             f"{path} was written by a newer eibench (schema {version}, this one knows "
             f"{len(STEPS)}); upgrade eibench, or use another --runs-dir"
         )
-    for number, step in enumerate(STEPS[version:], start=version + 1):
-        connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version={number}; COMMIT;")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _take_step(connection: sqlite3.Connection, done: int) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        if _version(connection) != done:
+            return  # another process has just taken it
+        for statement in _statements(STEPS[done]):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {done + 1}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """A script's statements; `executescript` would commit each on its own."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

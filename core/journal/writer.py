@@ -3,10 +3,12 @@
 A thread owns the writing connection. It takes the first row that comes, waits
 `WINDOW_S` for others, writes all in one transaction with a full sync, and then
 wakes those who wait. So a reply counts as arrived when its group is on the
-disk, and a thousand replies a second cost some hundred syncs.
+disk, and a thousand replies a second cost some hundred syncs. The first failure
+is final: it is told to all who wait and to all who come later.
 """
 
 import asyncio
+import contextlib
 import queue
 import sqlite3
 import threading
@@ -25,14 +27,26 @@ class _Write(NamedTuple):
     waiter: "asyncio.Future[None] | None"
 
 
+class _Group(NamedTuple):
+    writes: list[_Write]
+    flushes: list[threading.Event]
+    last: bool
+
+
 class GroupWriter:
-    """Writes rows on a thread of its own, in the order they are given."""
+    """Writes rows on a thread of its own, in the order they are given.
+
+    Attributes:
+        commits: Transactions so far.
+    """
 
     def __init__(self, connection: sqlite3.Connection, path: object) -> None:
+        self.commits = 0
         self._connection = connection
         self._path = path
         self._queue: queue.SimpleQueue[_Write | threading.Event | None] = queue.SimpleQueue()
         self._error: JournalError | None = None
+        self._closed = False
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
@@ -43,7 +57,7 @@ class GroupWriter:
             JournalError: It could not be written.
         """
         waiter = asyncio.get_running_loop().create_future()
-        self._queue.put(_Write(sql, values, waiter))
+        self._put(_Write(sql, values, waiter))
         await waiter
 
     def add(self, sql: str, values: Sequence[Any]) -> None:
@@ -52,9 +66,7 @@ class GroupWriter:
         Raises:
             JournalError: An earlier row could not be written.
         """
-        if self._error:
-            raise self._error
-        self._queue.put(_Write(sql, values, None))
+        self._put(_Write(sql, values, None))
 
     def flush(self) -> None:
         """Wait until all that was given is on the disk.
@@ -63,68 +75,82 @@ class GroupWriter:
             JournalError: Something could not be written.
         """
         done = threading.Event()
-        self._queue.put(done)
+        self._put(done)
         done.wait()
         if self._error:
             raise self._error
 
     def close(self) -> None:
         """Write what is left and end the thread."""
-        self._queue.put(None)
-        self._thread.join()
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+            self._thread.join()
+
+    def _put(self, entry: _Write | threading.Event) -> None:
+        if self._error:
+            raise self._error
+        if self._closed:
+            raise JournalError(f"{self._path} is closed")
+        self._queue.put(entry)
 
     def _work(self) -> None:
         while True:
-            group, events, last = self._next_group()
-            self._commit(group)
-            for event in events:
-                event.set()
-            if last:
+            group = self._next_group()
+            self._commit(group.writes)
+            _wake([w.waiter for w in group.writes if w.waiter], self._error)
+            for flush in group.flushes:
+                flush.set()
+            if group.last:
                 return
 
-    def _next_group(self) -> tuple[list[_Write], list[threading.Event], bool]:
-        group: list[_Write] = []
-        events: list[threading.Event] = []
+    def _next_group(self) -> _Group:
+        group = _Group([], [], last=False)
         entry = self._queue.get()
         if isinstance(entry, _Write):
             time.sleep(WINDOW_S)
         while True:
             if entry is None:
-                return group, events, True
+                return group._replace(last=True)
             if isinstance(entry, _Write):
-                group.append(entry)
+                group.writes.append(entry)
             else:
-                events.append(entry)
+                group.flushes.append(entry)
             try:
                 entry = self._queue.get_nowait()
             except queue.Empty:
-                return group, events, False
+                return group
 
-    def _commit(self, group: list[_Write]) -> None:
-        if group and self._error is None:
-            try:
-                with self._connection:
-                    self._connection.execute("BEGIN IMMEDIATE")
-                    for write in group:
-                        self._connection.execute(write.sql, write.values)
-            except sqlite3.Error as error:
-                self._error = JournalError(
-                    f"cannot write to {self._path}: {error}; nothing more is sent. "
-                    "Make room or repair it, then run the same command again"
-                )
-        _wake([w.waiter for w in group if w.waiter], self._error)
+    def _commit(self, writes: list[_Write]) -> None:
+        if not writes or self._error:
+            return
+        try:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                for write in writes:
+                    self._connection.execute(write.sql, write.values)
+            self.commits += 1
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+            self._error = JournalError(
+                f"cannot write to {self._path}: {error}; nothing more is sent. "
+                "Make room or repair it, then run the same command again"
+            )
+            self._error.__cause__ = error
 
 
 def _wake(waiters: "list[asyncio.Future[None]]", error: JournalError | None) -> None:
-    """Resolve all futures of a group with one message to their loop."""
+    """Resolve all futures of a group with one message to each of their loops."""
+    for loop in {waiter.get_loop() for waiter in waiters}:
+        own = [waiter for waiter in waiters if waiter.get_loop() is loop]
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(_resolve, own, error)
 
-    def resolve() -> None:
-        for waiter in waiters:
-            if not waiter.done():
-                if error:
-                    waiter.set_exception(error)
-                else:
-                    waiter.set_result(None)
 
-    if waiters and not (loop := waiters[0].get_loop()).is_closed():
-        loop.call_soon_threadsafe(resolve)
+def _resolve(waiters: "list[asyncio.Future[None]]", error: JournalError | None) -> None:
+    for waiter in waiters:
+        if waiter.done():
+            continue
+        if error:
+            waiter.set_exception(error)
+        else:
+            waiter.set_result(None)

@@ -4,68 +4,16 @@ Everything in it is computed from the journal's grades, calls and failures, for
 the samples that were asked for. docs/results.md describes each field.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Options, Pack
-from ..journal import CallTotals, Failure, Journal, RunRecord
-from ..types import Item, SampleScore, Summary, Usage
+from ..journal import RunRecord
+from ..types import Summary
+from .evidence import Evidence, Selection
 
 if TYPE_CHECKING:
     from ..engine.config import RunConfig
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The samples that a result is about."""
-
-    items: Sequence[Item]
-    iterations: int
-
-    @property
-    def total(self) -> int:
-        """How many samples."""
-        return len(self.items) * self.iterations
-
-    @property
-    def clusters(self) -> dict[str, str]:
-        """Each item's cluster, by its id."""
-        return {item.id: item.cluster for item in self.items}
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a result is computed from: all that is known about the selected samples."""
-
-    scores: Sequence[SampleScore]
-    failures: Sequence[Failure] = ()
-    calls: Sequence[CallTotals] = ()
-    sent: int = 0
-    """Calls that this command sent; the others came from the journal."""
-    interrupted: bool = False
-    """The user stopped this command before its end."""
-
-
-def read_evidence(
-    journal: Journal,
-    run: RunRecord,
-    grader: str,
-    selection: Selection,
-    *,
-    sent: int = 0,
-    interrupted: bool = False,
-) -> Evidence:
-    """What the journal knows about the selected samples of a run, by one grader."""
-    clusters = selection.clusters
-    inside = _Inside(clusters, selection.iterations)
-    scores = [s for s in journal.grades(run, grader, clusters) if inside(s)]
-    graded = {(s.item_id, s.iteration) for s in scores}
-    failures = [
-        f for f in journal.failures(run) if inside(f) and (f.item_id, f.iteration) not in graded
-    ]
-    calls = [t for t in journal.call_totals(run) if inside(t)]
-    return Evidence(scores, failures, calls, sent, interrupted)
 
 
 def build_document(
@@ -90,27 +38,20 @@ def build_document(
     interrupted = evidence.interrupted and items["items"]["pending"] > 0
     status = _status(summary, config, items["items"], interrupted)
     return {
-        **_head(run, config, pack, status),
+        **_head(run, config, pack, selection, status),
         **_results(benchmark, options, pack, summary),
         **items,
         **_spent(evidence),
         "elapsed_s": run.elapsed_s if run else 0.0,
+        "comparisons": {},
+        "ratings": [],
         "warnings": [*pack.warnings, *summary.warnings],
     }
 
 
-class _Inside:
-    """Whether something about a sample belongs to the selection."""
-
-    def __init__(self, clusters: Mapping[str, str], iterations: int) -> None:
-        self._clusters = clusters
-        self._iterations = iterations
-
-    def __call__(self, about: "SampleScore | Failure | CallTotals") -> bool:
-        return about.item_id in self._clusters and about.iteration <= self._iterations
-
-
-def _head(run: RunRecord | None, config: "RunConfig", pack: Pack, status: str) -> dict[str, Any]:
+def _head(
+    run: RunRecord | None, config: "RunConfig", pack: Pack, selection: Selection, status: str
+) -> dict[str, Any]:
     demo = run is not None and run.demo
     return {
         "run_id": run.run_id if run else None,
@@ -129,13 +70,19 @@ def _head(run: RunRecord | None, config: "RunConfig", pack: Pack, status: str) -
             "sha256": pack.source.sha256,
             "n_items": len(pack.items),
         },
-        "comparability": comparability(config, pack, demo),
+        "iterations": selection.iterations,
+        "comparability": comparability(config, pack, demo, len(selection.items)),
     }
 
 
-def comparability(config: "RunConfig", pack: Pack, demo: bool) -> str:
+#: A seed repeats what the protocol would give anyway; more room changes no answer that fits.
+_HARMLESS = frozenset({"seed", "max_tokens"})
+
+
+def comparability(config: "RunConfig", pack: Pack, demo: bool, n_items: int) -> str:
     """One line: pack, protocol, grader, and which published numbers the result may stand beside."""
-    changed = ", ".join(f"{k}={v}" for k, v in config.sampling.sent().items() if k != "seed")
+    given = config.sampling.sent().items()
+    changed = ", ".join(f"{name}={value}" for name, value in given if name not in _HARMLESS)
     benchmark = config.benchmark
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
@@ -145,7 +92,14 @@ def comparability(config: "RunConfig", pack: Pack, demo: bool) -> str:
     parts += [f"judge {config.judge.label}"] if config.judge else []
     parts += [f"changed: {changed}"] if changed else []
     parts += ["own system prompt"] if config.system else []
-    may = "DEMO model: no result of a real model" if demo else pack.comparability
+    partial = n_items < len(pack.items)
+    parts += [f"only {n_items} of {len(pack.items)} items"] if partial else []
+    if demo:
+        may = "DEMO model: no result of a real model"
+    elif partial or changed or config.system:
+        may = "beside no published score: not the pack's own protocol in full"
+    else:
+        may = pack.comparability
     return "; ".join([*parts, may])
 
 
@@ -170,15 +124,14 @@ def _results(
 
 
 def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:
-    scores, failures, calls = evidence.scores, evidence.failures, evidence.calls
+    scores, failures = evidence.scores, evidence.failures
     unscored = [s for s in scores if s.score.reason is not None]
-    truncated = {(c.item_id, c.iteration) for c in calls if c.truncated}
     counts = {
         "total": selection.total,
         "scored": len(scores) - len(unscored),
         "unscored": len(unscored),
         "failed": len(failures),
-        "truncated": len(truncated),
+        "truncated": len(evidence.spent.truncated),
         "pending": selection.total - len(scores) - len(failures),
     }
     return {
@@ -195,21 +148,14 @@ def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:
 
 
 def _spent(evidence: Evidence) -> dict[str, Any]:
-    by_phase = {"generate": 0, "judge": 0}
-    usage, retries, costs = Usage(), 0, []
-    for call in evidence.calls:
-        by_phase[call.phase] = by_phase.get(call.phase, 0) + call.calls
-        usage = usage + call.usage
-        retries += call.attempts - call.calls
-        costs.append(call.cost_usd)
-    total = sum(by_phase.values())
-    known = [c for c in costs if c is not None]
+    spent = evidence.spent
+    usage, total = spent.usage, sum(spent.calls.values())
     return {
         "calls": {
-            "model": by_phase["generate"],
-            "judge": by_phase["judge"],
+            "model": spent.calls["generate"],
+            "judge": spent.calls["judge"],
             "replayed": max(0, total - evidence.sent),
-            "retries": retries,
+            "retries": spent.retries,
         },
         "tokens": {
             "input": usage.input,
@@ -217,7 +163,7 @@ def _spent(evidence: Evidence) -> dict[str, Any]:
             "output": usage.output,
             "reasoning": usage.reasoning,
         },
-        "cost_usd": round(sum(known), 6) if len(known) == len(costs) else None,
+        "cost_usd": None if spent.cost_usd is None else round(spent.cost_usd, 6),
     }
 
 

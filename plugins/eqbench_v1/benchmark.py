@@ -6,7 +6,7 @@ again at a higher temperature (section 3.10); the best one that came is kept.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -47,7 +47,8 @@ class Reply:
     Attributes:
         values: Question score of each pass asked for, -10..10; ``None`` where unread.
         reasons: Why a pass has no score.
-        attempts: How many replies were asked for until the protocol was satisfied.
+        attempts: How many replies were read until one was whole, or no more may be asked for.
+        temperature: That of the reply that counts.
     """
 
     answer: Answer
@@ -91,6 +92,7 @@ class EQBenchV1(Benchmark):
         """The first reply that can be read in full, or the best of five."""
         question: Question = item.content
         best: Reply | None = None
+        asked = 0
         for attempt in range(ATTEMPTS):
             temperature = _temperature(model.sampling.temperature, attempt)
             try:
@@ -99,13 +101,14 @@ class EQBenchV1(Benchmark):
                 if best is None:
                     raise
                 break
-            reply = _read(question, response.text, options, temperature, attempt + 1)
+            asked += 1
+            reply = _read(question, response.text, options, temperature, asked)
             if best is None or reply.n_scored > best.n_scored:
                 best = reply
             if best.n_scored == len(best.values):
                 break
         assert best is not None
-        return best
+        return replace(best, attempts=asked)
 
     async def grade(
         self, item: Item, transcript: Reply, judge: Model | None, options: Options

@@ -20,8 +20,7 @@ def published_scores() -> list[tuple[str, float]]:
 def standing(document: Mapping[str, Any]) -> Table | None:
     """The published scores around a result, where it may stand beside them."""
     score = document["metrics"]["score"]["value"]
-    own = document["dataset"]["name"] == "official" and document["options"]["revise"]
-    if score is None or document["demo"] or not own:
+    if score is None or not _may_stand_there(document):
         return None
     table = published_scores()
     place = sum(published > score for _, published in table)
@@ -35,6 +34,14 @@ def standing(document: Mapping[str, Any]) -> Table | None:
         note="Those models were run in 2023 under a now historic protocol; their intervals were "
         "not published, and at 60 questions half-widths of 6 to 10 points are usual.",
     )
+
+
+def _may_stand_there(document: Mapping[str, Any]) -> bool:
+    """Whether this is a whole, valid run of the published protocol on the published questions."""
+    dataset = document["dataset"]
+    whole = document["items"]["total"] == dataset["n_items"] * document["iterations"]
+    own = dataset["name"] == "official" and document["options"]["revise"]
+    return own and whole and document["status"] == "complete" and not document["demo"]
 
 
 SECTION = ReportSection("eqbench-v1-published", "eqbench-v1", standing)

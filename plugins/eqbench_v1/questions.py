@@ -39,6 +39,8 @@ def read_questions(path: Path, *, revise: bool) -> list[Item]:
 
 def _item(path: Path, item_id: str, row: Any, *, revise: bool) -> Item:
     place = f'item "{item_id}"'
+    if not item_id.strip():
+        raise DataError(path, "an item needs an id that is not blank", place)
     prompt = _field(path, place, row, "prompt", str)
     answer = _field(path, place, row, "reference_answer", dict)
     numbers = range(1, N_EMOTIONS + 1)
@@ -61,7 +63,7 @@ def _field(path: Path, place: str, row: Any, name: str, kind: type) -> Any:
     if name not in row:
         raise DataError(path, f'has no "{name}"', place)
     value = row[name]
-    if not isinstance(value, kind) or not value:
+    if not isinstance(value, kind) or not value or not str(value).strip():
         wanted = "a text" if kind is str else "an object"
         raise DataError(path, f'"{name}" must be {wanted}, not {value!r:.40}', place)
     return value

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from eibench.core.statistics import Interval
+    from eibench.statistics import Interval
 
     Floats = npt.NDArray[np.float64]
 
@@ -195,8 +195,8 @@ def summarise(
         iterations: Iteration of each sample, shape (n_samples,); None for a single one.
         replicates: Number of resamples.
     """
-    from eibench.core.statistics import cluster_bootstrap, cluster_index, cluster_sums
-    from eibench.core.statistics import iteration_spread as spread
+    from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
+    from eibench.statistics import iteration_spread as spread
 
     columns = _columns(first, revised)
     totals = columns.sum(axis=0, keepdims=True)
@@ -263,7 +263,7 @@ def _choose_revised(totals: Floats) -> npt.NDArray[np.bool_]:
 def _per_iteration(columns: Floats, iterations: npt.ArrayLike | None) -> tuple[float | None, ...]:
     import numpy as np
 
-    from eibench.core.statistics import cluster_index, cluster_sums
+    from eibench.statistics import cluster_index, cluster_sums
 
     ids = np.zeros(len(columns), dtype=np.intp) if iterations is None else iterations
     if not len(columns):

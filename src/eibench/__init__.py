@@ -1,44 +1,82 @@
 """eibench: emotional-intelligence benchmarks for language models.
 
 What plugin authors import. docs/plugins.md shows a whole plugin.
+
+Each name is imported when it is first used, so that `bench --help` need not wait
+for what it does not show; type checkers see plain imports.
 """
 
+from typing import TYPE_CHECKING
+
 from eibench.core import __version__ as __version__
-from eibench.core.benchmark import Benchmark as Benchmark
-from eibench.core.benchmark import Model as Model
-from eibench.core.benchmark import Option as Option
-from eibench.core.benchmark import Options as Options
-from eibench.core.benchmark import Pack as Pack
-from eibench.core.benchmark import PackSource as PackSource
-from eibench.core.clients.base import CallContext as CallContext
-from eibench.core.clients.base import Client as Client
-from eibench.core.clients.base import ClientConfig as ClientConfig
-from eibench.core.clients.base import Provider as Provider
-from eibench.core.datasets.readers import read_json as read_json
-from eibench.core.datasets.readers import read_jsonl as read_jsonl
-from eibench.core.errors import BenchError as BenchError
-from eibench.core.errors import ConfigError as ConfigError
-from eibench.core.errors import DataError as DataError
-from eibench.core.errors import ErrorKind as ErrorKind
-from eibench.core.errors import JudgeError as JudgeError
-from eibench.core.errors import MissingCall as MissingCall
-from eibench.core.errors import PluginError as PluginError
-from eibench.core.errors import ProviderError as ProviderError
-from eibench.core.errors import UsageError as UsageError
-from eibench.core.hookspecs import hookimpl as hookimpl
-from eibench.core.ratings import RatingEngine as RatingEngine
-from eibench.core.reports.sections import ReportSection as ReportSection
-from eibench.core.reports.sections import Table as Table
-from eibench.core.types import Baseline as Baseline
-from eibench.core.types import ChatRequest as ChatRequest
-from eibench.core.types import ChatResponse as ChatResponse
-from eibench.core.types import Finish as Finish
-from eibench.core.types import Item as Item
-from eibench.core.types import Message as Message
-from eibench.core.types import Metric as Metric
-from eibench.core.types import SampleScore as SampleScore
-from eibench.core.types import Sampling as Sampling
-from eibench.core.types import Score as Score
-from eibench.core.types import Summary as Summary
-from eibench.core.types import Usage as Usage
-from eibench.data import folder as folder
+
+if TYPE_CHECKING:
+    from eibench.core.benchmark import Benchmark as Benchmark
+    from eibench.core.benchmark import Model as Model
+    from eibench.core.benchmark import Option as Option
+    from eibench.core.benchmark import Options as Options
+    from eibench.core.benchmark import Pack as Pack
+    from eibench.core.benchmark import PackSource as PackSource
+    from eibench.core.clients.base import CallContext as CallContext
+    from eibench.core.clients.base import Client as Client
+    from eibench.core.clients.base import ClientConfig as ClientConfig
+    from eibench.core.clients.base import Provider as Provider
+    from eibench.core.datasets.readers import read_json as read_json
+    from eibench.core.datasets.readers import read_jsonl as read_jsonl
+    from eibench.core.errors import BenchError as BenchError
+    from eibench.core.errors import ConfigError as ConfigError
+    from eibench.core.errors import DataError as DataError
+    from eibench.core.errors import ErrorKind as ErrorKind
+    from eibench.core.errors import JudgeError as JudgeError
+    from eibench.core.errors import MissingCall as MissingCall
+    from eibench.core.errors import PluginError as PluginError
+    from eibench.core.errors import ProviderError as ProviderError
+    from eibench.core.errors import UsageError as UsageError
+    from eibench.core.hookspecs import hookimpl as hookimpl
+    from eibench.core.ratings import RatingEngine as RatingEngine
+    from eibench.core.reports.sections import ReportSection as ReportSection
+    from eibench.core.reports.sections import Table as Table
+    from eibench.core.types import Baseline as Baseline
+    from eibench.core.types import ChatRequest as ChatRequest
+    from eibench.core.types import ChatResponse as ChatResponse
+    from eibench.core.types import Finish as Finish
+    from eibench.core.types import Item as Item
+    from eibench.core.types import Message as Message
+    from eibench.core.types import Metric as Metric
+    from eibench.core.types import SampleScore as SampleScore
+    from eibench.core.types import Sampling as Sampling
+    from eibench.core.types import Score as Score
+    from eibench.core.types import Summary as Summary
+    from eibench.core.types import Usage as Usage
+    from eibench.data import folder as folder
+
+_HOMES = {
+    "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
+    "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
+    "eibench.core.datasets.readers": "read_json read_jsonl",
+    "eibench.core.errors": "BenchError ConfigError DataError ErrorKind JudgeError MissingCall"
+    " PluginError ProviderError UsageError",
+    "eibench.core.hookspecs": "hookimpl",
+    "eibench.core.ratings": "RatingEngine",
+    "eibench.core.reports.sections": "ReportSection Table",
+    "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
+    " SampleScore Sampling Score Summary Usage",
+    "eibench.data": "folder",
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """A public name, imported on first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'eibench' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names, imported or not."""
+    return sorted({*globals(), *_HOME})

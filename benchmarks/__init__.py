@@ -1,0 +1,1 @@
+"""Programs that measure what the project promises (README.md); never part of the tests."""

@@ -1,0 +1,269 @@
+"""`bench data`: the official packs, into the cache and checked."""
+
+import contextlib
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+import eibench.data
+
+from ..benchmark import Benchmark
+from ..console.safe import line
+from ..datasets import cache_folder, read_manifest
+from ..datasets.download import Watch
+from ..datasets.fetching import (
+    OfficialFile,
+    OfficialPack,
+    State,
+    fetch,
+    import_files,
+    pack_folders,
+    read_official,
+)
+from ..engine.config import RunConfig
+from ..errors import DataError, UsageError
+from ..plugins import installed
+from ..reports.files import as_text
+from . import options
+
+_LIVE_EVERY_S = 0.1
+_PLAIN_EVERY_S = 10.0
+
+
+def _folders() -> dict[str, Path]:
+    catalogue = installed().benchmarks
+    return pack_folders(eibench.data.folder(""), {b.name: b.data for b in catalogue})
+
+
+def _pack(name: str) -> OfficialPack:
+    """The official pack of that name, or an error with the nearest name."""
+    folders = _folders()
+    if name not in folders:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, folders, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(folders)}"
+        raise UsageError(f"unknown pack {name!r}; {hint}")
+    return read_official(name, folders[name])
+
+
+def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in _folders() if name.startswith(incomplete)]
+
+
+_name_argument = click.argument("name", shell_complete=_names)
+_lang_option = click.option("--lang", metavar="L", help="Only what this language needs.")
+
+
+@click.group("data")
+def data_command() -> None:
+    """List, download and check the official data packs."""
+
+
+@data_command.command("list")
+@options.json_option
+def list_command(json_output: bool) -> int:
+    """List all packs with state, size, licence and place."""
+    rows: list[dict[str, Any]] = []
+    broken: list[dict[str, str]] = []
+    for name, folder in _folders().items():
+        try:
+            rows += _rows(name, folder)
+        except DataError as error:
+            broken.append({"name": name, "reason": str(error)})
+    if json_output:
+        listing = {"cache": str(cache_folder()), "packs": rows, "broken": broken}
+        click.echo(as_text(listing))
+    else:
+        _print(rows, broken)
+    return 3 if broken else 0
+
+
+def _rows(name: str, folder: Path) -> Iterator[dict[str, Any]]:
+    for kind, entry in read_manifest(folder).items():
+        row = {"name": name, "pack": kind, "title": entry.facts.get("title", "")}
+        row["licence"] = entry.facts.get("licence", "unknown")
+        if kind == "official":
+            yield row | _official_row(read_official(name, folder))
+        else:
+            paths = [folder / file.path for file in entry.files]
+            size = sum(path.stat().st_size for path in paths if path.is_file())
+            yield row | {"state": "bundled", "size": size, "where": str(folder)}
+
+
+def _official_row(pack: OfficialPack) -> dict[str, Any]:
+    states = {file: pack.state(file) for file in pack.all_files}
+    anything = set(states.values()) != {State.ABSENT}
+    return {
+        "state": _summary(pack, states),
+        "size": sum(file.size for file in pack.all_files),
+        "where": str(pack.folder if anything else pack.facts.get("repository", "")),
+        "languages": list(pack.languages),
+        "files": [{**file._asdict(), "state": str(state)} for file, state in states.items()],
+    }
+
+
+def _summary(pack: OfficialPack, states: dict[OfficialFile, State]) -> str:
+    if State.WRONG in states.values():
+        return "wrong"
+    if len(kinds := set(states.values())) == 1:
+        return str(kinds.pop())
+    here = [lang for lang in pack.languages if pack.usable(lang)]
+    return f"here ({', '.join(here)})" if here else "incomplete"
+
+
+def _print(rows: list[dict[str, Any]], broken: list[dict[str, str]]) -> None:
+    click.echo(f"cache: {cache_folder()}")
+    for row in rows:
+        told = f"{row['name']:<20} {row['pack']:<9} {row['state']:<11} {row['size']:>9,} bytes"
+        click.echo(line(f"{told}  {row['licence']:<12} {row['where']}"))
+    for entry in broken:
+        click.echo(line(f"BROKEN  {entry['name']}: {entry['reason']}"))
+
+
+@data_command.command("fetch")
+@_name_argument
+@click.option("--from", "source", metavar="DIR|URL", help="Another place that has the same files.")
+@_lang_option
+def fetch_command(name: str, source: str | None, lang: str | None) -> None:
+    """Download an official pack; goes on where it stopped."""
+    fetch_pack(_pack(name), lang, source)
+
+
+def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None = None) -> None:
+    """Get what is missing of a pack, and tell how it goes on standard error."""
+    with _meter() as meter:
+        fetched = fetch(pack, lang=lang, source=source, watch=Watch(meter.progress, meter.say))
+    if fetched:
+        size = sum(file.size for file in fetched)
+        files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
+        _tell(f"{pack.name}: {files}, {size:,} bytes, SHA-256 right, now in {pack.folder}")
+    else:
+        _tell(f"{pack.name}: all there and right in {pack.folder}; nothing was downloaded")
+
+
+def get_data(config: RunConfig) -> None:
+    """Have the data that a run needs: only `--dataset official` downloads any."""
+    if config.dataset == "official":
+        get_official(config.benchmark, config.options.get("lang"))
+
+
+def get_official(benchmark: Benchmark, lang: str | None) -> None:
+    """Download a benchmark's official pack if it is not in the cache; for `--dataset official`."""
+    if benchmark.data and "official" in read_manifest(benchmark.data):
+        pack = read_official(benchmark.name, benchmark.data)
+        if any(pack.state(file) is State.ABSENT for file in pack.files(lang)):
+            fetch_pack(pack, lang)
+
+
+@data_command.command("import")
+@_name_argument
+@click.argument("path", type=click.Path(path_type=Path))
+def import_command(name: str, path: Path) -> None:
+    """Put a file or folder that you have into the cache.
+
+    Files are known by their contents, whatever they are called.
+    """
+    pack = _pack(name)
+    found = import_files(pack, path)
+    _tell(f"{pack.name}: {', '.join(f.path for f in found)} now in {pack.folder}")
+    missing = [f.path for f in pack.all_files if pack.state(f) is not State.HERE]
+    if missing:
+        _tell(f"still to come: {', '.join(missing)}")
+
+
+@data_command.command("verify")
+@click.argument("name", required=False, shell_complete=_names)
+def verify_command(name: str | None) -> None:
+    """Check the SHA-256 of all that is in the cache.
+
+    Exit 3 if a file is wrong, or the pack NAME is not all there.
+    """
+    packs = [_pack(name)] if name else list(_begun())
+    bad = [told for pack in packs for told in _verified(pack)]
+    if bad:
+        raise DataError("; ".join(bad), "bench data fetch NAME gets what is wrong or missing")
+    if not packs:
+        click.echo(f"nothing is in {cache_folder()}; bench data fetch NAME gets a pack")
+
+
+def _begun() -> Iterator[OfficialPack]:
+    """The packs that have a file in the cache."""
+    for name, folder in _folders().items():
+        if "official" in read_manifest(folder):
+            pack = read_official(name, folder)
+            if any(pack.state(file) is not State.ABSENT for file in pack.all_files):
+                yield pack
+
+
+def _verified(pack: OfficialPack) -> Iterator[str]:
+    """Print how each file is; what is wrong with the pack."""
+    states = {file: pack.state(file) for file in pack.all_files}
+    for file, state in states.items():
+        click.echo(f"{state:<7} {pack.folder / file.path}")
+    wrong = [f"{pack.folder / f.path} is wrong" for f, s in states.items() if s is State.WRONG]
+    yield from wrong
+    if not wrong and not pack.usable():
+        yield f"{pack.name} is not all in {pack.folder}"
+
+
+@data_command.command("path")
+@_name_argument
+@_lang_option
+def path_command(name: str, lang: str | None) -> None:
+    """Print the folder of a pack that is in the cache."""
+    pack = _pack(name)
+    pack.files(lang)  # refuses a language that it does not have
+    if not pack.usable(lang):
+        wanted = f"bench data fetch {name}" + (f" --lang {lang}" if lang else "")
+        raise DataError(pack.folder, f"the official pack of {name} is not there; {wanted} gets it")
+    click.echo(pack.folder)
+
+
+class _Meter:
+    """A download's progress: one line that changes on a terminal, plain lines elsewhere."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._told = 0.0 if self._live else time.monotonic()
+
+    def progress(self, path: str, have: int, size: int) -> None:
+        """Show how far a file is."""
+        every = _LIVE_EVERY_S if self._live else _PLAIN_EVERY_S
+        if time.monotonic() - self._told >= every:
+            self._told = time.monotonic()
+            self._show(f"{path}: {have:,} of {size:,} bytes ({have / size:.0%})")
+
+    def say(self, told: str) -> None:
+        """Show what went wrong and will be tried again; of use to who watches only."""
+        if self._live:
+            self._show(told)
+
+    def _show(self, told: str) -> None:
+        end = "" if self._live else "\n"
+        start = "\r\x1b[2K" if self._live else ""
+        shown = line(told)[: shutil.get_terminal_size().columns - 1] if self._live else line(told)
+        click.echo(start + shown + end, nl=False, err=True)
+
+    def end(self) -> None:
+        """Take the live line away."""
+        if self._live:
+            click.echo("\r\x1b[2K", nl=False, err=True)
+
+
+@contextlib.contextmanager
+def _meter() -> Iterator[_Meter]:
+    meter = _Meter()
+    try:
+        yield meter
+    finally:
+        meter.end()
+
+
+def _tell(told: str) -> None:
+    click.echo(line(told), err=True)

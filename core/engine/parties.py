@@ -1,0 +1,122 @@
+"""Who is asked in a run: the model and the judge, checked and connected."""
+
+from ..clients.base import Client, ClientConfig, check_base_url, is_loopback
+from ..clients.caller import Caller
+from ..clients.demo import JUDGE
+from ..clients.keys import Environment, choose_key, redact
+from ..errors import UsageError
+from ..plugins import Catalogue
+from ..types import Sampling
+from .config import Endpoint, RunConfig
+from .progress import Progress
+from .stopping import Stop
+from .workshop import Party
+
+
+def check_parties(config: RunConfig, catalogue: Catalogue, environment: Environment) -> None:
+    """Refuse a model or a judge that cannot be, before anything is made or sent.
+
+    Raises:
+        UsageError: The settings contradict each other.
+        ConfigError: A key is missing.
+    """
+    _check_roles(config, catalogue)
+    for endpoint in (config.model, config.judge):
+        if endpoint is not None:
+            made = _client_config(config, endpoint, catalogue, environment)
+            provider = catalogue.provider(endpoint.spec.provider)
+            if provider.demo:
+                provider.create(made)  # costs nothing, and refuses a name that does not exist
+
+
+def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
+    name, model, judge = config.benchmark.name, config.model.spec, config.judge
+    demo_model = catalogue.provider(model.provider).demo
+    if demo_model and model.name == JUDGE:
+        raise UsageError(f"{model} is a judge; a demo model is demo/medium")
+    if demo_model and not config.benchmark.has_demo:
+        raise UsageError(f"{name} has no words for demo models; name a real one with --model")
+    if not config.benchmark.judged:
+        if judge:
+            raise UsageError(f"{name} asks no judge; leave --judge out")
+        return
+    if judge is None:
+        raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1")
+    if catalogue.provider(judge.spec.provider).demo and not demo_model:
+        raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")
+
+
+def _client_config(
+    config: RunConfig, endpoint: Endpoint, catalogue: Catalogue, environment: Environment
+) -> ClientConfig:
+    provider = catalogue.provider(endpoint.spec.provider)
+    base_url = check_base_url(endpoint.base_url) if endpoint.base_url else None
+    key, key_name = choose_key(provider, base_url, endpoint.api_key_env, environment)
+    redact.add(key)
+    for value in endpoint.headers.values():
+        redact.add(value)
+    return ClientConfig(
+        model=endpoint.spec,
+        base_url=base_url,
+        key=key,
+        key_name=key_name,
+        headers=endpoint.headers,
+        concurrency=config.limits.concurrency,
+    )
+
+
+class Switchboard:
+    """Connects a run with its model and its judge, each with limits of its own."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        catalogue: Catalogue,
+        environment: Environment,
+        progress: Progress,
+        stop: Stop,
+    ) -> None:
+        self._config = config
+        self._catalogue = catalogue
+        self._environment = environment
+        self._progress = progress
+        self._stop = stop
+
+    def model(self) -> Party:
+        """The model of the run."""
+        config = self._config
+        sampling = config.effective_sampling
+        return self._party("generate", config.model, sampling, config.system)
+
+    def judge(self) -> Party | None:
+        """The judge of the run, if it has one."""
+        judge = self._config.judge
+        if judge is None:
+            return None
+        return self._party("judge", judge, self._config.benchmark.judge_sampling, None)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for caller in self._progress.callers:
+            await caller.close()
+
+    def _party(
+        self, phase: str, endpoint: Endpoint, sampling: Sampling, system: str | None
+    ) -> Party:
+        free = "this machine's own server" if is_loopback(endpoint.base_url) else None
+        return Party(phase, endpoint.label, sampling, self._caller(endpoint), system, free)
+
+    def _caller(self, endpoint: Endpoint) -> Caller:
+        caller = Caller(
+            self._client(endpoint),
+            self._config.limits,
+            sleep=self._stop.sleep,
+            before_sending=self._stop.check,
+        )
+        self._progress.callers.append(caller)
+        return caller
+
+    def _client(self, endpoint: Endpoint) -> Client:
+        provider = self._catalogue.provider(endpoint.spec.provider)
+        made = _client_config(self._config, endpoint, self._catalogue, self._environment)
+        return provider.create(made)

@@ -1,0 +1,80 @@
+"""What the samples of one run share: who is asked, where replies and scores go."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..benchmark import Benchmark, Options
+from ..clients.caller import Caller
+from ..journal import Failure, Journal, RunRecord
+from ..types import Item, Sampling, Score
+from .progress import Progress
+from .stopping import Stop
+
+
+class Sample(NamedTuple):
+    """An item in one iteration."""
+
+    item: Item
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A model or a judge: how its replies are drawn and who sends the requests.
+
+    Attributes:
+        asked: Names it in call keys, so that another judge's calls are other calls.
+        caller: ``None`` offline: only what the journal holds can be answered.
+    """
+
+    phase: str
+    asked: str
+    sampling: Sampling
+    caller: Caller | None
+    system: str | None = None
+    free: str | None = None
+    """Why its calls cost nothing, if they do."""
+
+
+@dataclass
+class Workshop:
+    """All that the samples of one run share.
+
+    Attributes:
+        replays: The run already has calls, so each sample looks for its own first.
+        under_way: Calls that have been asked for and are not journalled yet.
+    """
+
+    benchmark: Benchmark
+    options: Options
+    run: RunRecord
+    grader: str
+    journal: Journal
+    model: Party
+    judge: Party | None
+    progress: Progress
+    stop: Stop
+    replays: bool
+    under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
+
+    def keep_score(self, sample: Sample, score: Score) -> None:
+        """Journal a sample's score.
+
+        Raises:
+            JournalError: Nothing can be written any more.
+            TypeError, ValueError: It is no score, or holds what JSON cannot.
+        """
+        if not isinstance(score, Score):
+            raise TypeError(f"grade returned {type(score).__name__}, not a Score")
+        self.journal.add_grade(self.run, self.grader, sample.item.id, sample.iteration, score)
+        if score.reason is None:
+            self.progress.scored += 1
+        else:
+            self.progress.unscored += 1
+
+    def keep_failure(self, sample: Sample, kind: str, reason: str, attempts: int = 0) -> None:
+        """Journal why a sample has no usable answer."""
+        failure = Failure(sample.item.id, sample.iteration, kind, reason, attempts)
+        self.journal.add_failure(self.run, failure)
+        self.progress.failed += 1

@@ -1,0 +1,119 @@
+"""What a result is computed from: all that the journal knows about the selected samples."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..journal import CallTotals, Failure, Journal, RunRecord
+from ..types import Item, SampleScore, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The samples that a result is about."""
+
+    items: Sequence[Item]
+    iterations: int
+
+    @property
+    def total(self) -> int:
+        """How many samples."""
+        return len(self.items) * self.iterations
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """Each item's cluster, by its id."""
+        return {item.id: item.cluster for item in self.items}
+
+
+@dataclass(slots=True)
+class Spent:
+    """What the selected samples cost so far.
+
+    Attributes:
+        calls: Answered calls by phase.
+        retries: Attempts beyond each call's first.
+        cost_usd: ``None`` when the price of one of them is not known.
+        truncated: Samples, by item and iteration, of which the token limit cut a reply.
+    """
+
+    calls: dict[str, int] = field(default_factory=lambda: {"generate": 0, "judge": 0})
+    retries: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = 0.0
+    truncated: set[tuple[str, int]] = field(default_factory=set)
+
+    def add(self, totals: CallTotals) -> None:
+        """Count one sample's calls of one phase."""
+        self.calls[totals.phase] = self.calls.get(totals.phase, 0) + totals.calls
+        self.retries += totals.attempts - totals.calls
+        self.usage = self.usage + totals.usage
+        known = self.cost_usd is not None and totals.cost_usd is not None
+        self.cost_usd = (self.cost_usd or 0) + (totals.cost_usd or 0) if known else None
+        if totals.truncated and totals.phase == "generate":
+            self.truncated.add((totals.item_id, totals.iteration))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that is known about the selected samples.
+
+    Attributes:
+        sent: Calls that this command sent; the others came from the journal.
+        interrupted: The user stopped this command before its end.
+    """
+
+    scores: Sequence[SampleScore]
+    failures: Sequence[Failure] = ()
+    spent: Spent = field(default_factory=Spent)
+    sent: int = 0
+    interrupted: bool = False
+
+
+def read_evidence(
+    journal: Journal,
+    run: RunRecord,
+    grader: str,
+    selection: Selection,
+    *,
+    judge: str | None = None,
+    sent: int = 0,
+    interrupted: bool = False,
+) -> Evidence:
+    """What the journal knows about the selected samples of a run, by one grader.
+
+    Args:
+        journal: Holds the run.
+        run: Whose samples they are.
+        grader: Whose grades count.
+        selection: Which samples.
+        judge: Label of the judge whose calls count; other judges' are left out.
+        sent: How many calls this command sent.
+        interrupted: The user stopped this command.
+    """
+    clusters = selection.clusters
+    inside = _Inside(clusters, selection.iterations)
+    scores = [s for s in journal.grades(run, grader, clusters) if inside(s)]
+    failures = [f for f in journal.failures(run) if inside(f)]
+    if failures:
+        graded = {(s.item_id, s.iteration) for s in scores}
+        failures = [f for f in failures if (f.item_id, f.iteration) not in graded]
+    spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
+    return Evidence(scores, failures, spent, sent, interrupted)
+
+
+def _add_up(totals: Iterable[CallTotals]) -> Spent:
+    spent = Spent()
+    for total in totals:
+        spent.add(total)
+    return spent
+
+
+class _Inside:
+    """Whether something about a sample belongs to the selection."""
+
+    def __init__(self, clusters: Mapping[str, str], iterations: int) -> None:
+        self._clusters = clusters
+        self._iterations = iterations
+
+    def __call__(self, about: SampleScore | Failure | CallTotals) -> bool:
+        return about.item_id in self._clusters and about.iteration <= self._iterations

@@ -1,0 +1,126 @@
+"""Help: quick, complete, and true."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+
+from eibench.core.cli.app import BenchGroup, app
+from eibench.core.cli.benchmark_command import env_name
+from eibench.core.cli.commands import COMMANDS, TAKEN
+
+Bench = Callable[..., Any]
+HEAVY = ("numpy", "openai", "anthropic", "litellm", "aiohttp", "httpx", "rich", "glicko2")
+PROBE = """
+import sys
+from eibench.core.cli import main
+sys.argv = ["bench", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as error:
+    assert not error.code, error.code
+print(",".join(sorted({name.split(".")[0] for name in sys.modules})))
+print("plugins" if "eibench.plugins" in sys.modules else "no plugins")
+"""
+
+
+def command(name: str) -> click.Command:
+    """One of our commands."""
+    assert isinstance(app, BenchGroup)
+    found = app.get_command(click.Context(app), name)
+    assert found is not None
+    return found
+
+
+def loaded(*args: str) -> tuple[set[str], str]:
+    """The top modules loaded after `bench ARGS` in a new process, and whether plugins were."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *args], capture_output=True, text=True, check=True
+    )
+    *_, modules, plugins = done.stdout.splitlines()
+    return set(modules.split(",")), plugins
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("--help",), ("run", "--help"), ("run", "eqbench-v1", "--help"), ("list",), ("--version",)],
+    ids=" ".join,
+)
+def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
+    """Neither numpy nor an SDK nor rich is imported before there is work for it."""
+    assert not loaded(*args)[0] & set(HEAVY)
+
+
+def test_top_help_loads_no_command_and_no_plugin_of_ours() -> None:
+    """`bench --help` comes from a table: no asyncio, no sqlite3, no benchmark."""
+    modules, plugins = loaded("--help")
+    assert not modules & {"asyncio", "sqlite3", "ssl"}
+    assert plugins == "no plugins"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_line_in_the_top_help_is_the_command_s_own(name: str) -> None:
+    """The table that `bench --help` is made from says what each command's help says."""
+    assert command(name).get_short_help_str(limit=200) == COMMANDS[name].help
+
+
+def test_names_that_benchmarks_may_not_take_are_those_of_our_options() -> None:
+    """A benchmark's option can clash with none of those it stands beside."""
+    used = {"debug", "help"}
+    for name in ("run", "score", "prompts"):
+        for param in command(name).params:
+            longest = max(param.opts, key=len).lstrip("-").replace("-", "_")
+            used |= {str(param.name), longest}
+    assert used == TAKEN
+
+
+def test_each_option_of_run_has_a_variable() -> None:
+    """Every option of `bench run` can be given as BENCH_*."""
+    for param in command("run").params:
+        if isinstance(param, click.Option):
+            assert param.envvar == env_name(max(param.opts, key=len).lstrip("-")), param.name
+
+
+@pytest.mark.parametrize("order", [("eqbench-v1", "--help"), ("--help", "eqbench-v1")])
+def test_help_of_a_benchmark_shows_its_own_options(bench: Bench, order: tuple[str, str]) -> None:
+    """`bench run eqbench-v1 --help` lists --parser and --no-revise, in either order."""
+    done = bench("run", *order)
+    assert done.code == 0
+    assert "--parser [strict|reference]" in done.out
+    assert "--no-revise" in done.out
+    assert "--concurrency" in done.out
+
+
+def test_no_arguments_print_the_help(bench: Bench) -> None:
+    """`bench` alone shows what there is."""
+    done = bench()
+    assert done.code == 2
+    assert "Commands:" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("runn",), "did you mean 'run'"),
+        (("run",), "Missing argument 'BENCHMARK'"),
+        (("run", "eqbench-v9"), "did you mean 'eqbench-v1'"),
+        (("run", "eqbench-v9", "--parser", "strict"), "did you mean 'eqbench-v1'"),
+        (("run", "eqbench-v1", "--parser", "loose"), "'strict', 'reference'"),
+        (("run", "eqbench-v1", "--itmes", "1"), "--items"),
+        (("info", "eqbench"), "did you mean 'eqbench-v1'"),
+        (("show",), "Missing argument 'RUN'"),
+    ],
+)
+def test_wrong_words_are_one_line_with_what_was_meant(
+    bench: Bench, args: tuple[str, ...], told: str
+) -> None:
+    """Exit 2, one line on standard error, nothing on standard output."""
+    done = bench(*args)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("Error: ")
+    assert told in done.err

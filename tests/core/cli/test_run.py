@@ -1,0 +1,177 @@
+"""`bench run` and what it prints."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from eibench.testing import LoopbackServer, uniform_ratings
+
+Bench = Callable[..., Any]
+Write = Callable[..., Path]
+FIELDS = {
+    "run_id", "benchmark", "benchmark_version", "status", "demo", "model", "judge", "dataset",
+    "comparability", "metrics", "baselines", "items", "unscored", "calls", "tokens", "cost_usd",
+    "elapsed_s", "comparisons", "ratings", "warnings",
+}  # fmt: skip
+HOSTILE = "\x1b]0;title\x07\x1b[2J[bold]x[/bold]\u202etxt\u2066[/]"
+ALIVE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def steady(text: str) -> str:
+    """A table without its times."""
+    return re.sub(r"\d+\.\d s\b", "0.0 s", text)
+
+
+def test_table_of_a_demo_run(bench: Bench, snapshot: SnapshotAssertion) -> None:
+    """A stranger can read it: what, DEMO, how sure, beside what, and what to do next."""
+    done = bench("run", "eqbench-v1")
+    assert done.code == 0
+    assert steady(done.out) == snapshot(name="table")
+    assert done.err == snapshot(name="said beside it")
+
+
+def test_table_of_a_run_with_trouble(
+    bench: Bench, questions: Write, snapshot: SnapshotAssertion
+) -> None:
+    """Unread answers are counted, named with reasons, and make the run FAIL."""
+    with LoopbackServer("I would rather not.") as server:
+        args = ("--model", "openai/m", "--base-url", server.base_url, "--dataset", questions("1,2"))
+        done = bench("run", "eqbench-v1", *args)
+    assert done.code == 1
+    told = re.sub(r"127\.0\.0\.1:\d+|pack custom \(\w+\)|bench show \w+", "[varies]", done.err)
+    assert steady(re.sub(r"pack custom \(\w+\)", "[varies]", done.out)) == snapshot(name="table")
+    assert re.sub(r"m-\w+\.json", "m-ID.json", told) == snapshot(name="said beside it")
+
+
+def test_json_is_one_document_with_every_field(bench: Bench) -> None:
+    """Standard output holds that and nothing else; the file and `bench show` hold the same."""
+    done = bench("run", "eqbench-v1", "--limit", 5, "--json")
+    document = done.json
+    assert done.code == 0
+    assert document.keys() >= FIELDS
+    assert document["dataset"].keys() == {"name", "sha256", "n_items"}
+    assert document["items"].keys() >= {"total", "scored", "unscored", "failed", "truncated"}
+    assert document["calls"].keys() == {"model", "judge", "replayed", "retries"}
+    assert document["tokens"].keys() == {"input", "cached", "output", "reasoning"}
+    for metric in document["metrics"].values():
+        assert metric.keys() == {"value", "ci95", "n", "higher_is_better"}
+    assert next(iter(document["metrics"])) == "score"
+    (file,) = Path("runs").glob("*.json")
+    assert file.name == f"demo-medium-{document['run_id']}.json"
+    assert json.loads(file.read_text(encoding="utf-8")) == document
+    assert bench("show", document["run_id"], "--json").json == document
+
+
+def test_a_finished_run_again_is_the_same_document(bench: Bench) -> None:
+    """Only the count of replayed calls tells that nothing was sent."""
+    first = bench("run", "eqbench-v1", "--json").json
+    again = bench("run", "eqbench-v1", "--json").json
+    assert again["calls"].pop("replayed") == 30
+    assert first["calls"].pop("replayed") == 0
+    assert again == first
+
+
+def test_one_unanswered_value_is_null_not_nan(bench: Bench, questions: Write) -> None:
+    """A run in which nothing could be read has no score, and says so in JSON."""
+    with LoopbackServer("No.") as server:
+        args = ("--model", "openai/m", "--base-url", server.base_url, "--dataset", questions())
+        document = bench("run", "eqbench-v1", *args, "--json").json
+    assert document["status"] == "fail"
+    assert document["metrics"]["score"]["value"] is None
+    assert document["unscored"][0]["item_id"] == "1"
+
+
+def test_several_models_make_several_runs(bench: Bench) -> None:
+    """One document with a list, in the order given."""
+    two = ("--model", "demo/strong", "--model", "demo/weak")
+    document = bench("run", "eqbench-v1", *two, "--json").json
+    assert list(document) == ["runs"]
+    assert [run["model"] for run in document["runs"]] == ["demo/strong", "demo/weak"]
+
+
+def test_one_model_that_cannot_go_on_does_not_stop_the_next(bench: Bench) -> None:
+    """Each has its own line; the exit code is the worst."""
+    with LoopbackServer("x", faults={"404": 1.0}) as server:
+        two = ("--model", "openai/a", "--model", "openai/b", "--base-url", server.base_url)
+        done = bench("run", "eqbench-v1", *two, "--limit", 1, "--json")
+    assert done.code == 4
+    assert done.json == {"runs": []}
+    assert done.err.count("Error: openai/") == 2
+
+
+def test_dry_run_prints_the_plan_and_makes_nothing(bench: Bench) -> None:
+    """Counts of calls, no run; as JSON too."""
+    args = ("run", "eqbench-v1", "--dry-run", "--iterations", 3, "--limit", 4)
+    done = bench(*args)
+    assert (done.code, done.out) == (0, "")
+    assert "4 items of the bundled pack x 3 iterations, 12 calls to demo/medium" in done.err
+    (plan,) = bench(*args, "--json").json["runs"]
+    assert plan["calls"] == {"model": 12, "judge": 0}
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "total"),
+    [(("--limit", 3), 3), (("--items", "2,4"), 2), (("--limit", 2, "--iterations", 3), 6)],
+)
+def test_a_part_can_be_asked_for(bench: Bench, args: tuple[Any, ...], total: int) -> None:
+    """--limit, --items and --iterations; the result says that it is a part."""
+    document = bench("run", "eqbench-v1", *args, "--json").json
+    assert document["items"]["total"] == document["items"]["scored"] == total
+    assert "of 30 items" in document["comparability"]
+
+
+def test_piped_output_has_no_escape_codes(bench: Bench) -> None:
+    """Colours are for terminals."""
+    for args in (("run", "eqbench-v1"), ("runs",), ("config",), ("list",), ("info", "eqbench-v1")):
+        done = bench(*args)
+        assert not ALIVE.search(done.out + done.err), args
+
+
+def test_hostile_words_are_harmless_everywhere(bench: Bench, questions: Write) -> None:
+    """Escape sequences, markup and direction marks in names and replies are only shown."""
+    with LoopbackServer(HOSTILE) as server:
+        model = ("--model", f"openai/{HOSTILE}", "--base-url", server.base_url)
+        named = ("--name", f"n{HOSTILE}", "--dataset", questions())
+        run = bench("run", "eqbench-v1", *model, *named)
+    assert run.code == 1
+    (listed,) = bench("runs", "--json").json["runs"]
+    assert listed["name"] == f"n{HOSTILE}"
+    shown = [run, bench("runs"), bench("runs", "--json")]
+    for more in ((), ("1",), ("--json",), ("1", "--json")):
+        shown.append(bench("show", listed["run_id"], *more))
+    shown.append(bench("delete", listed["run_id"], "--yes"))
+    for done in shown:
+        assert not ALIVE.search(done.out + done.err)
+        assert "[bold]" in done.out + done.err
+    assert not list(Path("runs").glob("*.json"))
+
+
+def test_requests_file_is_what_a_run_sends(bench: Bench) -> None:
+    """`bench prompts` writes the very messages and settings that reach the server."""
+    args = ("--limit", 3, "--system", "Be brief.", "--seed", 5, "--iterations", 2)
+    lines = [json.loads(t) for t in bench("prompts", "eqbench-v1", *args).out.splitlines()]
+    with LoopbackServer(uniform_ratings()) as server:
+        model = ("--model", "openai/m", "--base-url", server.base_url)
+        assert bench("run", "eqbench-v1", *args, *model).code == 0
+        sent = [request.body for request in server.requests]
+    wanted = [(li["messages"], li["temperature"], li["seed"], li["max_tokens"]) for li in lines]
+    limit = "max_completion_tokens" if "max_completion_tokens" in sent[0] else "max_tokens"
+    got = [(b["messages"], b["temperature"], b["seed"], b[limit]) for b in sent]
+    assert sorted(map(repr, got)) == sorted(map(repr, wanted))
+    assert [(li["item_id"], li["iteration"]) for li in lines] == [
+        (item, n) for n in (1, 2) for item in ("1", "2", "3")
+    ]
+
+
+def test_requests_go_to_a_file(bench: Bench) -> None:
+    """-o FILE; one that cannot be written is an error with its name."""
+    assert bench("prompts", "eqbench-v1", "-o", "r.jsonl").code == 0
+    assert len(Path("r.jsonl").read_text(encoding="utf-8").splitlines()) == 30
+    done = bench("prompts", "eqbench-v1", "-o", "none/r.jsonl")
+    assert (done.code, done.err.count("\n")) == (3, 1)

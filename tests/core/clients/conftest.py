@@ -1,0 +1,77 @@
+"""Whole runs that take long, started early and looked at late."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from os import environ
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from eibench.testing import LoopbackServer
+
+KEY = "sk-fake-0123456789abcdef-KEY"
+HEADER = "fake-header-secret-0123456789"
+
+
+class Bench:
+    """The command, in an environment that has one key and nothing else that it looks for."""
+
+    key = KEY
+    header = HEADER
+
+    def __call__(
+        self, folder: Path, base_url: str, *more: str, **variables: str
+    ) -> "subprocess.CompletedProcess[bytes]":
+        """`bench run eqbench-v1`, in a folder of its own."""
+        ours = ("OPENAI_", "BENCH_")
+        env = {k: v for k, v in environ.items() if not k.startswith(ours)} | variables
+        command = [str(Path(sys.executable).with_name("bench")), "run", "eqbench-v1"]
+        command += ["--model", "openai/m", "--base-url", base_url, *more]
+        folder.mkdir(exist_ok=True)
+        return subprocess.run(
+            command, capture_output=True, env=env, cwd=folder, timeout=120, check=False
+        )
+
+    def with_secrets(
+        self, folder: Path, base_url: str, *more: str
+    ) -> "subprocess.CompletedProcess[bytes]":
+        """A short run with a key and a secret header, errors in full."""
+        few = ("--debug", "--limit", "3", "--header", f"X-Secret=Bearer {HEADER}")
+        return self(folder, base_url, *few, *more, OPENAI_API_KEY=KEY)
+
+
+class ClosedPort(NamedTuple):
+    """A run against a port where nobody listens."""
+
+    folder: Path
+    address: str
+    done: "subprocess.CompletedProcess[bytes]"
+    seconds: float
+
+
+@pytest.fixture(scope="session")
+def bench() -> Bench:
+    """The command."""
+    return Bench()
+
+
+@pytest.fixture(scope="session")
+def closed_port(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator["Future[ClosedPort]"]:
+    """A run that ends when the endpoint is known to be down; other tests go on meanwhile."""
+    folder = tmp_path_factory.mktemp("closed")
+    with LoopbackServer() as server:
+        pass
+
+    def run() -> ClosedPort:
+        began = time.monotonic()
+        done = bench.with_secrets(folder, server.base_url)
+        return ClosedPort(folder, f"127.0.0.1:{server.port}", done, time.monotonic() - began)
+
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(run)

@@ -1,0 +1,193 @@
+"""What HTTP failures mean, and what their messages say."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from eibench.core.clients.failures import (
+    Failure,
+    connection_error,
+    error_parts,
+    kind_of,
+    malformed,
+    provider_error,
+    readable,
+    refused_parameter,
+    retry_after,
+)
+from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
+
+KEY = "sk-fake-0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message", "kind"),
+    [
+        (302, "", "", "not_found"),
+        (400, "", "The request is invalid.", "invalid_request"),
+        (400, "", "API key not valid. Please pass a valid API key.", "auth"),
+        (400, "", "Incorrect API key provided: x", "auth"),
+        (400, "context_length_exceeded", "too much", "context_too_long"),
+        (400, "", "This model's maximum context length is 8192 tokens", "context_too_long"),
+        (400, "content_filter", "Blocked.", "refused"),
+        (400, "", "blocked by our safety system", "refused"),
+        (401, "invalid_api_key", "No.", "auth"),
+        (402, "", "Insufficient Balance", "quota"),
+        (403, "", "Your key may not use the model.", "auth"),
+        (403, "", "Your input was flagged by moderation", "refused"),
+        (403, "insufficient_quota", "", "quota"),
+        (404, "", "No such model.", "not_found"),
+        (408, "", "", "server"),
+        (409, "", "", "server"),
+        (413, "", "", "context_too_long"),
+        (422, "", "extra inputs", "invalid_request"),
+        (429, "rate_limit_exceeded", "", "rate_limit"),
+        (429, "insufficient_quota", "", "quota"),
+        (500, "", "", "server"),
+        (503, "", "", "server"),
+        (529, "overloaded_error", "", "server"),
+    ],
+)
+def test_kind(status: int, code: str, message: str, kind: str) -> None:
+    """Each status, code and message has one meaning, and with it whether to try again."""
+    failure = Failure(status, message, code)
+    error = provider_error(failure, "host.test", None)
+    assert kind_of(failure) == kind
+    assert error.retryable == (ErrorKind(kind) in RETRYABLE)
+    assert error.fatal == (ErrorKind(kind) in FATAL)
+    assert "host.test" in str(error) and str(status) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "nan"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 -0000"}, None),
+    ],
+)
+def test_retry_after(headers: Mapping[str, str], seconds: float | None) -> None:
+    """Milliseconds come before seconds before a date; what cannot be read is as if absent."""
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_a_date() -> None:
+    """An HTTP date in the future is that many seconds away."""
+    then = datetime.now(UTC) + timedelta(seconds=100)
+    seconds = retry_after({"retry-after": format_datetime(then, usegmt=True)})
+    assert seconds is not None and 90 < seconds <= 100
+
+
+@pytest.mark.parametrize(
+    ("body", "parts"),
+    [
+        (None, ("", "", "")),
+        ("<html>Bad gateway</html>", ("<html>Bad gateway</html>", "", "")),
+        (
+            {"error": {"message": "m", "code": "c", "type": "t", "param": "seed"}},
+            ("m", "c", "seed"),
+        ),
+        ({"error": {"message": "m", "code": None, "type": "t"}}, ("m", "t", "")),
+        ({"message": "m", "param": None}, ("m", "", "")),
+        ({"error": "out of memory"}, ("out of memory", "", "")),
+        ({"error": None, "message": "m"}, ("m", "", "")),
+        ({"detail": "Not found"}, ("Not found", "", "")),
+        (
+            {"detail": [{"loc": ["body", "min_p"], "msg": "no", "type": "extra_forbidden"}]},
+            ("min_p: no", "extra_forbidden", "min_p"),
+        ),
+        (
+            {"detail": [{"loc": ["body", "top_p"], "msg": "<= 1", "type": "less_than_equal"}]},
+            ("top_p: <= 1", "less_than_equal", ""),
+        ),
+        ({"detail": []}, ("", "", "")),
+        ({"detail": ["odd"]}, (": ['odd']", "", "")),
+        ([1, 2], ("[1, 2]", "", "")),
+    ],
+)
+def test_error_parts(body: Any, parts: tuple[str, str, str]) -> None:
+    """Message, code and parameter are found in every form that servers give them."""
+    assert error_parts(body) == parts
+
+
+@pytest.mark.parametrize(
+    ("failure", "parameter"),
+    [
+        (Failure(400, "no", "unsupported_value", parameter="seed"), "seed"),
+        (Failure(422, "no", parameter="seed"), "seed"),
+        (Failure(400, "Unsupported parameter: 'max_tokens'. Use 'x'."), "max_tokens"),
+        (Failure(400, "Unrecognized request argument supplied: min_p"), "min_p"),
+        (Failure(400, "property `min_p` is unsupported"), "min_p"),
+        (Failure(400, "too high", "decimal_above_max_value", parameter="seed"), ""),
+        (Failure(400, "no number", "invalid_type", parameter="seed"), ""),
+        (Failure(400, "'seed' must be positive"), ""),
+        (Failure(400, "unsupported: 'top_k'"), ""),
+        (Failure(400, "seed is an unsupported thing"), ""),
+        (Failure(404, "no", parameter="seed"), ""),
+        (Failure(400, "no", parameter="messages"), ""),
+    ],
+)
+def test_refused_parameter(failure: Failure, parameter: str) -> None:
+    """Refused is what the model does not take at all, not what has a wrong value."""
+    assert refused_parameter(failure, ["min_p", "max_tokens", "seed"]) == parameter
+
+
+@pytest.mark.parametrize(
+    ("status", "key_name", "told"),
+    [
+        (401, "OTHER_API_KEY", "set OTHER_API_KEY"),
+        (401, None, "--api-key-env"),
+        (403, "OTHER_API_KEY", "may not use this model"),
+        (404, None, "--base-url"),
+        (413, None, "--max-tokens"),
+        (429, None, "--rpm"),
+        (307, None, "--base-url"),
+        (400, None, "--extra-body"),
+    ],
+)
+def test_what_to_do(status: int, key_name: str | None, told: str) -> None:
+    """A message says what the user can do."""
+    assert told in str(provider_error(Failure(status, "no"), "host.test", key_name))
+
+
+def test_messages_are_plain() -> None:
+    """A server's words come without keys, control characters, surrogates, and not at length."""
+    words = f"\x1b[31mred\n{KEY} \ud83d" + "x" * 1000
+    for error in (
+        provider_error(Failure(500, words), "h", None),
+        connection_error("h", OSError(words)),
+        malformed("h", words),
+    ):
+        assert KEY not in str(error)
+        assert str(error).isprintable()
+        assert len(str(error).encode()) < 500
+
+
+def test_connection_error_without_words() -> None:
+    """A cause that says nothing is named by its class."""
+    assert "(ConnectionResetError)" in str(connection_error("h", ConnectionResetError()))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain 😀", "plain 😀"),
+        ("half \ud83d", "half �"),
+        ("\ude00 other half", "� other half"),
+        ("\ud83d\ude00 both", "😀 both"),
+    ],
+)
+def test_readable(text: str, expected: str) -> None:
+    """Halves of surrogate pairs become U+FFFD; a pair of them becomes its character."""
+    assert readable(text) == expected

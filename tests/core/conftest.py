@@ -1,0 +1,186 @@
+"""A benchmark as a third party would write it, and sessions that run it on a loopback server."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench import (
+    Benchmark,
+    Item,
+    Metric,
+    Model,
+    Option,
+    Options,
+    Pack,
+    PackSource,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+)
+from eibench.core.clients.base import ModelSpec
+from eibench.core.clients.caller import Limits
+from eibench.core.clients.keys import Environment
+from eibench.core.engine.config import Endpoint, RunConfig
+from eibench.core.engine.session import Session
+from eibench.core.journal import Journal
+from eibench.core.plugins import installed
+from eibench.testing import LoopbackServer
+
+BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
+
+
+class Talk(Benchmark):
+    """Several turns, calls at the same time with the same words, and a judge."""
+
+    name = "talk"
+    version = "1"
+    title = "A benchmark of the tests"
+    sampling = Sampling(temperature=0.5)
+    options = (
+        Option("tone", "warm", "How to ask.", in_requests=True),
+        Option("reader", "plain", "How to read.", in_grades=True),
+        Option("colour", "blue", "Changes nothing."),
+    )
+    judged = True
+    single_turn = False
+    broken: Callable[[str, Item], None] = staticmethod(lambda phase, item: None)
+    """Called at the start of each phase; may raise."""
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """Is given packs ready-made."""
+        raise NotImplementedError
+
+    async def generate(self, item: Item, model: Model, options: Options) -> list[str]:
+        """Three replies to one request, and one to what each said."""
+        self.broken("generate", item)
+        first = await asyncio.gather(*(model.chat(f"{item.id} {options['tone']}") for _ in "abc"))
+        then = await asyncio.gather(*(model.chat(f"{item.id} then {r.text}") for r in first))
+        return [reply.text for reply in (*first, *then)]
+
+    async def grade(
+        self, item: Item, transcript: list[str], judge: Model | None, options: Options
+    ) -> Score:
+        """The transcript itself, as numbers; the judge says two more."""
+        self.broken("grade", item)
+        said = list(transcript)
+        if judge is not None:
+            asked = f"judge {item.id} {' '.join(transcript)}"
+            said += [r.text for r in await asyncio.gather(judge.chat(asked), judge.chat(asked))]
+        return Score({f"v{i}": float(text) for i, text in enumerate(said)})
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """The mean of all numbers."""
+        values = sorted(v for s in scores for v in s.score.values.values() if v is not None)
+        mean = sum(values) / len(values) if values else None
+        return Summary({"mean": Metric(mean, n=len(values))})
+
+
+def make_pack(items: int = 4, sha256: str = "a" * 64) -> Pack:
+    """A pack of so many items."""
+    source = PackSource("custom", sha256, {"items": Path("items.jsonl")})
+    return Pack(source, [Item(str(n)) for n in range(1, items + 1)], "beside nothing")
+
+
+@dataclass
+class Lab:
+    """Runs `Talk` as `bench run` does, with one server as model and judge.
+
+    Attributes:
+        sessions: All so far, the last one last.
+    """
+
+    runs_dir: Path
+    url: str
+    benchmark: Benchmark = field(default_factory=Talk)
+    pack: Pack = field(default_factory=make_pack)
+    sessions: list[Session] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def session(self, **changes: Any) -> Session:
+        """A new session; `changes` are fields of its configuration."""
+        options = {option.name: option.default for option in self.benchmark.options}
+        options |= changes.pop("options", {})
+        judge = self.endpoint("judge") if self.benchmark.judged else None
+        given = {"judge": judge, "limits": Limits(concurrency=16), **changes}
+        config = RunConfig(
+            benchmark=self.benchmark,
+            model=given.pop("model", self.endpoint("model")),
+            options=options,
+            runs_dir=self.runs_dir,
+            **given,
+        )
+        self.sessions.append(Session(config, installed(), Environment({}), say=self.said.append))
+        return self.sessions[-1]
+
+    def endpoint(self, name: str) -> Endpoint:
+        """A model of that name at the server."""
+        return Endpoint(ModelSpec("openai", name), self.url)
+
+    def take_items(self, count: int) -> None:
+        """Use a pack of so many items."""
+        self.pack = make_pack(count)
+
+    async def run(self, **changes: Any) -> dict[str, Any]:
+        """The result document of a run."""
+        return await self.session(**changes).run(self.pack)
+
+    def rows(self) -> dict[str, Any]:
+        """All grades of the journal, by run, grader and sample."""
+        clusters = {item.id: item.cluster for item in self.pack.items}
+        with Journal(self.runs_dir) as journal:
+            return {
+                f"{run.run_id} {grader} {s.item_id} {s.iteration}": s.score
+                for run in journal.runs()
+                for grader in journal.graders(run)
+                for s in journal.grades(run, grader, clusters)
+            }
+
+
+@pytest.fixture
+def lab(tmp_path: Path, counting_server: LoopbackServer) -> Lab:
+    """A lab with a server whose every reply is another number."""
+    return Lab(tmp_path / "runs", counting_server.base_url)
+
+
+@pytest.fixture
+def counting_server() -> Any:
+    """Replies with the serial number of the request, later requests sometimes sooner."""
+    with LoopbackServer(lambda r: str(r.n), latency=lambda r: 0.002 * (r.n * 7 % 5)) as server:
+        yield server
+
+
+@dataclass
+class Bench:
+    """The `bench` command as a process of its own, in a folder of its own."""
+
+    folder: Path
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Start a command."""
+        return subprocess.Popen(
+            [*BENCH, *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def __call__(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run a command to its end."""
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """The command, in an empty folder."""
+    return Bench(tmp_path)

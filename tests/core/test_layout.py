@@ -1,0 +1,139 @@
+"""Who imports whom, read from the source."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import eibench
+
+ROOT = Path(eibench.__file__).resolve().parents[2]
+FOLDERS = ("core", "judges", "plugins", "data")
+MAY_IMPORT = {
+    "core": {"core", "data"},
+    "judges": {"judges", "core", "data"},
+    "plugins": {"plugins", "judges", "core", "data"},
+    "data": {"data"},
+}
+FILES = [p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py"))]
+
+
+class Import(NamedTuple):
+    """One import: what of, and whether it is for type checkers only."""
+
+    module: str
+    level: int
+    names: tuple[str, ...]
+    typing_only: bool
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """All imports of a file, those within functions too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, 0, (), node in typing_only)
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple(alias.name for alias in node.names)
+            yield Import(node.module or "", node.level, names, node in typing_only)
+
+
+def folder_of(path: Path) -> str:
+    """The top folder that a file is in."""
+    return path.relative_to(ROOT).parts[0]
+
+
+def within(path: Path, name: str) -> bool:
+    """Whether a file is in a folder of the repository."""
+    return path.is_relative_to(ROOT / name)
+
+
+def each_file() -> pytest.MarkDecorator:
+    """Run a test for every source file."""
+    return pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+
+
+@each_file()
+def test_imports_go_in_one_direction(path: Path) -> None:
+    """Plugins -> judges -> core, anyone -> data; data imports nothing of ours."""
+    for found in imports(path):
+        parts = found.module.split(".")
+        if found.level == 0 and parts[0] == "eibench" and len(parts) > 1 and parts[1] in FOLDERS:
+            assert parts[1] in MAY_IMPORT[folder_of(path)], found
+
+
+@each_file()
+def test_top_folders_are_imported_as_eibench(path: Path) -> None:
+    """Nobody writes `import core`: that would be another module beside `eibench.core`."""
+    for found in imports(path):
+        assert found.level or found.module.split(".")[0] not in FOLDERS, found
+
+
+@each_file()
+def test_imports_are_relative_inside_a_folder_and_absolute_across(path: Path) -> None:
+    """`from ..errors` inside `core`; `eibench.core` from elsewhere; never up and over."""
+    depth = len(path.relative_to(ROOT).parts) - 1
+    for found in imports(path):
+        assert found.level <= depth, f"{found} leaves {folder_of(path)}"
+        own = found.module.startswith(f"eibench.{folder_of(path)}")
+        assert found.level or not own, f"{found} should be relative"
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if within(p, "plugins")], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_plugins_are_written_as_a_third_party_would(path: Path) -> None:
+    """A plugin imports only its own folder and the public names of `eibench`."""
+    own = len(path.relative_to(ROOT).parts) - 2
+    for found in imports(path):
+        assert found.level <= own, f"{found} reaches another plugin"
+        if found.level == 0 and found.module.startswith("eibench"):
+            assert found.module in ("eibench", "eibench.statistics", "eibench.testing"), found
+
+
+@pytest.mark.parametrize(
+    ("package", "home"),
+    [("rich", "core/console"), ("click", "core/cli"), ("sqlite3", "core/journal")],
+)
+def test_a_package_is_used_in_its_own_folder_only(package: str, home: str) -> None:
+    """Terminal, command line and SQL each stay in one place (type annotations apart)."""
+    for path in FILES:
+        for found in imports(path):
+            if found.module.split(".")[0] == package and not found.typing_only:
+                # A check that a plugin's command is one has to know what one is.
+                checks = package == "click" and path == ROOT / "core" / "plugins.py"
+                assert within(path, home) or checks, f"{path} imports {found.module}"
+
+
+def test_symlinks_of_the_package_are_relative() -> None:
+    """The package's folders are links that work wherever the repository lies."""
+    links = [p for p in (ROOT / "src" / "eibench").iterdir() if p.is_symlink()]
+    assert {link.name for link in links} == set(FOLDERS)
+    for link in links:
+        assert not link.readlink().is_absolute(), link
+        assert link.resolve() == ROOT / link.name
+
+
+def test_public_names_are_those_that_type_checkers_see() -> None:
+    """What is imported on first use is exactly what the TYPE_CHECKING block lists."""
+    seen = {
+        (found.module, name)
+        for found in imports(Path(eibench.__file__))
+        if found.typing_only
+        for name in found.names
+    }
+    assert seen == {(home, name) for name, home in eibench._HOME.items()}
+    for _, name in seen:
+        assert getattr(eibench, name) is not None
+    assert set(eibench._HOME) <= set(dir(eibench))
+    assert not hasattr(eibench, "no_such_name")

@@ -1,0 +1,367 @@
+"""Plugins of others, installed as distributions: used, or named as broken."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+GOOD = '''
+"""A plugin with one of everything."""
+
+import click
+
+import eibench
+
+
+class Echo(eibench.Benchmark):
+    name, version, title = "echo", "3", "says what it is told"
+    judged = True
+    options = (eibench.Option("strict", False, "Read strictly.", in_grades=True),)
+
+    def read_pack(self, source, options):
+        if "raise" in str(source.files):
+            raise ZeroDivisionError("the plugin's own fault")
+        return eibench.Pack(source, [eibench.Item("a"), eibench.Item("b")], "beside nothing")
+
+    async def generate(self, item, model, options):
+        return (await model.chat("Say " + item.id)).text
+
+    async def grade(self, item, transcript, judge, options):
+        verdict = (await judge.chat("Judge " + transcript)).text
+        return eibench.Score({"points": float(len(verdict)) + options["strict"]})
+
+    def summarise(self, pack, scores, options):
+        values = [s.score.values["points"] for s in scores]
+        mean = sum(values) / len(values) if values else None
+        return eibench.Summary({"score": eibench.Metric(mean, n=len(values), label="mean")})
+
+    def demo_reply(self, item, request, ability, rng):
+        return request.messages[-1].content.upper()
+
+
+class Parrot:
+    def __init__(self, config):
+        self.config = config
+
+    async def complete(self, request, call):
+        return eibench.ChatResponse("polly " + self.config.model.name, cost_usd=0.0)
+
+    async def close(self):
+        pass
+
+
+class Engine:
+    name, title = "coin", "tosses a coin"
+
+    def rate(self, comparisons):
+        return {}
+
+
+@eibench.hookimpl
+def register_benchmarks(register):
+    register(Echo())
+
+
+@eibench.hookimpl
+def register_providers(register):
+    register(eibench.Provider("parrot", "repeats", Parrot))
+
+
+@eibench.hookimpl
+def register_rating_engines(register):
+    register(Engine())
+
+
+def build(document):
+    return eibench.Table("Feathers", ("colour",), [("green",)])
+
+
+def fail(document):
+    raise LookupError("no feathers")
+
+
+@eibench.hookimpl
+def register_report_sections(register):
+    register(eibench.ReportSection("feathers", "echo", build))
+    register(eibench.ReportSection("bald", "echo", fail))
+
+
+@click.command()
+@click.argument("word")
+def squawk(word):
+    """Squawk a word."""
+    click.echo(word * 2)
+
+
+@eibench.hookimpl
+def register_commands(register):
+    register(squawk)
+'''
+HEAD = "import click, eibench\nfrom eibench import hookimpl\n"
+
+
+class Place(NamedTuple):
+    """A folder on the path of a new process, and what is installed there."""
+
+    path: Path
+
+    def install(self, name: str, code: str) -> None:
+        """Install a distribution of one module that is a plugin."""
+        (self.path / f"{name}.py").write_text(code)
+        info = self.path / f"{name}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-dist\nVersion: 1.2\n")
+        (info / "entry_points.txt").write_text(f"[eibench]\n{name} = {name}\n")
+
+    def bench(self, *args: str) -> "subprocess.CompletedProcess[str]":
+        """`bench` in a new process that sees what is installed here."""
+        code = "import sys; from eibench.core.cli import main; sys.argv[0] = 'bench'; main()"
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
+        return subprocess.run(
+            [sys.executable, "-c", code, *args],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.path,
+            env=kept | {"PYTHONPATH": str(self.path), "COLUMNS": "120"},
+        )
+
+    def listing(self) -> Any:
+        """`bench list --json`; listing works whatever is broken."""
+        done = self.bench("list", "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Nothing installed yet."""
+    return Place(tmp_path)
+
+
+@pytest.fixture
+def good(place: Place) -> Place:
+    """The good plugin installed, and data for its benchmark."""
+    place.install("parrots", GOOD)
+    (place.path / "data.txt").write_text("data")
+    (place.path / "raise.txt").write_text("data")
+    return place
+
+
+RUN = ("run", "echo", "--dataset", "data.txt")
+
+
+def names(listing: Any, kind: str) -> list[str]:
+    """What is listed of a kind."""
+    return [entry["name"] for entry in listing[kind]]
+
+
+def test_everything_a_plugin_adds_is_listed_with_its_distribution(good: Place) -> None:
+    """`bench list` shows each thing, and where it is from."""
+    listing = good.listing()
+    assert "echo" in names(listing, "benchmarks")
+    assert "parrot" in names(listing, "providers")
+    assert names(listing, "rating_engines") == ["coin"]
+    assert {"feathers", "bald"} <= set(names(listing, "report_sections"))
+    (command,) = listing["commands"]
+    assert command == {
+        "name": "squawk",
+        "title": "Squawk a word.",
+        "distribution": "parrots-dist 1.2",
+    }
+    assert listing["broken"] == []
+
+
+def test_a_plugin_s_command_is_in_the_help_and_runs(good: Place) -> None:
+    """It stands beside ours in `bench --help`."""
+    assert "squawk   Squawk a word." in good.bench("--help").stdout
+    assert good.bench("squawk", "ha").stdout == "haha\n"
+
+
+def test_a_plugin_s_benchmark_provider_and_section_make_a_run(good: Place) -> None:
+    """Its benchmark runs on its provider with its judge, and its section is printed."""
+    both = ("--model", "parrot/red", "--judge", "parrot/blue")
+    done = good.bench(*RUN, *both)
+    assert done.returncode == 0, done.stderr
+    assert "Feathers" in done.stdout
+    assert "mean" in done.stdout
+    document = json.loads(good.bench(*RUN, *both, "--json").stdout)
+    assert document["metrics"]["score"]["value"] == len("polly blue")
+    assert document["calls"] == {"model": 2, "judge": 2, "replayed": 4, "retries": 0}
+    assert (document["model"], document["judge"]) == ("parrot/red", "parrot/blue")
+
+
+def test_a_section_that_fails_is_named_and_the_result_is_shown(good: Place) -> None:
+    """A plugin's fault in a report costs that section only."""
+    done = good.bench(*RUN, "--model", "demo/weak", "--judge", "demo/judge")
+    assert done.returncode == 0
+    assert "'bald' of parrots-dist 1.2 failed: LookupError: no feathers" in done.stderr
+    assert "Feathers" in done.stdout
+
+
+def test_a_judged_benchmark_needs_a_judge(good: Place) -> None:
+    """No silent default; the message has an example."""
+    done = good.bench(*RUN, "--model", "parrot/red")
+    assert done.returncode == 2
+    assert "--judge openai/" in done.stderr
+
+
+def test_the_demo_judge_does_not_judge_a_real_model(good: Place) -> None:
+    """A demo judge's verdict on a real model would be no result."""
+    done = good.bench(*RUN, "--model", "parrot/red", "--judge", "demo/judge")
+    assert done.returncode == 2
+    assert "demo judge" in done.stderr
+
+
+def test_a_judged_run_is_rescored_with_its_judge_s_replies(good: Place) -> None:
+    """Another reading of the same verdicts, without a call."""
+    both = ("--model", "parrot/red", "--judge", "parrot/blue")
+    run_id = json.loads(good.bench(*RUN, *both, "--json").stdout)["run_id"]
+    done = good.bench("rescore", run_id, "--set", "strict=true", "--json")
+    document = json.loads(done.stdout)
+    assert document["metrics"]["score"]["value"] == len("polly blue") + 1
+    assert document["judge"] == "parrot/blue"
+    done = good.bench("rescore", run_id, "--set", "strict=perhaps")
+    assert (done.returncode, "perhaps" in done.stderr) == (2, True)
+
+
+def test_an_unexpected_error_is_one_line(good: Place) -> None:
+    """A plugin's bug while reading data is shown as a line; --debug adds the traceback."""
+    run = ("run", "echo", "--dataset", "raise.txt", "--judge", "demo/judge")
+    done = good.bench(*run)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert "unexpected ZeroDivisionError: the plugin's own fault" in done.stderr
+    assert "Traceback" in good.bench(*run, "--debug").stderr
+
+
+def registers(kind: str, *things: str) -> str:
+    """A hook that registers things."""
+    body = "".join(f"    register({thing})\n" for thing in things)
+    return f"@hookimpl\ndef register_{kind}(register):\n{body}"
+
+
+BENCHMARK = """
+class B(eibench.Benchmark):
+    name, version, title = "{name}", "1", "t"
+    options = {options}
+    def read_pack(self, source, options): ...
+    async def generate(self, item, model, options): ...
+    async def grade(self, item, transcript, judge, options): ...
+    def summarise(self, pack, scores, options): ...
+"""
+
+
+def benchmark(name: str, options: str = "()") -> str:
+    """A benchmark's class, `B`."""
+    return BENCHMARK.format(name=name, options=options)
+
+
+BROKEN = {
+    "import": ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+    "syntax": ("def (:\n", "SyntaxError"),
+    "exit": ("import sys\nsys.exit(0)\n", "SystemExit"),
+    "raises": (HEAD + "@hookimpl\ndef register_benchmarks(register):\n    1 / 0\n", "ZeroDivision"),
+    "unknown hook": (
+        HEAD + "@hookimpl\ndef register_foo(register): ...\n",
+        "unknown hook 'register_foo'",
+    ),
+    "wrong argument": (HEAD + "@hookimpl\ndef register_benchmarks(reg): ...\n", "'reg'"),
+    "no mark": ("def register_benchmarks(register): ...\n", "mark its functions with"),
+    "a class": (
+        HEAD + benchmark("b") + registers("benchmarks", "B"),
+        "it is not an instance of eibench.Benchmark",
+    ),
+    "no name": (
+        HEAD + benchmark("b").replace("name, ", "nome, ") + registers("benchmarks", "B()"),
+        "it has no name",
+    ),
+    "a bad name": (HEAD + benchmark("../b") + registers("benchmarks", "B()"), "'../b' must be"),
+    "a taken option": (
+        HEAD
+        + benchmark("b", '(eibench.Option("limit", 1, "h"),)')
+        + registers("benchmarks", "B()"),
+        "its option 'limit' clashes",
+    ),
+    "no provider": (HEAD + registers("providers", "'x'"), "it is not an eibench.Provider"),
+    "no engine": (HEAD + registers("rating_engines", "'x'"), "it has no name, rate"),
+    "no section": (HEAD + registers("report_sections", "'x'"), "not an eibench.ReportSection"),
+    "no command": (HEAD + registers("commands", "print"), "it is not a click.Command"),
+    "our benchmark": (
+        HEAD + benchmark("eqbench-v1") + registers("benchmarks", "B()"),
+        "clashes with that of eibench 0.1.0",
+    ),
+    "our provider": (
+        HEAD + registers("providers", "eibench.Provider('openai', 't', print)"),
+        "provider 'openai' of bad-dist 1.2 clashes with that of eibench",
+    ),
+    "our command": (
+        HEAD + registers("commands", "click.Command('run')"),
+        "command 'run' of bad-dist 1.2 clashes with eibench's own",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "told"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_plugin_is_named_and_stops_nothing_else(good: Place, code: str, told: str) -> None:
+    """`bench list` says BROKEN, which distribution and why; what it would add is absent."""
+    good.install("bad", code)
+    done = good.bench("list")
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("BROKEN")]
+    assert line.startswith("BROKEN  bad [bad-dist 1.2]: ")
+    assert told in line
+    assert "eqbench-v1 " in done.stdout
+    assert "squawk" in done.stdout
+
+
+def test_what_a_broken_plugin_may_have_held_is_told_when_it_is_missed(place: Place) -> None:
+    """An unknown benchmark's message names the broken plugin; other benchmarks run."""
+    place.install("bad", "import no_such_module\n")
+    done = place.bench("run", "lost")
+    assert done.returncode == 2
+    assert "plugin 'bad' of bad-dist 1.2 is broken: ModuleNotFoundError" in done.stderr
+    assert place.bench("run", "eqbench-v1", "--limit", "1").returncode == 0
+
+
+def test_a_plugin_that_fails_half_way_leaves_nothing(place: Place) -> None:
+    """What it had registered before is taken back, so nothing works by half."""
+    things = registers("providers", "eibench.Provider('half', 't', print)", "'not one'")
+    place.install("bad", HEAD + benchmark("b") + registers("benchmarks", "B()") + things)
+    listing = place.listing()
+    assert names(listing, "benchmarks") == ["eqbench-v1"]
+    assert "half" not in names(listing, "providers")
+    assert names(listing, "broken") == ["bad"]
+
+
+def test_of_two_plugins_with_one_name_the_first_stays(place: Place) -> None:
+    """The other is broken, and the message names both distributions."""
+    code = HEAD + benchmark("twin") + registers("benchmarks", "B()")
+    place.install("one", code)
+    place.install("two", code)
+    listing = place.listing()
+    assert "twin" in names(listing, "benchmarks")
+    (broken,) = listing["broken"]
+    assert broken["distribution"] == "two-dist 1.2"
+    assert "one-dist 1.2" in broken["reason"]
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[31mred", "a\nBROKEN  b [x]: y", "\u202eback"])
+def test_a_plugin_s_words_are_harmless(place: Place, hostile: str) -> None:
+    """A reason is one line without control characters."""
+    place.install("bad", f"raise ValueError({hostile!r})\n")
+    out = place.bench("list").stdout
+    assert out.count("BROKEN  b") == 1 + (out.count("BROKEN  b [x]") > 0)
+    assert not {"\x1b", "\u202e"} & set(out)
+    assert sum(line.startswith("BROKEN") for line in out.splitlines()) == 1
+
+
+def test_a_broken_plugin_does_not_slow_or_break_the_help(place: Place) -> None:
+    """`bench --help` works whatever is installed."""
+    place.install("bad", "import no_such_module\n")
+    done = place.bench("--help")
+    assert done.returncode == 0
+    assert "run " in done.stdout

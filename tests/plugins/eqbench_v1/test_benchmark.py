@@ -1,0 +1,192 @@
+"""The benchmark class: what it asks, which answer it keeps, and what its demo models can do."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from eibench import ChatRequest, Item, Message, MissingCall, Pack, SampleScore, Sampling, Score
+from eibench.core.datasets import find_pack
+from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
+from eibench.plugins.eqbench_v1.questions import Question
+from eibench.testing import ScriptedModel
+
+V1 = EQBenchV1()
+EMOTIONS = ("Anger", "Relief", "Hope", "Shame")
+ITEM = Item("1", Question("How?", EMOTIONS, (1.0, 2.0, 3.0, 4.0)))
+OPTIONS: dict[str, Any] = {"parser": "strict", "revise": True}
+UNREADABLE = "I cannot say."
+
+
+def section(heading: str, ratings: str) -> str:
+    """A readable section."""
+    lines = [f"{e}: {r}" for e, r in zip(EMOTIONS, ratings.split(), strict=True)]
+    return "\n".join([f"{heading} scores:", *lines, ""])
+
+
+FIRST = section("First pass", "1 2 3 4")
+WHOLE = f"{FIRST}\nCritique: none.\n\n{section('Revised', '4 3 2 1')}\n[End of answer]"
+
+
+async def graded(*replies: str, options: dict[str, Any] | None = None) -> tuple[Score, list[Any]]:
+    """The score of a script of replies, and the temperatures that were asked for."""
+    model = ScriptedModel(*replies, sampling=V1.sampling)
+    chosen = OPTIONS | (options or {})
+    transcript = await V1.generate(ITEM, model, chosen)
+    score = await V1.grade(ITEM, transcript, None, chosen)
+    return score, [request.sampling.temperature for request in model.requests]
+
+
+async def test_a_readable_answer_is_asked_for_once() -> None:
+    """At 0.01, with both passes scored."""
+    score, temperatures = await graded(WHOLE)
+    assert temperatures == [0.01]
+    assert score.values == {"first_pass": 10.0, "revised": pytest.approx(2.0)}
+    assert "asked_again" not in score.flags
+
+
+async def test_an_unreadable_answer_is_asked_for_five_times_hotter_each_time() -> None:
+    """Paech (2023), section 3.10: +0.15 each, at most five attempts; then unscored with why."""
+    score, temperatures = await graded(*[UNREADABLE] * 9)
+    assert temperatures == [0.01, 0.16, 0.31, 0.46, 0.61]
+    assert score.reason is not None
+    assert "first pass" in score.reason
+    assert "revised" in score.reason
+    assert score.detail["attempts"] == 5
+
+
+async def test_the_temperature_of_the_answer_that_counts_is_recorded() -> None:
+    """The third reply is the first that can be read."""
+    score, temperatures = await graded(UNREADABLE, UNREADABLE, WHOLE)
+    assert temperatures == [0.01, 0.16, 0.31]
+    assert (score.detail["temperature"], score.detail["attempts"]) == (0.31, 3)
+    assert "asked_again" in score.flags
+
+
+async def test_one_readable_section_is_kept_if_nothing_better_comes() -> None:
+    """Asked on for both; the half answer's temperature is the one recorded."""
+    score, temperatures = await graded(UNREADABLE, FIRST, *[UNREADABLE] * 3)
+    assert len(temperatures) == 5
+    assert score.values == {"first_pass": 10.0, "revised": None}
+    assert score.reason is None
+    assert score.detail["temperature"] == 0.16
+    assert "one_section" in score.flags
+
+
+async def test_a_whole_answer_goes_before_an_earlier_half() -> None:
+    """And ends the asking."""
+    score, temperatures = await graded(FIRST, WHOLE)
+    assert temperatures == [0.01, 0.16]
+    assert score.values["revised"] == pytest.approx(2.0)
+    assert "one_section" not in score.flags
+
+
+async def test_offline_the_best_of_the_replies_there_are_counts() -> None:
+    """`bench score` has one reply; a half answer is kept, none at all is a missing call."""
+    score, _ = await graded(FIRST)
+    assert score.values["first_pass"] == 10.0
+    with pytest.raises(MissingCall):
+        await graded()
+
+
+async def test_without_a_temperature_none_is_sent() -> None:
+    """A model that takes none is asked again as it is."""
+    model = ScriptedModel(*[UNREADABLE] * 5, sampling=Sampling())
+    await V1.generate(ITEM, model, OPTIONS)
+    assert [request.sampling.temperature for request in model.requests] == [None] * 5
+
+
+async def test_without_revision_the_whole_reply_is_one_pass() -> None:
+    """--no-revise: four ratings are a whole answer."""
+    score, temperatures = await graded(
+        "Anger: 1\nRelief: 2\nHope: 3\nShame: 4", options={"revise": False}
+    )
+    assert temperatures == [0.01]
+    assert score.values == {"first_pass": 10.0, "revised": None}
+
+
+async def test_all_zero_ratings_are_unread() -> None:
+    """They have no proportions: asked again, then unscored."""
+    zero = f"{section('First pass', '0 0 0 0')}\n{section('Revised', '0 0 0 0')}"
+    score, temperatures = await graded(*[zero] * 5)
+    assert len(temperatures) == 5
+    assert "all ratings are zero" in str(score.reason)
+
+
+def summarised(*pairs: tuple[float | None, float | None]) -> Any:
+    """The summary of samples with these first and revised scores."""
+    scores = [
+        SampleScore(str(n), str(n), 1, Score({"first_pass": first, "revised": revised}))
+        for n, (first, revised) in enumerate(pairs)
+    ]
+    return V1.summarise(Pack(V1_SOURCE, [], ""), scores, OPTIONS)
+
+
+V1_SOURCE = find_pack(V1, "bundled", OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "score", "chosen"),
+    [
+        ([(5.0, 6.0)] * 20, 60, "revised"),
+        ([(7.0, 6.0)] * 20, 70, "first_pass"),
+        ([(5.0, 9.0)] * 19 + [(5.0, None)], 90, "revised"),
+        ([(5.0, 9.0)] * 18 + [(5.0, None)] * 2, 50, "first_pass"),
+        ([(9.0, 5.0)] * 18 + [(None, 5.0)] * 2, 50, "revised"),
+    ],
+    ids=["revised", "first", "95 percent", "revised too few", "first too few"],
+)
+def test_the_better_pass_counts_if_it_has_enough_answers(
+    pairs: list[tuple[float | None, float | None]], score: float, chosen: str
+) -> None:
+    """At least 95 % as many readable answers as the other, in both directions."""
+    summary = summarised(*pairs)
+    assert summary.metrics["score"].value == pytest.approx(score)
+    assert summary.notes["pass"] == chosen
+
+
+def test_summary_does_not_depend_on_order() -> None:
+    """The same samples in any order give the same numbers, intervals too."""
+    pairs = [(Random(n).uniform(-10, 10), Random(-n).uniform(-10, 10)) for n in range(30)]
+    scores = [
+        SampleScore(str(n), str(n), 1, Score({"first_pass": a, "revised": b}))
+        for n, (a, b) in enumerate(pairs)
+    ]
+    pack = Pack(V1_SOURCE, [], "")
+    shuffled = Random(1).sample(scores, len(scores))
+    assert V1.summarise(pack, scores, OPTIONS) == V1.summarise(pack, shuffled, OPTIONS)
+
+
+async def demo_run(ability: float) -> tuple[Any, list[Score]]:
+    """A demo model of an ability on the bundled pack."""
+    pack = V1.read_pack(V1_SOURCE, OPTIONS)
+    scores = []
+    for item in pack.items:
+        request = ChatRequest((Message("user", item.content.prompt),))
+        words = [V1.demo_reply(item, request, ability, Random(f"{item.id}{n}")) for n in range(5)]
+        reply = await V1.generate(item, ScriptedModel(*words, sampling=V1.sampling), OPTIONS)
+        score = await V1.grade(item, reply, None, OPTIONS)
+        scores.append(SampleScore(item.id, item.cluster, 1, score))
+    return V1.summarise(pack, scores, OPTIONS), [s.score for s in scores]
+
+
+async def test_demo_models_come_out_in_the_order_of_their_abilities() -> None:
+    """As declared: strong, medium, weak; the intervals of strong and weak do not overlap."""
+    strong, medium, weak = [(await demo_run(a))[0].metrics["score"] for a in (0.9, 0.6, 0.25)]
+    assert strong.value > medium.value > weak.value
+    assert strong.ci95[0] > weak.ci95[1]
+
+
+@pytest.mark.parametrize("revise", [True, False])
+async def test_the_medium_demo_model_can_always_be_read(revise: bool) -> None:
+    """Whatever the draw: the first run on a fresh machine is complete."""
+    options = OPTIONS | {"revise": revise}
+    pack = V1.read_pack(V1_SOURCE, options)
+    for seed in range(20):
+        for item in pack.items:
+            request = ChatRequest((Message("user", item.content.prompt),))
+            words = V1.demo_reply(item, request, 0.6, Random(f"{seed}{item.id}"))
+            transcript = await V1.generate(
+                item, ScriptedModel(words, sampling=V1.sampling), options
+            )
+            assert transcript.n_scored == 1 + revise

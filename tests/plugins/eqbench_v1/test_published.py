@@ -1,0 +1,72 @@
+"""The table of published scores: where it is shown, and a score's place in it."""
+
+from typing import Any
+
+import pytest
+
+from eibench.plugins.eqbench_v1.published import published_scores, standing
+
+
+def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
+    """A complete result on the official pack, with changes."""
+    made: dict[str, Any] = {
+        "name": "openai/mine",
+        "status": "complete",
+        "demo": False,
+        "iterations": 1,
+        "metrics": {"score": {"value": score}},
+        "dataset": {"name": "official", "n_items": 60},
+        "items": {"total": 60},
+        "options": {"revise": True, "parser": "strict"},
+    }
+    return made | changes
+
+
+def test_published_scores_are_in_order() -> None:
+    """The best first, each model once."""
+    scores = published_scores()
+    assert [s for _, s in scores] == sorted((s for _, s in scores), reverse=True)
+    assert len({name for name, _ in scores}) == len(scores) > 10
+
+
+@pytest.mark.parametrize("score", [-20.0, 0.0, 40.0, 51.5, 62.5, 99.0])
+def test_a_score_stands_between_its_neighbours(score: float) -> None:
+    """Above it the better ones, below the worse, at most three each; it is marked."""
+    table = standing(document(score))
+    assert table is not None
+    assert table.marked is not None
+    values = [row[2] for row in table.rows]
+    assert values == sorted(values, key=lambda v: -float(v or 0))
+    assert table.rows[table.marked] == ("→", "openai/mine (this run)", score)
+    assert table.marked <= 3
+    assert len(table.rows) - table.marked - 1 <= 3
+    above = sum(published > score for _, published in published_scores())
+    if table.marked:
+        assert table.rows[table.marked - 1][0] == str(above)
+
+
+def test_table_says_that_the_protocol_is_historic() -> None:
+    """No reader shall take it for a race of today."""
+    table = standing(document())
+    assert table is not None
+    assert "historic protocol" in table.note
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"demo": True},
+        {"score": None},
+        {"dataset": {"name": "bundled", "n_items": 60}},
+        {"dataset": {"name": "custom", "n_items": 60}},
+        {"options": {"revise": False}},
+        {"items": {"total": 10}},
+        {"items": {"total": 60}, "iterations": 2},
+        {"status": "fail"},
+        {"status": "incomplete"},
+    ],
+    ids=str,
+)
+def test_what_may_not_stand_there_has_no_table(changes: dict[str, Any]) -> None:
+    """Demo models, other packs, parts, other protocols and failed runs stand beside nothing."""
+    assert standing(document(**changes)) is None

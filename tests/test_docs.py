@@ -1,0 +1,70 @@
+"""The documentation names every hook and every option."""
+
+import inspect
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import eibench
+from eibench.core import hookspecs
+from eibench.core.cli.app import BenchGroup, app
+from eibench.core.cli.benchmark_command import as_click_option
+from eibench.core.cli.commands import COMMANDS
+from eibench.core.plugins import Catalogue, installed
+
+DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
+HOOKS = [name for name in vars(hookspecs) if name.startswith("register_")]
+
+
+def page(name: str) -> str:
+    """A page of the documentation."""
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def section(command: str) -> str:
+    """What docs/commands.md says about one command."""
+    found = re.search(rf"^## bench {command}\b.*?(?=^## |\Z)", page("commands.md"), re.M | re.S)
+    assert found, f"docs/commands.md has no section on bench {command}"
+    return found[0]
+
+
+def test_each_hook_has_a_registry() -> None:
+    """The hooks that are specified are those that plugins are asked for."""
+    assert list(Catalogue().hooks()) == HOOKS
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_each_hook_is_documented(hook: str) -> None:
+    """docs/plugins.md has it with its exact signature."""
+    signature = str(inspect.signature(getattr(hookspecs, hook))).replace("'", '"')
+    assert f"def {hook}{signature}" in page("plugins.md")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_option_is_documented(command: str) -> None:
+    """docs/commands.md has each option in its command's section, and its variable somewhere."""
+    assert isinstance(app, BenchGroup)
+    found = app.get_command(click.Context(app), command)
+    assert found is not None
+    for param in found.params:
+        if isinstance(param, click.Option):
+            longest = max(param.opts, key=len)
+            assert re.search(rf"`{longest}\b(?!-)", section(command)), longest
+            assert param.envvar is None or f"`{param.envvar}`" in page("commands.md")
+
+
+@pytest.mark.parametrize("benchmark", [b.name for b in installed().benchmarks])
+def test_each_benchmark_s_own_options_are_documented(benchmark: str) -> None:
+    """docs/commands.md has them, with their variables."""
+    for own in installed().benchmark(benchmark).options:
+        param = as_click_option(own)
+        for name in (*param.opts, *param.secondary_opts, str(param.envvar)):
+            assert f"`{name}" in page("commands.md"), name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_a_section(command: str) -> None:
+    """Also those without options."""
+    assert section(command)
