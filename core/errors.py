@@ -8,6 +8,7 @@
       ProviderError (4)     a model's server; carries kind, status and attempts
       JudgeError (4)        a judge's reply; the raw text is kept
       JournalError (4)      the journal file or the runs folder
+      BudgetReached (5)     the spending limit; the run can go on
       Interrupted (130)     stopped by the user; the run can go on
 
 A message says what went wrong, where, and what to do. Errors are caught in two
@@ -90,11 +91,13 @@ class ProviderError(BenchError):
         retry_after: Seconds the server asked to wait, if it said so.
         attempts: Requests sent for this call so far.
         fatal: No other request of the run can succeed either.
+        unsent: No connection was made, so nothing can have been billed.
         parameter: The request's parameter that the server refuses, if it names one.
     """
 
     exit_code = 4
     parameter = ""
+    unsent = False
 
     def __init__(
         self,
@@ -137,6 +140,12 @@ class JournalError(BenchError):
     """The journal or the runs folder cannot be used as it is."""
 
     exit_code = 4
+
+
+class BudgetReached(BenchError):
+    """The next call might exceed ``--max-cost``; everything answered so far is kept."""
+
+    exit_code = 5
 
 
 class Interrupted(BenchError):

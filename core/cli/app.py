@@ -1,7 +1,8 @@
 """The command group: finds commands, shows errors as one line, sets exit codes.
 
 Exit codes: 0 complete; 1 finished, but something is missing; 2 usage; 3
-configuration, data or plugin; 4 provider, judge or journal; 130 interrupted.
+configuration, data or plugin; 4 provider, judge or journal; 5 spending limit;
+130 interrupted.
 What only some commands need is imported in functions: `bench --help` is quick.
 """
 

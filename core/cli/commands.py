@@ -52,6 +52,7 @@ TAKEN = frozenset(
         "judge_api_key_env",
         "judge_base_url",
         "limit",
+        "max_cost",
         "max_tokens",
         "min_p",
         "model",
@@ -60,6 +61,7 @@ TAKEN = frozenset(
         "note",
         "notes",
         "output",
+        "price",
         "reasoning_effort",
         "responses",
         "rpm",
@@ -70,5 +72,6 @@ TAKEN = frozenset(
         "timeout",
         "top_p",
         "tpm",
+        "yes",
     }
 )

@@ -101,6 +101,18 @@ def limit_options(command: F) -> F:
     )  # fmt: skip
 
 
+def money_options(command: F) -> F:
+    """What may be spent."""
+    return apply(
+        command,
+        option("--max-cost", type=click.FloatRange(min=0), metavar="USD",
+               help="Hard limit for this command, all its models together."),
+        option("--price", metavar="IN,OUT",
+               help="Dollars per million tokens of --model, where they are not known."),
+        option("--yes", is_flag=True, help="Do not ask before spending."),
+    )  # fmt: skip
+
+
 def run_options(command: F) -> F:
     """Which run this is, and where it is kept."""
     return apply(

@@ -9,12 +9,16 @@ import click
 from ..benchmark import Pack
 from ..console.safe import line
 from ..engine.config import RunConfig
+from ..engine.parties import Money
+from ..engine.planning import Plan, make_plan
 from ..engine.session import Session, choose_items
 from ..engine.stopping import on_signals
 from ..errors import BenchError
 from ..plugins import installed
 from ..reports.files import as_text, document_path, write_document
-from . import options
+from ..spending.book import PriceBook, parse_price
+from ..spending.budget import Budget
+from . import options, plan
 from .benchmark_command import BenchmarkCommand
 from .data import get_data
 from .results import EXIT, print_result
@@ -27,6 +31,7 @@ class Planned(NamedTuple):
     config: RunConfig
     session: Session
     pack: Pack
+    plan: Plan
 
 
 @click.command("run", cls=BenchmarkCommand)
@@ -35,29 +40,47 @@ class Planned(NamedTuple):
 @options.data_options
 @options.sampling_options
 @options.limit_options
+@options.money_options
 @options.run_options
 @options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @options.json_option
 @config_option
 def run_command(**params: Any) -> int:
     """Run a benchmark; the same command again goes on where it stopped."""
-    runs = [_planned(config) for config in options.configs(params)]
-    plans = [plan(run) for run in runs]
-    for planned in plans:
-        _tell(_plan_line(planned))
+    money = _money(params)
+    runs = [_planned(config, money) for config in options.configs(params)]
+    for run in runs:
+        _tell(plan.describe(run.config, run.plan, run.pack.source.name))
     _tell_pack(runs[0])
     if params["dry_run"]:
         if params["json_output"]:
+            plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
+    sure = params["yes"] or params["max_cost"] is not None
+    plan.ask([run.plan for run in runs], sure=sure)
     return _run_all(runs, json_output=params["json_output"])
 
 
-def _planned(config: RunConfig) -> Planned:
-    session = Session(config, installed(), options.environment(), say=_tell)
+def _money(params: Mapping[str, Any]) -> Money:
+    """Prices and limits, shared by all runs of the command."""
+    providers = list(installed().providers)
+    book = PriceBook(
+        hosts={p.name: p.host for p in providers},
+        demo=frozenset(p.name for p in providers if p.demo),
+    )
+    given = parse_price(params["price"]) if params["price"] else None
+    limit = params["max_cost"]
+    return Money(book, given, None if limit is None else Budget(limit))
+
+
+def _planned(config: RunConfig, money: Money) -> Planned:
+    session = Session(config, installed(), options.environment(), say=_tell, money=money)
     session.check()
     get_data(config)
-    return Planned(config, session, session.read_pack())
+    pack = session.read_pack()
+    made = make_plan(config, pack, choose_items(pack, config), money)
+    return Planned(config, session, pack, made)
 
 
 def _run_all(runs: list[Planned], *, json_output: bool) -> int:
@@ -76,7 +99,7 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
         _finish(document, run, json_output=json_output)
         documents.append(document)
         code = max(code, EXIT[document["status"]])
-        if document["status"] == "interrupted":
+        if document["status"] in ("interrupted", "budget"):
             break
     if json_output:
         click.echo(as_text({"runs": documents} if len(runs) > 1 else documents[0]))
@@ -97,32 +120,6 @@ async def _run(run: Planned) -> dict[str, Any]:
 def _announce_stop(session: Session) -> None:
     waiting = session.progress.in_flight
     _tell(f"stopping: waiting for {waiting} calls in flight; press Ctrl-C again to stop at once")
-
-
-def plan(run: Planned) -> dict[str, Any]:
-    """What a run will do when nothing fails and nothing is in the journal yet."""
-    config, pack = run.config, run.pack
-    items = choose_items(pack, config)
-    calls = [config.benchmark.calls_per_sample(item, config.options) for item in items]
-    model, judge = (sum(kind) * config.iterations for kind in zip(*calls, strict=True))
-    return {
-        "benchmark": config.benchmark.name,
-        "model": config.model.label,
-        "judge": config.judge.label if config.judge else None,
-        "dataset": {"name": pack.source.name, "sha256": pack.source.sha256},
-        "items": len(items),
-        "iterations": config.iterations,
-        "calls": {"model": model, "judge": judge},
-    }
-
-
-def _plan_line(planned: Mapping[str, Any]) -> str:
-    calls, n = planned["calls"], planned["iterations"]
-    told = f"{planned['benchmark']}: {planned['items']} items of the {planned['dataset']['name']}"
-    told += f" pack{f' x {n} iterations' if n > 1 else ''}, {calls['model']} calls to "
-    told += planned["model"]
-    told += f", {calls['judge']} to the judge {planned['judge']}" if planned["judge"] else ""
-    return f"{told} (more where an answer cannot be read)"
 
 
 def _tell_pack(run: Planned) -> None:
@@ -148,6 +145,8 @@ def _next(document: Mapping[str, Any]) -> str:
     """The most useful thing to do with a result."""
     if document["status"] == "interrupted":
         return "the same command goes on from here; everything answered so far is kept"
+    if document["status"] == "budget":
+        return "the same command with a larger --max-cost goes on from here"
     if document["items"]["failed"] or document["items"]["pending"]:
         return "the same command tries again what failed, and keeps the rest"
     if document["unscored"]:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from ..errors import ErrorKind, ProviderError
+from ..spending.meter import Meter
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, Client
 from .limits import AdaptiveLimit, Clock, Rate
@@ -53,6 +54,7 @@ class Caller:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         draw: Callable[[], float] = random.random,
         before_sending: Callable[[], None] = lambda: None,
+        meter: Meter | None = None,
     ) -> None:
         self.client = client
         self.limits = limits
@@ -64,6 +66,7 @@ class Caller:
         self._sleep = sleep
         self._draw = draw
         self._before_sending = before_sending
+        self._meter = meter or Meter()
         self._host = getattr(client, "host", "the endpoint")
         self._gate = asyncio.Lock()
         self._down_since: float | None = None
@@ -75,6 +78,7 @@ class Caller:
 
         Raises:
             ProviderError: The last attempt's error; `attempts` says how many there were.
+            BudgetReached: Another attempt might exceed the spending limit.
         """
         deadline: float | None = None
         last: ProviderError | None = None
@@ -83,16 +87,19 @@ class Caller:
                 self._before_sending()
                 await self._keep_to_rates(request)
                 began = self._clock()
-                if deadline is None:
-                    deadline = began + self.limits.timeout_s
-                if last is not None and began >= deadline:
+                if last is not None and deadline is not None and began >= deadline:
                     raise last
                 try:
-                    return await self._attempt(request, call, deadline, attempt)
+                    async with self._meter.attempt(request) as reservation:
+                        self._before_sending()  # waiting for others' money may have taken long
+                        began = self._clock()
+                        deadline = deadline or began + self.limits.timeout_s
+                        response = await self._attempt(request, call, deadline, attempt)
+                        return self._meter.priced(response, reservation)
                 except ProviderError as error:
                     last, error.attempts = error, attempt
                     wait = self._after_error(error, attempt, began)
-                    if wait is None or self._clock() + wait >= deadline:
+                    if wait is None or self._clock() + wait >= (deadline or 0.0):
                         raise
             self.retries += 1
             await self._sleep(wait)

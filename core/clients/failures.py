@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
+from ..spending.billing import never_sent
 from .keys import redact
 
 _FIXED = {
@@ -129,7 +130,9 @@ def connection_error(host: str, cause: BaseException | None) -> ProviderError:
     told = _shown(str(cause or ""))
     why = f": {told}" if told else f" ({type(cause).__name__})" if cause else ""
     todo = "check --base-url, and that the server is up"
-    return ProviderError(ErrorKind.CONNECTION, f"cannot reach {host}{why}; {todo}")
+    made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {host}{why}; {todo}")
+    made.unsent = never_sent(cause)
+    return made
 
 
 def malformed(host: str, body: str) -> ProviderError:

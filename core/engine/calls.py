@@ -7,11 +7,10 @@ remembered here, as a plugin may catch whatever it likes.
 """
 
 import asyncio
-from dataclasses import replace
 
 from ..clients.base import CallContext
 from ..clients.caller import Caller
-from ..errors import BenchError, Interrupted, JournalError, ProviderError
+from ..errors import BenchError, BudgetReached, Interrupted, JournalError, ProviderError
 from ..journal import CallKey
 from ..types import ChatRequest, ChatResponse
 from .handles import Answer, Handle, known_replies
@@ -67,7 +66,7 @@ class SampleCalls:
     ) -> ChatResponse:
         try:
             return await self._send_and_keep(party, caller, request, key)
-        except (Interrupted, JournalError, ProviderError) as error:
+        except (BudgetReached, Interrupted, JournalError, ProviderError) as error:
             if not isinstance(error, ProviderError) or error.fatal:
                 self.ended = self.ended or error
                 self._shop.stop.ask(error)
@@ -79,8 +78,6 @@ class SampleCalls:
         shop, (item, iteration) = self._shop, self._sample
         context = CallContext(shop.benchmark, item, iteration, party.phase)
         response = await caller.send(request, context)
-        if party.free:
-            response = replace(response, cost_usd=0.0, price_source=party.free)
         response = await shop.journal.add_call(
             shop.run, item.id, iteration, key, party.asked, request, response
         )

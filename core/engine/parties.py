@@ -1,19 +1,68 @@
 """Who is asked in a run: the model and the judge, checked and connected."""
 
-from ..clients.base import Client, ClientConfig, check_base_url, is_loopback
+from dataclasses import dataclass, field
+
+from ..clients.base import Client, ClientConfig, check_base_url
 from ..clients.caller import Caller
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment, choose_key, redact
 from ..errors import UsageError
 from ..plugins import Catalogue
-from ..types import Sampling
+from ..spending.book import PriceBook
+from ..spending.budget import Budget
+from ..spending.meter import Meter
+from ..spending.prices import Price, upper_bound
+from ..types import ChatRequest, Sampling
 from .config import Endpoint, RunConfig
 from .progress import Progress
 from .stopping import Stop
 from .workshop import Party
 
 
-def check_parties(config: RunConfig, catalogue: Catalogue, environment: Environment) -> None:
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What calls cost, and what a command may spend.
+
+    Attributes:
+        book: All prices that are known.
+        given: The price of ``--price``: for the model, not for the judge.
+        budget: The limit of ``--max-cost``, shared by all runs of a command.
+    """
+
+    book: PriceBook = field(default_factory=PriceBook)
+    given: Price | None = None
+    budget: Budget | None = None
+
+    def price(self, endpoint: Endpoint, phase: str) -> Price | None:
+        """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
+        given = self.given if phase == "generate" else None
+        return self.book.find(endpoint.spec, endpoint.base_url, given)
+
+    def meter(self, endpoint: Endpoint, phase: str) -> Meter:
+        """What counts the cost of a party's calls."""
+        return Meter(self.price(endpoint, phase), self.budget)
+
+    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
+        """Refuse a limit that cannot be kept.
+
+        Raises:
+            UsageError: A price is unknown, or nothing bounds the cost of a call.
+        """
+        if self.budget is None:
+            return
+        price = self.price(endpoint, phase)
+        if price is None:
+            told = "--price IN,OUT or " if phase == "generate" else ""
+            raise UsageError(
+                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
+                f'{told}[prices."{endpoint.spec}"] in bench.toml'
+            )
+        upper_bound(ChatRequest((), sampling), price)
+
+
+def check_parties(
+    config: RunConfig, catalogue: Catalogue, environment: Environment, money: Money
+) -> None:
     """Refuse a model or a judge that cannot be, before anything is made or sent.
 
     Raises:
@@ -21,6 +70,9 @@ def check_parties(config: RunConfig, catalogue: Catalogue, environment: Environm
         ConfigError: A key is missing.
     """
     _check_roles(config, catalogue)
+    money.check(config.model, "generate", config.effective_sampling)
+    if config.judge:
+        money.check(config.judge, "judge", config.benchmark.judge_sampling)
     for endpoint in (config.model, config.judge):
         if endpoint is not None:
             made = _client_config(config, endpoint, catalogue, environment)
@@ -75,12 +127,14 @@ class Switchboard:
         environment: Environment,
         progress: Progress,
         stop: Stop,
+        money: "Money",
     ) -> None:
         self._config = config
         self._catalogue = catalogue
         self._environment = environment
         self._progress = progress
         self._stop = stop
+        self._money = money
 
     def model(self) -> Party:
         """The model of the run."""
@@ -103,15 +157,16 @@ class Switchboard:
     def _party(
         self, phase: str, endpoint: Endpoint, sampling: Sampling, system: str | None
     ) -> Party:
-        free = "this machine's own server" if is_loopback(endpoint.base_url) else None
-        return Party(phase, endpoint.label, sampling, self._caller(endpoint), system, free)
+        caller = self._caller(endpoint, self._money.meter(endpoint, phase))
+        return Party(phase, endpoint.label, sampling, caller, system)
 
-    def _caller(self, endpoint: Endpoint) -> Caller:
+    def _caller(self, endpoint: Endpoint, meter: Meter) -> Caller:
         caller = Caller(
             self._client(endpoint),
             self._config.limits,
             sleep=self._stop.sleep,
             before_sending=self._stop.check,
+            meter=meter,
         )
         self._progress.callers.append(caller)
         return caller

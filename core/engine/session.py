@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 from ..benchmark import Pack
 from ..clients.keys import Environment
 from ..datasets import find_pack
-from ..errors import BenchError, DataError, ErrorKind, Interrupted, ProviderError, UsageError
+from ..errors import (
+    BenchError,
+    BudgetReached,
+    DataError,
+    ErrorKind,
+    Interrupted,
+    ProviderError,
+    UsageError,
+)
 from ..journal import Journal, RunRecord, network_file_system
 from ..plugins import Catalogue
 from ..reports.document import build_document
@@ -17,7 +25,7 @@ from ..reports.evidence import Selection, read_evidence
 from ..types import Item, digest
 from .config import RunConfig, grader
 from .ownership import own_run
-from .parties import Switchboard, check_parties
+from .parties import Money, Switchboard, check_parties
 from .progress import Progress
 from .samples import work_through
 from .stopping import Stop
@@ -46,6 +54,7 @@ class Session:
     cache: Path | None = None
     say: Callable[[str], None] = lambda line: None
     """Tells the user something while the run goes on."""
+    money: Money = field(default_factory=Money)
     is_news: bool = False
     """The result that `run` gave back is newly stored, and not an earlier one told again."""
 
@@ -62,7 +71,7 @@ class Session:
             UsageError: The settings contradict each other.
             ConfigError: A key is missing.
         """
-        check_parties(self.config, self.catalogue, self.environment)
+        check_parties(self.config, self.catalogue, self.environment, self.money)
 
     async def run(self, pack: Pack) -> dict[str, Any]:
         """Do what is left of the run, and sum it up.
@@ -93,10 +102,10 @@ class Session:
         began = time.monotonic()
         ended = await self._work(job)
         seconds = time.monotonic() - began if self.progress.worked else 0.0
-        if ended is not None and not isinstance(ended, Interrupted):
+        if ended is not None and not isinstance(ended, Interrupted | BudgetReached):
             job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
             raise ended
-        return self._sum_up(job, seconds, interrupted=ended is not None)
+        return self._sum_up(job, seconds, ended)
 
     async def _work(self, job: _Job) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
@@ -104,7 +113,7 @@ class Session:
         if not todo:
             return None
         switchboard = Switchboard(
-            self.config, self.catalogue, self.environment, self.progress, self.stop
+            self.config, self.catalogue, self.environment, self.progress, self.stop, self.money
         )
         try:
             workers = min(len(todo), self.config.limits.concurrency)
@@ -153,7 +162,9 @@ class Session:
             replays=job.journal.count_calls(job.run) > 0,
         )
 
-    def _sum_up(self, job: _Job, seconds: float, *, interrupted: bool) -> dict[str, Any]:
+    def _sum_up(
+        self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None
+    ) -> dict[str, Any]:
         journal, run, known_as, pack, selection = job
         journal.writer.flush()
         sent = self.progress.calls
@@ -164,20 +175,27 @@ class Session:
             selection,
             judge=self.config.judge.label if self.config.judge else None,
             sent=sent,
-            interrupted=interrupted,
+            stopped=_stopped(ended),
         )
         document = build_document(run, self.config, pack, selection, evidence)
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
+        document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
         if self.progress.worked or run.finished_at is None:
             self.is_news = True
             journal.end_run(
                 run,
                 document["status"],
                 seconds=seconds,
-                finished=not interrupted,
+                finished=ended is None,
                 document=document,
             )
         return document
+
+
+def _stopped(ended: BenchError | None) -> str | None:
+    if ended is None:
+        return None
+    return "budget" if isinstance(ended, BudgetReached) else "interrupted"
 
 
 def choose_items(pack: Pack, config: RunConfig) -> list[Item]:

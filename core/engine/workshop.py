@@ -33,8 +33,6 @@ class Party:
     sampling: Sampling
     caller: Caller | None
     system: str | None = None
-    free: str | None = None
-    """Why its calls cost nothing, if they do."""
 
 
 @dataclass

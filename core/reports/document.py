@@ -35,8 +35,8 @@ def build_document(
     benchmark, options = config.benchmark, config.options
     summary = benchmark.summarise(pack, evidence.scores, options)
     items = _items(selection, evidence)
-    interrupted = evidence.interrupted and items["items"]["pending"] > 0
-    status = _status(summary, config, items["items"], interrupted)
+    stopped = evidence.stopped if items["items"]["pending"] else None
+    status = stopped or _status(summary, config, items["items"])
     return {
         **_head(run, config, pack, selection, status),
         **_results(benchmark, options, pack, summary),
@@ -167,11 +167,7 @@ def _spent(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _status(
-    summary: Summary, config: "RunConfig", items: Mapping[str, int], interrupted: bool
-) -> str:
-    if interrupted:
-        return "interrupted"
+def _status(summary: Summary, config: "RunConfig", items: Mapping[str, int]) -> str:
     if items["failed"] or items["pending"] or (config.benchmark.judged and items["unscored"]):
         return "incomplete"
     return "fail" if summary.invalid else "complete"

@@ -59,14 +59,14 @@ class Evidence:
 
     Attributes:
         sent: Calls that this command sent; the others came from the journal.
-        interrupted: The user stopped this command before its end.
+        stopped: What ended this command early: ``interrupted`` or ``budget``.
     """
 
     scores: Sequence[SampleScore]
     failures: Sequence[Failure] = ()
     spent: Spent = field(default_factory=Spent)
     sent: int = 0
-    interrupted: bool = False
+    stopped: str | None = None
 
 
 def read_evidence(
@@ -77,7 +77,7 @@ def read_evidence(
     *,
     judge: str | None = None,
     sent: int = 0,
-    interrupted: bool = False,
+    stopped: str | None = None,
 ) -> Evidence:
     """What the journal knows about the selected samples of a run, by one grader.
 
@@ -88,7 +88,7 @@ def read_evidence(
         selection: Which samples.
         judge: Label of the judge whose calls count; other judges' are left out.
         sent: How many calls this command sent.
-        interrupted: The user stopped this command.
+        stopped: What ended this command early, if anything.
     """
     clusters = selection.clusters
     inside = _Inside(clusters, selection.iterations)
@@ -98,7 +98,7 @@ def read_evidence(
         graded = {(s.item_id, s.iteration) for s in scores}
         failures = [f for f in failures if (f.item_id, f.iteration) not in graded]
     spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
-    return Evidence(scores, failures, spent, sent, interrupted)
+    return Evidence(scores, failures, spent, sent, stopped)
 
 
 def _add_up(totals: Iterable[CallTotals]) -> Spent:

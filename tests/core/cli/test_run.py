@@ -109,7 +109,8 @@ def test_dry_run_prints_the_plan_and_makes_nothing(bench: Bench) -> None:
     args = ("run", "eqbench-v1", "--dry-run", "--iterations", 3, "--limit", 4)
     done = bench(*args)
     assert (done.code, done.out) == (0, "")
-    assert "4 items of the bundled pack x 3 iterations, 12 calls to demo/medium" in done.err
+    assert "12 samples of the bundled pack; 12 calls to demo/medium" in done.err
+    assert "free" in done.err
     (plan,) = bench(*args, "--json").json["runs"]
     assert plan["calls"] == {"model": 12, "judge": 0}
     assert not Path("runs").exists()

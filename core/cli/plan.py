@@ -1,0 +1,79 @@
+"""The plan that is shown before anything is sent, and the question whether to go on."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ..console.safe import line
+from ..engine.config import RunConfig
+from ..engine.planning import Plan
+from ..engine.session import Session
+from ..errors import UsageError
+from ..spending.estimate import Range, format_range
+
+_UNKNOWN = "an unknown price (give --price IN,OUT, in dollars per million tokens)"
+
+
+def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dict[str, Any]:
+    """A plan as plain values."""
+    tokens_in, tokens_out = plan.tokens
+    calls = {"model": plan.parties[0].calls, "judge": sum(p.calls for p in plan.parties[1:])}
+    return {
+        "benchmark": config.benchmark.name,
+        "model": config.model.label,
+        "judge": config.judge.label if config.judge else None,
+        "dataset": {"name": source.name, "sha256": source.sha256},
+        "iterations": config.iterations,
+        "samples": {"total": plan.total, "left": plan.left},
+        "calls": calls,
+        "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
+        "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
+        "max_cost_usd": session.money.budget.limit if session.money.budget else None,
+    }
+
+
+def _pair(tokens: Range) -> list[int]:
+    return [round(tokens.low), round(tokens.high)]
+
+
+def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
+    """A plan as one line."""
+    told = f"{config.benchmark.name}: {plan.total} samples of the {pack_name} pack"
+    if plan.left < plan.total:
+        told += f", {plan.total - plan.left} of them done"
+    if not plan.left:
+        return f"{told}; nothing to ask"
+    asked = [f"{party.calls} calls to {party.endpoint.label}" for party in plan.parties]
+    tokens_in, tokens_out = plan.tokens
+    told += f"; {' and '.join(asked)}"
+    told += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
+    return f"{told}; {_cost(plan)} (more where an answer cannot be read)"
+
+
+def _cost(plan: Plan) -> str:
+    if not plan.costs_money:
+        return "free"
+    return _UNKNOWN if plan.cost is None else format_range(plan.cost)
+
+
+def ask(plans: Sequence[Plan], *, sure: bool) -> None:
+    """Ask on a terminal before money is spent; elsewhere the plan itself has to do.
+
+    Args:
+        plans: Of all runs of the command.
+        sure: The user has said so already, with ``--yes`` or ``--max-cost``.
+
+    Raises:
+        click.Abort: The user does not want to.
+    """
+    costly = [plan for plan in plans if plan.costs_money]
+    if not costly or sure or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    costs = [plan.cost for plan in costly]
+    known = [cost for cost in costs if cost is not None]
+    unknown = "" if len(known) == len(costs) else " and more, at an unknown price"
+    total = format_range(sum(known, Range(0.0, 0.0))) if known else "an unknown amount"
+    if not click.confirm(f"Spend {line(total)}{unknown}?", default=True, err=True):
+        raise UsageError("nothing was sent; --max-cost USD sets a limit, --dry-run only plans")

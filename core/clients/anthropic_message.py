@@ -1,0 +1,122 @@
+"""The body of an Anthropic message: made from a request, read as servers really send it.
+
+Only a list of content blocks is needed; any other field may be missing or of a
+wrong type, and then is as if it were not there.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..types import ChatRequest, ChatResponse, Finish, Usage
+from .failures import malformed, readable
+from .keys import redact
+from .thinking import split_thinking
+
+_FINISH = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSAL,
+    None: Finish.STOP,
+}
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+_MOST_TOKENS = 2**53
+_LONGEST_NAME = 200
+
+
+def conversation(request: ChatRequest) -> dict[str, Any]:
+    """System prompt and messages, with a mark where the prefix ends that requests share."""
+    system: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
+    for n, (role, content) in enumerate(request.messages, 1):
+        marked = _CACHED if content and n == request.cache_prefix else {}
+        block = {"type": "text", "text": content, **marked}
+        if role == "system":
+            system.append(block)
+        else:
+            messages.append({"role": role, "content": [block] if marked else content})
+    return {"system": system, "messages": messages} if system else {"messages": messages}
+
+
+def read_message(
+    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], host: str
+) -> ChatResponse:
+    """The reply in a body that came with status 200.
+
+    Raises:
+        ProviderError: There is none; kind MALFORMED.
+    """
+    body = _mapping(_json(text))
+    blocks = body.get("content")
+    if not isinstance(blocks, list):
+        raise malformed(host, text)
+    finish_raw = _name(body.get("stop_reason"))
+    answer, tagged = split_thinking(_joined(blocks, "text"))
+    thinking = "\n".join(t for t in (_joined(blocks, "thinking"), tagged) if t)
+    return ChatResponse(
+        text=_words(answer or _refusal(body)),
+        reasoning=_words(thinking),
+        finish=_finish(finish_raw, answer),
+        finish_raw=finish_raw,
+        model=_name(body.get("model")),
+        request_id=_name(headers.get("request-id") or headers.get("x-request-id"))
+        or _name(body.get("id")),
+        usage=_usage(_mapping(body.get("usage"))),
+        sent=sent,
+    )
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _words(text: str) -> str:
+    return redact.reply(readable(text))
+
+
+def _name(value: Any) -> str | None:
+    return _words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
+
+
+def _joined(blocks: list[Any], kind: str) -> str:
+    """The text of all blocks of a kind, which is also the name of the field it is in."""
+    of_kind = (_mapping(b).get(kind) for b in blocks if _mapping(b).get("type") == kind)
+    return "".join(text for text in of_kind if isinstance(text, str))
+
+
+def _refusal(body: Mapping[str, Any]) -> str:
+    """The words of a refusal, which stand in for the answer that there is not."""
+    words = _mapping(body.get("stop_details")).get("explanation")
+    return words if body.get("stop_reason") == "refusal" and isinstance(words, str) else ""
+
+
+def _finish(raw: str | None, answer: str) -> Finish:
+    finish = _FINISH.get(raw, Finish.OTHER)
+    return Finish.EMPTY if finish == Finish.STOP and not answer.strip() else finish
+
+
+def _usage(raw: Mapping[str, Any]) -> Usage:
+    """Here, unlike elsewhere, the server's input tokens do not include those of the cache."""
+    read = _count(raw.get("cache_read_input_tokens"))
+    written = _count(raw.get("cache_creation_input_tokens"))
+    return Usage(
+        input=_count(raw.get("input_tokens")) + read + written,
+        cached=read,
+        cache_write=written,
+        output=_count(raw.get("output_tokens")),
+        reasoning=_count(_mapping(raw.get("output_tokens_details")).get("thinking_tokens")),
+    )
+
+
+def _count(value: Any) -> int:
+    is_one = isinstance(value, int | float) and 0 <= value < _MOST_TOKENS
+    return int(value) if is_one else 0

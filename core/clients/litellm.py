@@ -1,0 +1,211 @@
+"""`litellm/PROVIDER/NAME`: every provider that has no client of its own, through litellm.
+
+litellm renames, drops and invents; what is recorded here is what it was seen
+to send and to receive. A parameter that it or the model refuses is left out
+from then on, and `ChatResponse.sent` shows what went. One attempt is one
+request. Keys: with ``--base-url``, the one named for it or none; without, the
+one named, or else whatever variables litellm documents for the provider.
+"""
+
+import os
+import re
+import urllib.request
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
+from ..types import ChatRequest, ChatResponse
+from .base import CallContext, ClientConfig, host_of, is_loopback
+from .failures import Failure, refused_parameter
+from .keys import redact
+from .litellm_failures import failure_of
+from .litellm_reply import Wire, read_reply
+from .litellm_setup import load
+from .refused import refused_parameters
+from .sdk import CONNECT_S, DIRECT, without_variables
+
+_A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
+_OURS = frozenset({"model", "messages", "stream", "n"})
+_TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
+_KEY_HEADER_OF_THEIR_OWN = frozenset({"anthropic", "gemini"})  # survives a redirect elsewhere
+_HOLDS_A_KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+
+
+class LiteLLMClient:
+    """One model of one of litellm's providers.
+
+    Attributes:
+        host: What messages call the endpoint.
+    """
+
+    _open: ClassVar[int] = 0
+
+    def __init__(self, config: ClientConfig) -> None:
+        if config.base_url is not None and is_loopback(config.base_url):
+            _refuse_proxy(config.base_url)
+        self._litellm = load()
+        self._config = config
+        self._provider = self._find_provider()
+        self.host = host_of(config.base_url) if config.base_url else f"litellm/{self._provider}"
+        self._refused: set[str] = set()
+        self._connection = self._connect(config.base_url) if config.base_url else None
+        if config.base_url is None and config.key is None:
+            _hide_keys_in(os.environ)
+        LiteLLMClient._open += 1
+
+    def _find_provider(self) -> str:
+        name = self._config.model.name
+        try:
+            return str(self._litellm.get_llm_provider(model=name)[1])
+        except self._litellm.BadRequestError:
+            raise UsageError(
+                f"litellm knows no provider for {name!r}; write litellm/PROVIDER/NAME, "
+                "such as litellm/gemini/gemini-2.5-pro"
+            ) from None
+
+    def _connect(self, base_url: str) -> Any:
+        """Connections of our own where litellm's would leak; ``None`` lets it make its own.
+
+        Its OpenAI client sends OPENAI_ORG_ID and the like to any host, and its others follow
+        redirects with the key.
+        """
+        compatible = {"openai", "custom_openai", *self._litellm.openai_compatible_providers}
+        if self._provider in compatible:
+            return self._connect_openai(base_url)
+        if self._provider not in _KEY_HEADER_OF_THEIR_OWN:
+            return None
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+        handler: Any = AsyncHTTPHandler(timeout=self._timeout)
+        handler.client.follow_redirects = False
+        return handler
+
+    def _connect_openai(self, base_url: str) -> Any:
+        with without_variables("OPENAI_"):
+            import openai
+
+            limits = type(openai.DEFAULT_CONNECTION_LIMITS)
+            # litellm sets an organisation on the client, from the environment.
+            omitted: Any = {"OpenAI-Organization": openai.Omit()}
+            return openai.AsyncOpenAI(
+                api_key=self._config.key or "no-key",
+                base_url=base_url,
+                max_retries=0,
+                default_headers=omitted | dict(self._config.headers),
+                http_client=openai.DefaultAioHttpClient(
+                    limits=limits(max_connections=self._config.concurrency),
+                    timeout=openai.Timeout(None, connect=CONNECT_S),
+                    follow_redirects=False,
+                    mounts=DIRECT if is_loopback(base_url) else None,
+                ),
+            )
+
+    @property
+    def _timeout(self) -> Any:
+        import httpx
+
+        return httpx.Timeout(_A_DAY_S, connect=CONNECT_S)
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The reply, asked once; once more for what litellm or the model refuses."""
+        extra = dict(request.sampling.extra_body or {})
+        if reserved := sorted(_OURS & extra.keys()):
+            raise UsageError(f"--extra-body may not set {', '.join(reserved)}: the program does")
+        while True:
+            sent, wire = self._parameters(request, extra), Wire()
+            try:
+                reply = await self._ask(request, sent, extra, wire)
+            except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
+                failed, answer = failure_of(error, self.host, self._config.key_name, wire.reply)
+            else:
+                return read_reply(reply, wire, sent | extra, self.host)
+            refused = _refusal(failed, answer, sent)
+            if not refused:
+                raise failed  # out here, as litellm's error holds the request, and so the key
+            self._refused.update(refused)
+
+    def _parameters(self, request: ChatRequest, extra: Collection[str]) -> dict[str, Any]:
+        sent = request.sampling.sent()
+        sent.pop("extra_body", None)
+        if "stop" in sent:
+            sent["stop"] = list(sent["stop"])
+        if "json_schema" in sent:
+            sent["response_format"] = _response_format(sent.pop("json_schema"))
+        if "max_tokens" in sent:
+            most = sent.pop("max_tokens")
+            name = next((n for n in _TOKEN_NAMES if n not in self._refused), None)
+            sent |= {name: most} if name else {}
+        return {k: v for k, v in sent.items() if k not in self._refused and k not in extra}
+
+    async def _ask(
+        self,
+        request: ChatRequest,
+        sent: Mapping[str, Any],
+        extra: Mapping[str, Any],
+        wire: Wire,
+    ) -> Any:
+        config = self._config
+        given: dict[str, Any] = {
+            "api_base": config.base_url,
+            # Without a key it would look for one in the environment, whatever the host.
+            "api_key": config.key or ("no-key" if config.base_url else None),
+            "client": self._connection,
+            "extra_headers": dict(config.headers) or None,
+            "extra_body": dict(extra) or None,
+        }
+        return await self._litellm.acompletion(
+            model=config.model.name,
+            messages=[{"role": m.role, "content": m.content} for m in request.messages],
+            num_retries=0,
+            max_retries=0,
+            timeout=self._timeout,
+            logger_fn=wire.see,
+            **{name: value for name, value in given.items() if value is not None},
+            **sent,
+        )
+
+    async def close(self) -> None:
+        """Close connections: our own, and with the last client those that litellm keeps."""
+        if self._connection is not None:
+            await self._connection.close()
+        LiteLLMClient._open -= 1
+        if not LiteLLMClient._open:
+            await self._litellm.close_litellm_async_clients()
+            self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def _refusal(failed: ProviderError, answer: Failure, sent: Mapping[str, Any]) -> list[str]:
+    """What to leave out from now on."""
+    if failed.kind != ErrorKind.INVALID_REQUEST:
+        return []
+    if named := refused_parameter(answer, sent):
+        return [named]
+    return refused_parameters(answer.message, {name: (name,) for name in sent})
+
+
+def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"name": "reply", "schema": dict(schema), "strict": True}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def _refuse_proxy(base_url: str) -> None:
+    """A proxy would get what is meant for this machine; litellm can be told so only by NO_PROXY.
+
+    Raises:
+        ConfigError: The environment sends these requests through one.
+    """
+    parts = urlsplit(base_url)
+    proxies, host = urllib.request.getproxies(), parts.hostname or ""
+    if (parts.scheme in proxies or "all" in proxies) and not urllib.request.proxy_bypass(host):
+        raise ConfigError(
+            f"litellm would send what is for {host} to the proxy of your environment; "
+            f"set NO_PROXY={host}, or use openai/NAME or anthropic/NAME, which go there directly"
+        )
+
+
+def _hide_keys_in(environment: Mapping[str, str]) -> None:
+    """Let no key be shown that litellm may pick up by itself."""
+    for name, value in environment.items():
+        if _HOLDS_A_KEY.search(name):
+            redact.add(value)

@@ -1,0 +1,96 @@
+"""What went wrong in litellm, found beneath what litellm says went wrong.
+
+Its own errors give a dropped connection, a garbled body and an overloaded
+server the same status 500, and lose headers. The exceptions that it was
+handling hold the truth: the HTTP answer, the network's error, or neither, and
+then the answer could not be read.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import ErrorKind, ProviderError
+from .failures import Failure, connection_error, error_parts, malformed, provider_error
+
+_PREFIX = re.compile(r"^(?:\S*(?:litellm\.\w+|Error|Exception)(?::| -) +)+")
+_NETWORK = {"httpx", "httpx2", "httpcore", "aiohttp", "ssl", "socket"}
+_KINDS = {
+    "ContextWindowExceededError": ErrorKind.CONTEXT_TOO_LONG,
+    "ContentPolicyViolationError": ErrorKind.REFUSED,
+}
+
+
+def failure_of(
+    error: Exception, host: str, key_name: str | None, body: str = ""
+) -> tuple[ProviderError, Failure]:
+    """The error to raise, and the failed answer as it was.
+
+    Args:
+        error: What litellm raised.
+        host: Where the request went, for messages.
+        key_name: The variable that the key came from.
+        body: The body of an answer with status 200, if litellm got that far.
+    """
+    causes = list(_beneath(error))
+    answer = next((found for cause in causes if (found := _http_answer(cause))), None)
+    failure = answer or _as_told(error)
+    if answer is None and (lost := next((c for c in reversed(causes) if _is_network(c)), None)):
+        return _lost(lost, host), failure
+    if failure.status < 300 or (answer is None and failure.status >= 500):
+        return malformed(host, body or failure.message), failure
+    made = provider_error(failure, host, key_name)
+    if kind := _KINDS.get(type(error).__name__):
+        made.kind, made.fatal = kind, False
+    return made, failure
+
+
+def _beneath(error: BaseException) -> Iterator[BaseException]:
+    """The error, what caused it, and so on down."""
+    seen: set[int] = set()
+    here: BaseException | None = error
+    while here is not None and id(here) not in seen:
+        seen.add(id(here))
+        yield here
+        here = here.__cause__ or here.__context__
+
+
+def _http_answer(error: BaseException) -> Failure | None:
+    """The HTTP answer that an exception of an HTTP library holds."""
+    response = getattr(error, "response", None)
+    if type(error).__name__ != "HTTPStatusError" or response is None:
+        return None
+    try:
+        text = response.text
+    except Exception:  # noqa: BLE001 - a stream that nobody has read, in any HTTP library
+        text = ""
+    message, code, parameter = error_parts(_json(text) or text)
+    return Failure(response.status_code, message, code, response.headers, parameter)
+
+
+def _as_told(error: Any) -> Failure:
+    """The failure in litellm's words, for what never became an HTTP answer."""
+    told = _PREFIX.sub("", str(error).split("\nTraceback")[0])
+    message, code, parameter = error_parts(getattr(error, "body", None) or _json(told) or told)
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    status = getattr(error, "status_code", None)
+    return Failure(status if isinstance(status, int) else 500, message, code, headers, parameter)
+
+
+def _is_network(error: BaseException) -> bool:
+    module = type(error).__module__.partition(".")[0]
+    return module in _NETWORK or isinstance(error, OSError)
+
+
+def _lost(error: BaseException, host: str) -> ProviderError:
+    if isinstance(error, TimeoutError) and "connect" not in str(error).lower():
+        return ProviderError(ErrorKind.TIMEOUT, f"{host} gave no complete answer in time")
+    return connection_error(host, error)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

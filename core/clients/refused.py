@@ -1,0 +1,43 @@
+"""Which parameters a server's refusal is about, where it says so in words only.
+
+"`temperature` is deprecated for this model" names a parameter that has to stay
+away; "temperature: range 0..1" names one whose value is wrong, which is the
+user's to mend. Only the first counts as refused.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+_REFUSES = re.compile(
+    r"(not|n't) (support|allow|accept|permit|available)|unsupported|deprecated|unrecogni[sz]ed"
+    r"|unknown parameter|extra inputs|may only be set|must be unset"
+    r"|cannot (both )?be (used|set|specified)",
+    re.IGNORECASE,
+)
+_ONE_OF_THEM = re.compile(r"\bboth\b|\bonly one\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:when|if|unless|while)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!;])\s+")
+
+
+def refused_parameters(message: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """The parameters that a message says cannot be sent; empty when it refuses none.
+
+    Of parameters that exclude each other, the first in `names` is kept.
+
+    Args:
+        message: The server's words.
+        names: What each parameter that was sent is called in them.
+    """
+    found: list[str] = []
+    for sentence in _SENTENCE.split(message):
+        if not _REFUSES.search(sentence):
+            continue
+        # "temperature may only be set to 1 when thinking is enabled" is about temperature.
+        clause = _CONDITION.split(sentence)[0]
+        named = [n for n, words in names.items() if any(_says(clause, w) for w in words)]
+        found += named[1:] if _ONE_OF_THEM.search(clause) and len(named) > 1 else named
+    return list(dict.fromkeys(found))
+
+
+def _says(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w|\.\w)", text, re.IGNORECASE) is not None

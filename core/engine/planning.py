@@ -1,0 +1,151 @@
+"""The plan of a run: what is left to ask, how many tokens that is, what it may cost.
+
+Requests are made for a few items as the run would make them, a demo model
+giving the replies that later requests depend on; the others are taken to be
+like them.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..benchmark import Pack
+from ..clients.base import CallContext, ClientConfig, ModelSpec
+from ..clients.demo import JUDGE, DemoClient
+from ..errors import MissingCall
+from ..journal import CallKey, Journal
+from ..journal.store import FILE
+from ..reports.evidence import Selection
+from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
+from ..spending.prices import Price
+from ..types import ChatRequest, ChatResponse, Item, Sampling, digest
+from .config import Endpoint, RunConfig, grader, identity
+from .handles import Handle
+from .parties import Money
+
+LOOKED_AT = 5
+"""Items whose requests are made to estimate the tokens of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartyPlan:
+    """What one model or judge will be asked.
+
+    Attributes:
+        calls: When nothing fails and every answer can be read.
+        price: ``None`` when unknown.
+        tokens: Of one call, as far as it can be told; ``None`` when no request is known.
+    """
+
+    endpoint: Endpoint
+    calls: int
+    price: Price | None
+    tokens: CallPlan | None
+
+    @property
+    def cost(self) -> Range | None:
+        """Dollars for all its calls; ``None`` when unknown."""
+        if self.price is not None and (self.price.free or not self.calls):
+            return Range(0.0, 0.0)
+        if self.price is None or self.tokens is None:
+            return None
+        return cost_range([self.tokens], self.price)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will do.
+
+    Attributes:
+        left: Samples that have no score yet, of `total`.
+    """
+
+    total: int
+    left: int
+    parties: tuple[PartyPlan, ...]
+
+    @property
+    def cost(self) -> Range | None:
+        """Dollars in all; ``None`` when a price is unknown."""
+        costs = [party.cost for party in self.parties]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known, Range(0.0, 0.0)) if len(known) == len(costs) else None
+
+    @property
+    def tokens(self) -> tuple[Range, Range]:
+        """Input and output tokens in all, as far as they can be told."""
+        return total_tokens(p.tokens for p in self.parties if p.tokens is not None)
+
+    @property
+    def costs_money(self) -> bool:
+        """Whether it will, or may, cost something."""
+        return any(p.calls and not (p.price and p.price.free) for p in self.parties)
+
+
+def make_plan(config: RunConfig, pack: Pack, items: Sequence[Item], money: Money) -> Plan:
+    """The plan of a run; reads the journal if there is one, and changes nothing."""
+    selection = Selection(items, config.iterations)
+    left = _left(config, pack, selection)
+    per_sample = [config.benchmark.calls_per_sample(item, config.options) for item in items]
+    share = left / selection.total if selection.total else 0.0
+    counts = [round(sum(n) * config.iterations * share) for n in zip(*per_sample, strict=True)]
+    asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, items[:LOOKED_AT]))
+    parties = [("generate", config.model, counts[0])]
+    parties += [("judge", config.judge, counts[1])] if config.judge else []
+    made = [
+        PartyPlan(
+            endpoint,
+            calls,
+            money.price(endpoint, phase),
+            plan_calls(asked[phase], calls) if asked[phase] else None,
+        )
+        for phase, endpoint, calls in parties
+    ]
+    return Plan(selection.total, left, tuple(made))
+
+
+def _left(config: RunConfig, pack: Pack, selection: Selection) -> int:
+    """Samples that no earlier command has scored."""
+    if config.fresh or not (config.runs_dir / FILE).exists():
+        return selection.total
+    with Journal(config.runs_dir, create=False) as journal:
+        run = journal.newest_run(digest(identity(config, pack)))
+        if run is None:
+            return selection.total
+        grades = journal.grades(run, digest(grader(config)), selection.clusters)
+        return selection.total - sum(g.iteration <= selection.iterations for g in grades)
+
+
+async def _requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:
+    asked: dict[str, list[ChatRequest]] = {"generate": [], "judge": []}
+    for item in items:
+        model = _recorder(config, item, "generate", "medium", config.effective_sampling, asked)
+        judge = _recorder(config, item, "judge", JUDGE, config.benchmark.judge_sampling, asked)
+        with contextlib.suppress(Exception):  # a plugin's; a plan is an estimate, the run will tell
+            transcript = await config.benchmark.generate(item, model, config.options)
+            if config.judge:
+                await config.benchmark.grade(item, transcript, judge, config.options)
+    return asked
+
+
+def _recorder(
+    config: RunConfig,
+    item: Item,
+    phase: str,
+    demo: str,
+    sampling: Sampling,
+    asked: dict[str, list[ChatRequest]],
+) -> Any:
+    client = DemoClient(ClientConfig(ModelSpec("demo", demo)))
+    context = CallContext(config.benchmark, item, 1, phase)
+
+    async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        asked[phase].append(request)
+        if not config.benchmark.has_demo:
+            raise MissingCall("a plan has no words to go on with")
+        return await client.complete(request, context)
+
+    system = config.system if phase == "generate" else None
+    return Handle(answer, phase=phase, asked=demo, sampling=sampling, system=system)

@@ -1,0 +1,68 @@
+"""Which failed attempts may have cost money.
+
+Only what surely cost nothing is given back to the budget: a refusal that a
+provider gives before any work is done, and a request that never left. Azure's
+"manage costs" page says that work is billed whatever the status, and names a 400
+for filtered content or too long an input; a server that breaks down or goes
+silent has not said what it did.
+"""
+
+from collections.abc import Iterator
+
+from ..errors import ErrorKind, Interrupted, ProviderError
+
+#: Answered before the model was asked.
+UNBILLED = frozenset(
+    {
+        ErrorKind.RATE_LIMIT,
+        ErrorKind.QUOTA,
+        ErrorKind.AUTH,
+        ErrorKind.NOT_FOUND,
+        ErrorKind.INVALID_REQUEST,
+    }
+)
+_CONNECTING = {"ClientConnectorError", "ConnectionTimeoutError"}  # aiohttp
+_CONNECTING_HTTPX = {"ConnectError", "ConnectTimeout", "PoolTimeout"}  # httpx and httpx2
+
+
+def may_be_billed(error: BaseException) -> bool:
+    """Whether an attempt that ended so may have cost something."""
+    if isinstance(error, Interrupted):
+        return False  # raised before sending, never after
+    if not isinstance(error, ProviderError):
+        return True
+    if error.kind == ErrorKind.CONNECTION:
+        return not error.unsent
+    return error.kind not in UNBILLED
+
+
+def never_sent(cause: BaseException | None) -> bool:
+    """Whether a transport's error says that no connection was made, so nothing was sent.
+
+    Args:
+        cause: The SDK's error or what it was raised from; its own causes are looked at.
+    """
+    names = [_names(error) for error in _causes(cause)]
+    # The aiohttp transport of the openai SDK calls every lost connection ConnectTimeout, so
+    # aiohttp's own word comes first where there is one.
+    if theirs := [named for named in names if any(n.startswith("aiohttp.") for n in named)]:
+        return any(_short(named) & _CONNECTING for named in theirs)
+    return any(
+        _short({n for n in named if n.startswith("httpx")}) & _CONNECTING_HTTPX for named in names
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _names(error: BaseException) -> set[str]:
+    return {f"{kind.__module__}.{kind.__name__}" for kind in type(error).__mro__}
+
+
+def _short(names: set[str]) -> set[str]:
+    return {name.rpartition(".")[2] for name in names}

@@ -1,0 +1,174 @@
+"""Where prices come from, and which of them holds for a model.
+
+A price is looked for in this order: ``--price``, ``[prices]`` of bench.toml, our
+own table, litellm's offline map. The first two are the user's word and hold for
+any host; the last two hold for the provider's own host alone, as another host
+may sell the same name for anything. A price that is nowhere is unknown, never 0.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cache
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ..clients.base import ModelSpec, is_loopback
+from ..errors import ConfigError, UsageError
+from .litellm_map import listed_price
+from .prices import Beyond, Price
+
+TABLE = Path(__file__).with_name("table.toml")
+
+
+def parse_price(text: str) -> Price:
+    """The price of ``--price IN,OUT``.
+
+    Raises:
+        UsageError: It is not two numbers from 0 on.
+    """
+    try:
+        dollars_in, dollars_out = (float(part) for part in text.split(","))
+        return Price(dollars_in, dollars_out, source=f"--price {dollars_in:g},{dollars_out:g}")
+    except ValueError:
+        raise UsageError(
+            f"--price {text!r} is not IN,OUT: dollars per million tokens, such as --price 2,8"
+        ) from None
+
+
+_FIELDS = {"input": "input", "output": "output", "cached": "cached_input",
+           "cache_write": "cache_write"}  # fmt: skip
+
+
+def read_prices(raw: object, path: object) -> dict[str, Price]:
+    """The prices of bench.toml by model spec.
+
+    Args:
+        raw: What ``prices`` holds: a table of tables, ``[prices."openai/gpt-x"]`` with
+            ``input`` and ``output``, and ``cached`` and ``cache_write`` where they differ.
+        path: The file, for messages.
+
+    Raises:
+        ConfigError: A spec, a name or a value is wrong.
+    """
+    if not isinstance(raw, Mapping):
+        raise ConfigError(f'{path}: prices must be tables; write [prices."openai/gpt-x"]')
+    made = {}
+    for spec, row in raw.items():
+        place = f'{path} [prices."{spec}"]'
+        try:
+            ModelSpec.parse(spec)
+        except UsageError as error:
+            raise ConfigError(f"{place}: {error}") from None
+        made[spec] = _read_price(row, place, source=place)
+    return made
+
+
+def _read_price(row: object, place: str, *, source: str, valid_from: str = "") -> Price:
+    if not isinstance(row, Mapping):
+        raise ConfigError(f"{place}: must be a table with input and output")
+    if unknown := set(row) - set(_FIELDS):
+        raise ConfigError(f"{place}: unknown {min(unknown)}; there are {', '.join(_FIELDS)}")
+    if missing := [name for name in ("input", "output") if name not in row]:
+        raise ConfigError(f"{place}: {missing[0]} is missing (dollars per million tokens)")
+    for name, value in row.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and isfinite(value) and value >= 0):
+            raise ConfigError(f"{place}: {name} must be a number from 0 on, not {value!r}")
+    rates = {_FIELDS[name]: float(value) for name, value in row.items()}
+    return Price(**rates, source=source, valid_from=valid_from)  # type: ignore[arg-type]
+
+
+class TableRow(NamedTuple):
+    """A model's price from a day on."""
+
+    valid_from: date
+    price: Price
+
+
+def read_table(path: Path = TABLE) -> dict[str, list[TableRow]]:
+    """Our price table by model spec, each model's rows in the order of their dates.
+
+    Raises:
+        ConfigError: The file is broken.
+    """
+    table: dict[str, list[TableRow]] = {}
+    try:
+        rows = tomllib.loads(path.read_text(encoding="utf-8"))["price"]
+    except (OSError, ValueError, KeyError) as error:
+        raise ConfigError(f"{path}: the price table cannot be read: {error}") from None
+    for n, row in enumerate(rows, 1):
+        if missing := [name for name in ("model", "source", "valid_from") if name not in row]:
+            raise ConfigError(f"{path}, row {n}: {missing[0]} is missing")
+        table.setdefault(row.pop("model"), []).append(_table_row(row, f"{path}, row {n}"))
+    return {spec: sorted(rows, key=lambda row: row.valid_from) for spec, rows in table.items()}
+
+
+def _table_row(row: dict[str, Any], place: str) -> TableRow:
+    day: date = row.pop("valid_from")
+    source = f"eibench price table of {day} ({row.pop('source')})"
+    longer = row.pop("beyond", None)
+    price = _read_price(row, place, source=source, valid_from=str(day))
+    if longer is not None:
+        over = int(longer.pop("tokens"))
+        dearer = _read_price(longer, place, source=source, valid_from=str(day))
+        price = replace(price, beyond=Beyond(over, dearer))
+    return TableRow(day, price)
+
+
+@cache
+def _own_table() -> dict[str, list[TableRow]]:
+    return read_table()
+
+
+OWN_MACHINE = Price(0.0, 0.0, source="this machine's own server")
+DEMO = Price(0.0, 0.0, source="demo models are free")
+OWN_HOSTS: Mapping[str, str | None] = {
+    "openai": "api.openai.com", "anthropic": "api.anthropic.com"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PriceBook:
+    """All prices that this command knows.
+
+    Attributes:
+        configured: Those of bench.toml by model spec.
+        today: Rows of our table that begin later do not hold yet.
+        hosts: The providers' own hosts by the providers' names.
+        demo: Names of providers whose models are not real, hence free.
+    """
+
+    configured: Mapping[str, Price] = field(default_factory=dict)
+    today: date = field(default_factory=date.today)
+    hosts: Mapping[str, str | None] = field(default_factory=lambda: OWN_HOSTS)
+    demo: frozenset[str] = frozenset({"demo"})
+
+    def find(
+        self, spec: ModelSpec, base_url: str | None, given: Price | None = None
+    ) -> Price | None:
+        """What a model's tokens cost there; ``None`` when that is unknown.
+
+        Args:
+            spec: The model.
+            base_url: Where it is asked; ``None`` for the provider's own host.
+            given: The price of ``--price``, if this model is what it is for.
+        """
+        if spec.provider in self.demo:
+            return DEMO
+        if told := given or self.configured.get(str(spec)):
+            return told
+        if is_loopback(base_url):
+            return OWN_MACHINE
+        own = base_url is None or urlsplit(base_url).hostname == self.hosts.get(spec.provider)
+        return self._listed(spec) if own else None
+
+    def _listed(self, spec: ModelSpec) -> Price | None:
+        known_as = str(spec).removeprefix("litellm/")  # the same host at the same price
+        for row in reversed(_own_table().get(known_as, [])):
+            if row.valid_from <= self.today:
+                return row.price
+        return listed_price(spec)

@@ -1,0 +1,130 @@
+"""Prices from the map that litellm's distribution holds, without importing litellm.
+
+Importing it takes seconds and 160 MB; the map is one JSON file. It is parsed when
+a price is asked for that is nowhere else, and only the price is kept. Where the
+map does not tell the whole price of a call (a fee per request, thinking at
+another rate, no figure, or a zero, which it also writes for subscriptions and
+for what it does not know), there is no price rather than a wrong one.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any
+
+from ..clients.base import ModelSpec
+from ..errors import DataError
+from .prices import Beyond, Price
+
+FILE = "model_prices_and_context_window_backup.json"
+_IN, _OUT = "input_cost_per_token", "output_cost_per_token"
+_READ, _WRITE = "cache_read_input_token_cost", "cache_creation_input_token_cost"
+_LONGER = re.compile(rf"{_IN}_above_(\d+)k_tokens")
+#: Models that search on their own, for a fee per search that tokens do not tell.
+_SEARCHES = re.compile(r"-search-(preview|api)|deep-research|\bpreset/|-online\b")
+_MODES = {"chat", "completion", "responses"}
+_FEES = {"input_cost_per_request", "citation_cost_per_token", "tiered_pricing"}
+#: Its names of a provider's models that are written with another provider prefix.
+_ALSO = {"bedrock": ("bedrock_converse",), "vertex_ai": ("vertex_ai-language-models",)}
+
+
+def map_file() -> Path | None:
+    """The installed map; ``None`` where litellm is not installed or has none."""
+    found = util.find_spec("litellm")
+    folders = (found.submodule_search_locations if found else None) or []
+    return next((path for folder in folders if (path := Path(folder) / FILE).is_file()), None)
+
+
+@cache
+def listed_price(spec: ModelSpec) -> Price | None:
+    """What the map says a model costs at its provider; ``None`` when it does not say."""
+    path = None if _SEARCHES.search(spec.name) else map_file()
+    if path is None:
+        return None
+    content = path.read_bytes()
+    try:
+        entries = json.loads(content)
+    except ValueError as error:
+        raise DataError(path, f"not JSON ({error}); install litellm again") from None
+    source = f"litellm {metadata.version('litellm')} offline map, blob {blob_id(content)}"
+    for entry in _entries(spec, entries):
+        return price_of(entry, source)
+    return None
+
+
+def blob_id(content: bytes) -> str:
+    """The id under which git, and litellm itself, know a file's content."""
+    header = b"blob %d\0" % len(content)
+    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
+
+
+def _entries(spec: ModelSpec, entries: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What the map holds of a model, under the names that it may have there."""
+    provider, name = spec
+    if provider == "litellm":
+        provider, _, name = name.partition("/")
+    elif provider not in ("openai", "anthropic"):
+        return
+    if name.startswith("ft:"):
+        name = ":".join(name.split(":")[:2])  # a fine-tune costs what its base's tunes do
+    theirs = {provider, *_ALSO.get(provider, ())}
+    if full := entries.get(f"{provider}/{name}"):
+        yield full
+    bare = entries.get(name)
+    if bare and bare.get("litellm_provider") in theirs:
+        yield bare
+
+
+def price_of(entry: Mapping[str, Any], source: str) -> Price | None:
+    """The price that an entry of the map states, if it is the whole price."""
+    thinking = entry.get("output_cost_per_reasoning_token") or entry.get(_OUT)
+    fee = _FEES & set(entry) or _always_searches(entry)
+    if fee or entry.get("mode") not in _MODES or thinking != entry.get(_OUT):
+        return None
+    price = _rates(entry, "", source)
+    if price is None:
+        return None
+    return _with_longer(price, entry, source)
+
+
+def _always_searches(entry: Mapping[str, Any]) -> bool:
+    """Whether each request pays for a search; elsewhere only a tool that we never send does."""
+    offers = "search_context_cost_per_query" in entry
+    return offers and not entry.get("supports_function_calling")
+
+
+def _with_longer(price: Price, entry: Mapping[str, Any], source: str) -> Price:
+    """The price with its dearer steps for long inputs, built from the last one down."""
+    steps = sorted((int(m[1]) for name in entry if (m := _LONGER.fullmatch(name))), reverse=True)
+    beyond = None
+    for thousands in steps:
+        rates = _rates(entry, f"_above_{thousands}k_tokens", source)
+        if rates is not None:
+            beyond = Beyond(thousands * 1000, replace(rates, beyond=beyond))
+    return replace(price, beyond=beyond)
+
+
+def _rates(entry: Mapping[str, Any], step: str, source: str) -> Price | None:
+    """The figures of one step; a cache rate that is absent or 0 counts as the input's."""
+    dollars_in, dollars_out = entry.get(_IN + step), entry.get(_OUT + step) or entry.get(_OUT)
+    if not (dollars_in and dollars_out):
+        return None
+    cached, written = entry.get(_READ + step), entry.get(_WRITE + step)
+    if written and written < dollars_in:
+        written = None  # a storage fee, or an error: writing never costs less than reading
+    return Price(
+        _per_million(dollars_in),
+        _per_million(dollars_out),
+        _per_million(cached) if cached else None,
+        _per_million(written) if written else None,
+        source,
+    )
+
+
+def _per_million(per_token: float) -> float:
+    return round(per_token * 1_000_000, 9)  # without the noise of 2.8e-08 * 1e6

@@ -1,0 +1,175 @@
+"""A price with its source, what a call cost by it, and what one can cost at most.
+
+Where prices come from is the business of `book`. All are for the standard
+service tier: batches and priority lanes are not used by this program.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
+
+from ..errors import UsageError
+from ..types import ChatRequest, ChatResponse, Usage, canonical
+
+PER_MESSAGE = 16
+"""Tokens that a chat template may add to a message: its role and its markers."""
+PER_REQUEST = 64
+"""Tokens that it may add once: start of text, a default preamble, the reply's header."""
+FOR_SCHEMA = 512
+"""Tokens of the instructions that a provider may add around a JSON schema."""
+#: Fields of ``--extra-body`` that make a request cost more than its text and --max-tokens say.
+UNBOUNDED = frozenset(
+    {"n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens"}  # the output
+    | {
+        "messages",
+        "prompt",
+        "documents",
+        "tools",
+        "functions",
+        "plugins",
+        "prediction",
+    }  # the input
+    | {"web_search", "web_search_options", "audio", "modalities"}  # fees
+    | {"model", "models", "service_tier", "speed", "inference_geo"}  # the rates
+)
+_MILLION = 1_000_000
+
+
+class Beyond(NamedTuple):
+    """The dearer price of calls with a long input."""
+
+    tokens: int
+    """It holds for calls with more input tokens than this."""
+    price: "Price"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars per million tokens.
+
+    Attributes:
+        input: Of tokens that are neither read from a cache nor written to one.
+        output: Thinking included.
+        cached_input: ``None`` where unknown: then as `input`.
+        cache_write: Likewise.
+        source: Where the figures are from, with a date or a version.
+        valid_from: ISO date from which on they are known to hold; empty where unknown.
+        beyond: What calls with a long input cost, if that differs.
+    """
+
+    input: float
+    output: float
+    cached_input: float | None = None
+    cache_write: float | None = None
+    source: str = ""
+    valid_from: str = ""
+    beyond: Beyond | None = None
+
+    def __post_init__(self) -> None:
+        rates = (self.input, self.output, self.cached_input or 0.0, self.cache_write or 0.0)
+        if not all(isfinite(rate) and rate >= 0 for rate in rates):
+            raise ValueError(f"a price is a finite number from 0 on, not {rates}")
+
+    @property
+    def dearest_input(self) -> float:
+        """The highest rate that an input token can have."""
+        return max(self.input, self.cached_input or 0.0, self.cache_write or 0.0)
+
+    @property
+    def free(self) -> bool:
+        """Whether no call can cost anything."""
+        longer = self.beyond is None or self.beyond.price.free
+        return longer and not (self.dearest_input or self.output)
+
+    def at(self, input_tokens: int) -> "Price":
+        """The rates of a call with that many input tokens."""
+        if self.beyond is None or input_tokens <= self.beyond.tokens:
+            return self
+        return self.beyond.price.at(input_tokens)
+
+
+def cost(usage: Usage, price: Price) -> float:
+    """Dollars for the tokens of a call.
+
+    `Usage.input` includes tokens read from and written to a cache, `Usage.output` includes
+    thinking; a cache count that exceeds the input it is part of is cut to it.
+    """
+    rates = price.at(usage.input)
+    cached = min(usage.cached, usage.input)
+    written = min(usage.cache_write, usage.input - cached)
+    cached_rate = rates.input if rates.cached_input is None else rates.cached_input
+    write_rate = rates.input if rates.cache_write is None else rates.cache_write
+    tokens_in = (usage.input - cached - written) * rates.input
+    return (tokens_in + cached * cached_rate + written * write_rate
+            + usage.output * rates.output) / _MILLION  # fmt: skip
+
+
+def known_cost(response: ChatResponse, price: Price) -> float | None:
+    """Dollars for a reply; ``None`` when the server did not count the tokens it bills.
+
+    Every prompt has tokens and so has every answer, so a zero there is no count.
+    """
+    if price.free:
+        return 0.0
+    usage, said = response.usage, response.text or response.reasoning
+    counted = usage.input > 0 and (usage.output > 0 or not said)
+    return cost(usage, price) if counted else None
+
+
+def input_bound(request: ChatRequest) -> int:
+    """The most tokens that a request's input can have; see `upper_bound`."""
+    sampling = request.sampling
+    sizes = [len(m.content.encode(errors="replace")) + PER_MESSAGE for m in request.messages]
+    if sampling.json_schema is not None:
+        sizes.append(len(canonical(sampling.json_schema).encode()) + FOR_SCHEMA)
+    if sampling.extra_body is not None:
+        sizes.append(len(canonical(sampling.extra_body).encode()))
+    return sum(sizes) + PER_REQUEST
+
+
+def upper_bound(request: ChatRequest, price: Price) -> float:
+    """The most dollars that one attempt of a request can cost, known before it is sent.
+
+    Why it is a bound: a tokeniser splits the bytes of a text, and a token holds at least
+    one of them, so there are at most as many tokens as UTF-8 bytes. A provider's chat
+    template adds tokens that are not in the request: a role and markers per message, at
+    times a preamble. They are declared to be at most 16 per message and 64 per request;
+    should a template add more, the bytes that ordinary text has beyond its tokens (4 to
+    1 in English, 2 to 1 and more elsewhere) still cover it in all but the shortest prompts.
+    A JSON schema and ``extra_body`` may be put into the prompt, so they count too. The
+    output ends at ``max_tokens``, thinking included. Every input token is counted at the
+    dearest rate it can have (plain, read from or written to a cache), and at that of long
+    inputs if the bound reaches so far.
+
+    It does not hold for a tokeniser that lengthens a text first (NFKC makes one ligature
+    into 18 letters), nor for a server that ignores ``max_tokens``.
+
+    Raises:
+        UsageError: Nothing bounds the length of the reply, or ``--extra-body`` asks for
+            something whose cost does not follow from the tokens of one text and one reply.
+    """
+    if price.free:
+        return 0.0
+    _check_bounded(request)
+    tokens = input_bound(request)
+    replies = request.sampling.max_tokens or 0
+    highest, rates = 0.0, price
+    while True:
+        dollars = (tokens * rates.dearest_input + replies * rates.output) / _MILLION
+        highest = max(highest, dollars)
+        if rates.beyond is None or tokens <= rates.beyond.tokens:
+            return highest
+        rates = rates.beyond.price
+
+
+def _check_bounded(request: ChatRequest) -> None:
+    sampling = request.sampling
+    if sampling.max_tokens is None:
+        raise UsageError(
+            "--max-cost needs to know how long a reply can get; give --max-tokens N too"
+        )
+    if unbounded := sorted(UNBOUNDED & set(sampling.extra_body or ())):
+        raise UsageError(
+            f"--max-cost cannot tell what {unbounded[0]} of --extra-body costs; "
+            "leave one of the two out"
+        )
