@@ -11,9 +11,10 @@ from ..benchmark import Benchmark
 from ..clients.base import ModelSpec
 from ..datasets import find_pack
 from ..engine.config import Endpoint, RunConfig
-from ..engine.offline import first_request, read_responses, score_responses
+from ..engine.offline import first_request
 from ..engine.session import choose_items
-from ..errors import DataError, UsageError
+from ..errors import DataError
+from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .benchmark_command import BenchmarkCommand, own_options
 from .data import get_data
@@ -36,28 +37,13 @@ def score_command(**params: Any) -> int:
     "iteration": N. Items without a line are unscored.
     """
     benchmark: Benchmark = params["benchmark"]
-    _needs_single_turn(benchmark, "score")
-    if benchmark.judged:
-        raise UsageError(f"{benchmark.name} needs a judge, so bench score cannot score it")
     path: Path = params["responses"]
-    name = params["name"] or path.stem
-    config = RunConfig(
-        benchmark=benchmark,
-        model=Endpoint(ModelSpec("responses", name)),
-        options=own_options(benchmark, params),
-        dataset=params["dataset"],
-        name=name,
-    )
-    pack = benchmark.read_pack(_source(config), config.options)
-    replies = read_responses(path, pack)
-    document = asyncio.run(score_responses(config, pack, list(pack.items), replies))
-    print_result(document, json_output=params["json_output"])
-    return EXIT[document["status"]]
-
-
-def _source(config: RunConfig) -> Any:
+    own = own_options(benchmark, params)
+    config = scoring_config(benchmark, own, params["dataset"], params["name"] or path.stem)
     get_data(config)
-    return find_pack(config.benchmark, config.dataset, config.options)
+    result = asyncio.run(score_config(config, path))
+    print_result(result.document, json_output=params["json_output"])
+    return EXIT[result.status]
 
 
 @click.command("prompts", cls=BenchmarkCommand)
@@ -72,7 +58,7 @@ def prompts_command(**params: Any) -> None:
     One JSON object a line; bench score takes the answers.
     """
     benchmark: Benchmark = params["benchmark"]
-    _needs_single_turn(benchmark, "prompts")
+    needs_single_turn(benchmark, "prompts")
     config = RunConfig(
         benchmark=benchmark,
         model=Endpoint(ModelSpec("requests", "file")),
@@ -97,7 +83,9 @@ def prompts_command(**params: Any) -> None:
 
 
 async def _request_lines(config: RunConfig) -> list[str]:
-    pack = config.benchmark.read_pack(_source(config), config.options)
+    get_data(config)
+    source = find_pack(config.benchmark, config.dataset, config.options)
+    pack = config.benchmark.read_pack(source, config.options)
     lines = []
     for iteration in range(1, config.iterations + 1):
         for item in choose_items(pack, config):
@@ -106,11 +94,3 @@ async def _request_lines(config: RunConfig) -> list[str]:
             line = {"item_id": item.id, "iteration": iteration, "messages": messages}
             lines.append(json.dumps({**line, **request.sampling.sent()}, ensure_ascii=False))
     return lines
-
-
-def _needs_single_turn(benchmark: Benchmark, command: str) -> None:
-    if not benchmark.single_turn:
-        raise UsageError(
-            f"bench {command} is for benchmarks of one turn; in {benchmark.name} a request "
-            "depends on the reply before it, so use bench run"
-        )

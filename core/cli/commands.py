@@ -22,10 +22,13 @@ COMMANDS = {
     "show": Place("runs", "Show a run's result, or all that was said about one ITEM."),
     "delete": Place("runs", "Delete a run with all its replies."),
     "rescore": Place("rescore", "Score a run's replies again, without a single request."),
+    "export": Place("transfer", "Write runs with all their replies to a file."),
+    "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),
     "info": Place("catalogue", "Say what a benchmark is: its data, options and sampling."),
     "data": Place("data", "List, download and check the official data packs."),
     "config": Place("config", "Print each setting with its value and where that came from."),
+    "doctor": Place("doctor", "Look at all that a run needs, and say what to do."),
 }
 
 #: Parameters of the commands that a benchmark's own options stand beside.

@@ -1,4 +1,4 @@
-"""`bench config`: each setting of `bench run` with its value and where that came from."""
+"""`bench config`: all settings with their values and where those came from, and approvals."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,58 +6,143 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..clients.approvals import Approvals, Sending, normal
+from ..console.safe import line
 from ..reports.files import as_text
 from ..reports.sections import Table
 from . import options
 from .benchmark_command import env_name
 from .run import run_command
-from .settings import FILE, NOT_SETTINGS, load, own_settings, setting_name
+from .settings import (
+    FILE,
+    KEY_VARIABLES,
+    NOT_SETTINGS,
+    Settings,
+    defaults,
+    find_settings,
+    own_settings,
+    setting_name,
+)
+from .values import VARIABLE, VariableName
 
 _SECRET = {"headers"}
+_PAIR = (str, VariableName())
 
 
 @click.command("config")
 @click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
               metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
+@click.option("--approve", type=_PAIR, metavar="HOST VAR",
+              help="Let settings files send the key in VAR to HOST.")  # fmt: skip
+@click.option("--revoke", type=_PAIR, metavar="HOST VAR", help="Take that back.")
 @options.json_option
-def config_command(config: str | None, json_output: bool) -> None:
+def config_command(
+    config: str | None,
+    approve: tuple[str, str] | None,
+    revoke: tuple[str, str] | None,
+    json_output: bool,
+) -> None:
     """Print each setting with its value and where that came from.
 
     Where: an environment variable, the settings file, or the default.
     """
-    rows = list(_settings(config))
+    if approve or revoke:
+        _change(approve, revoke)
+        return
+    found = _found(find_settings(config))
     if json_output:
-        click.echo(as_text({"settings": rows}))
+        click.echo(as_text(found))
         return
     from ..console import output, tables
 
-    cells = [(_named(row), _plain(row["value"]), row["origin"]) for row in rows]
+    for table in _tables(found):
+        output.show(tables.table(table))
+
+
+def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> None:
+    """Store or take back an approval."""
+    approvals = Approvals()
+    if approve:
+        sending = Sending(normal(approve[0]), approve[1])
+        approvals.add(sending)
+        told = f"settings files may send the key in {sending.variable} to {sending.place}"
+        click.echo(line(f"{told} ({approvals.path})"), err=True)
+    if revoke:
+        sending = Sending(normal(revoke[0]), revoke[1])
+        there = approvals.remove(sending)
+        told = "taken back" if there else "was not approved"
+        click.echo(line(f"{sending.variable} to {sending.place}: {told}"), err=True)
+
+
+def _found(settings: Settings) -> dict[str, Any]:
+    """All that `bench config` prints, as plain values."""
+    origin = f"file {settings.path}"
+    approvals = Approvals()
+    return {
+        "settings": list(_settings(settings)),
+        "endpoints": [
+            {"name": e.name, **e.given(), "origin": origin} for e in settings.endpoints.values()
+        ],
+        "prices": [
+            {
+                "model": spec,
+                "input": price.input,
+                "output": price.output,
+                "cached": price.cached_input,
+                "cache_write": price.cache_write,
+                "origin": origin,
+            }
+            for spec, price in settings.prices.items()
+        ],
+        "approved": [
+            {**sending._asdict(), "origin": f"file {approvals.path}"} for sending in approvals.all()
+        ],
+    }
+
+
+def _tables(found: dict[str, Any]) -> Iterator[Table]:
+    cells = [(_named(row), _plain(row["value"]), row["origin"]) for row in found["settings"]]
     title = "Settings of bench run; an option on the command line goes before all of these"
-    output.show(tables.table(Table(title, ("setting", "value", "from"), cells)))
+    yield Table(title, ("setting", "value", "from"), cells)
+    if found["endpoints"]:
+        columns = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout", "origin")
+        yield _table("Endpoints: --base-url NAME", ("name", *columns), found["endpoints"])
+    if found["prices"]:
+        rates = ("input", "output", "cached", "cache_write", "origin")
+        title = "Prices, in dollars per million tokens"
+        yield _table(title, ("model", *rates), found["prices"])
+    if found["approved"]:
+        title = "Keys that settings files may send"
+        yield _table(title, ("place", "variable", "origin"), found["approved"])
 
 
-def _settings(config: str | None) -> Iterator[dict[str, Any]]:
+def _table(title: str, names: tuple[str, ...], rows: list[dict[str, Any]]) -> Table:
+    cells = [[_plain(row.get(name)) for name in names] for row in rows]
+    return Table(title, ["from" if name == "origin" else name for name in names], cells)
+
+
+def _settings(settings: Settings) -> Iterator[dict[str, Any]]:
     common = [(None, p) for p in run_command.params if isinstance(p, click.Option)]
     for benchmark, param in [*common, *own_settings()]:
         if param.name not in NOT_SETTINGS:
-            yield _setting(config, benchmark, param)
+            yield _setting(settings, benchmark, param)
 
 
-def _setting(config: str | None, benchmark: str | None, param: click.Option) -> dict[str, Any]:
+def _setting(settings: Settings, benchmark: str | None, param: click.Option) -> dict[str, Any]:
     """One option as `bench run` would see it if it were not given."""
     command = click.Command("run", params=[param])
-    probe = click.Context(command)
-    path = load(probe, param, config)
-    context = command.make_context("run", [], default_map=probe.default_map)
+    context = command.make_context("run", [], default_map=defaults(settings, [param]))
     name = str(param.name)
     value = context.params[name]
     if name in _SECRET:
         value = [text.partition("=")[0] + "=[hidden]" for text in value]
+    if name in KEY_VARIABLES and value and not VARIABLE.fullmatch(value):
+        value = "[hidden]"  # no variable's name, so perhaps the key itself
     return {
         "name": setting_name(param),
         "benchmark": benchmark,
         "value": _jsonable(value),
-        "origin": _origin(context.get_parameter_source(name), param, path),
+        "origin": _origin(context.get_parameter_source(name), param, settings.path),
     }
 
 

@@ -10,13 +10,12 @@ import click
 
 from ..benchmark import Benchmark
 from ..clients.base import ModelSpec
-from ..clients.caller import Limits
 from ..clients.keys import Environment
-from ..engine.config import Endpoint, RunConfig
+from ..engine.config import RunConfig
 from ..errors import UsageError
-from ..plugins import installed
 from ..types import Sampling
 from .benchmark_command import BenchmarkName, env_name, own_options
+from .targets import Target, allow, find_target, limits_of
 from .values import FiniteRange, item_list, json_object, pairs, read_system
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -78,12 +77,13 @@ def endpoint_options(command: F) -> F:
         option("--model", "models", multiple=True, metavar="SPEC",
                help="PROVIDER/NAME, such as openai/gpt-4.1; may be repeated "
                "(default: demo/medium)."),
-        option("--base-url", metavar="URL", help="Endpoint of the model, usually ending in /v1."),
+        option("--base-url", metavar="URL|NAME",
+               help="Address of the model, usually ending in /v1, or an endpoint of bench.toml."),
         option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
         option("--header", "headers", multiple=True, metavar="K=V",
                help="HTTP header for it; may be repeated, never stored."),
         option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one."),
-        option("--judge-base-url", metavar="URL", help="Endpoint of the judge."),
+        option("--judge-base-url", metavar="URL|NAME", help="Likewise, of the judge."),
         option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
     )  # fmt: skip
 
@@ -105,7 +105,7 @@ def money_options(command: F) -> F:
     """What may be spent."""
     return apply(
         command,
-        option("--max-cost", type=click.FloatRange(min=0), metavar="USD",
+        option("--max-cost", type=FiniteRange(min=0), metavar="USD",
                help="Hard limit for this command, all its models together."),
         option("--price", metavar="IN,OUT",
                help="Dollars per million tokens of --model, where they are not known."),
@@ -195,55 +195,36 @@ def configs(params: Mapping[str, Any]) -> list[RunConfig]:
     if twice := next((s for s in specs if specs.count(s) > 1), None):
         raise UsageError(f"--model {twice} is given twice")
     headers = pairs(params["headers"], "--header")
-    endpoints = [_endpoint(s, params["base_url"], params["api_key_env"], headers) for s in specs]
-    return [_config(benchmark, endpoint, params) for endpoint in endpoints]
+    targets = [find_target(spec, headers) for spec in specs]
+    return [_config(benchmark, target, params) for target in targets]
 
 
-def _endpoint(
-    spec: ModelSpec,
-    base_url: str | None,
-    key_env: str | None,
-    headers: Mapping[str, str],
-    prefix: str = "--",
-) -> Endpoint:
-    """A model's endpoint; one in this process has no address, no key and no headers."""
-    given = {"base-url": base_url, "api-key-env": key_env, "header": headers}
-    if installed().provider(spec.provider).demo:
-        for option_name in (name for name, value in given.items() if value):
-            raise UsageError(
-                f"{prefix}{option_name} does not go with {spec}, which is no server's; "
-                "name a real model, such as openai/NAME"
-            )
-    return Endpoint(spec, base_url, key_env, headers)
-
-
-def _config(benchmark: Benchmark, model: Endpoint, params: Mapping[str, Any]) -> RunConfig:
+def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> RunConfig:
+    judge = _judge(params)
     return RunConfig(
         benchmark=benchmark,
-        model=model,
+        model=allow(model),
         options=own_options(benchmark, params),
-        judge=_judge(params),
+        judge=allow(judge) if judge else None,
         dataset=params["dataset"],
         sampling=sampling(params),
         system=read_system(params["system"]),
         iterations=params["iterations"],
         limit=params["limit"],
         items=item_ids(params),
-        limits=Limits(
-            params["concurrency"], params["rpm"], params["tpm"], params["timeout"]
-        ),
+        limits=limits_of(params, model.settings),
+        judge_limits=limits_of(params, judge.settings) if judge else None,
         name=params["name"],
         notes=pairs(params["notes"], "--note"),
         fresh=params["fresh"],
         runs_dir=params["runs_dir"],
-    )  # fmt: skip
+    )
 
 
-def _judge(params: Mapping[str, Any]) -> Endpoint | None:
+def _judge(params: Mapping[str, Any]) -> Target | None:
     if params["judge"] is None:
         for name in ("judge_base_url", "judge_api_key_env"):
             if params[name]:
                 raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
         return None
-    spec = ModelSpec.parse(params["judge"])
-    return _endpoint(spec, params["judge_base_url"], params["judge_api_key_env"], {}, "--judge-")
+    return find_target(ModelSpec.parse(params["judge"]), judge=True)

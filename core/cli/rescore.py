@@ -11,6 +11,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.files import write_document
 from . import options
+from .completion import run_ids
 from .results import EXIT, print_result
 from .runs import find
 from .settings import config_option
@@ -18,7 +19,7 @@ from .values import pairs
 
 
 @click.command("rescore")
-@click.argument("run")
+@click.argument("run", shell_complete=run_ids)
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
 @options.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")

@@ -14,15 +14,15 @@ from ..engine.planning import Plan, make_plan
 from ..engine.session import Session, choose_items
 from ..engine.stopping import on_signals
 from ..errors import BenchError
-from ..plugins import installed
-from ..reports.files import as_text, document_path, write_document
-from ..spending.book import PriceBook, parse_price
-from ..spending.budget import Budget
+from ..reports.files import as_text
+from ..results import Result
+from ..spending.book import parse_price
+from ..work import make_money, open_session, run_session
 from . import options, plan
 from .benchmark_command import BenchmarkCommand
 from .data import get_data
 from .results import EXIT, print_result
-from .settings import config_option
+from .settings import config_option, current, given_by_user
 
 
 class Planned(NamedTuple):
@@ -57,26 +57,19 @@ def run_command(**params: Any) -> int:
             plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
-    sure = params["yes"] or params["max_cost"] is not None
+    sure = params["yes"] or given_by_user("max_cost")  # a file cannot say yes for the user
     plan.ask([run.plan for run in runs], sure=sure)
     return _run_all(runs, json_output=params["json_output"])
 
 
 def _money(params: Mapping[str, Any]) -> Money:
     """Prices and limits, shared by all runs of the command."""
-    providers = list(installed().providers)
-    book = PriceBook(
-        hosts={p.name: p.host for p in providers},
-        demo=frozenset(p.name for p in providers if p.demo),
-    )
     given = parse_price(params["price"]) if params["price"] else None
-    limit = params["max_cost"]
-    return Money(book, given, None if limit is None else Budget(limit))
+    return make_money(current().prices, given=given, limit=params["max_cost"])
 
 
 def _planned(config: RunConfig, money: Money) -> Planned:
-    session = Session(config, installed(), options.environment(), say=_tell, money=money)
-    session.check()
+    session = open_session(config, money=money, environment=options.environment(), say=_tell)
     get_data(config)
     pack = session.read_pack()
     made = make_plan(config, pack, choose_items(pack, config), money)
@@ -89,24 +82,24 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
     code = 0
     for run in runs:
         try:
-            document = asyncio.run(_run(run))
+            result = asyncio.run(_run(run))
         except BenchError as error:
             if len(runs) == 1:
                 raise
             _tell(f"Error: {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
-        _finish(document, run, json_output=json_output)
-        documents.append(document)
-        code = max(code, EXIT[document["status"]])
-        if document["status"] in ("interrupted", "budget"):
+        _finish(result, json_output=json_output)
+        documents.append(result.document)
+        code = max(code, EXIT[result.status])
+        if result.status in ("interrupted", "budget"):
             break
     if json_output:
         click.echo(as_text({"runs": documents} if len(runs) > 1 else documents[0]))
     return code
 
 
-async def _run(run: Planned) -> dict[str, Any]:
+async def _run(run: Planned) -> Result:
     from ..console.live import displayed
     from ..console.output import err
 
@@ -114,7 +107,7 @@ async def _run(run: Planned) -> dict[str, Any]:
     title = f"{run.config.benchmark.name} {run.config.display_name}"
     with on_signals(session.stop, lambda: _announce_stop(session)):
         async with displayed(session.progress, title, err()):
-            return await session.run(run.pack)
+            return await run_session(session, run.pack)
 
 
 def _announce_stop(session: Session) -> None:
@@ -131,14 +124,11 @@ def _tell_pack(run: Planned) -> None:
         )
 
 
-def _finish(document: dict[str, Any], run: Planned, *, json_output: bool) -> None:
-    path = document_path(run.config.runs_dir, document)
-    if run.session.is_news or not path.exists():
-        write_document(run.config.runs_dir, document)
+def _finish(result: Result, *, json_output: bool) -> None:
     if not json_output:
-        print_result(document)
-        _tell(f"saved in {path}")
-    _tell(f"next: {_next(document)}")
+        print_result(result.document)
+        _tell(f"saved in {result.path}")
+    _tell(f"next: {_next(result.document)}")
 
 
 def _next(document: Mapping[str, Any]) -> str:

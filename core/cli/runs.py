@@ -12,6 +12,7 @@ from ..journal import Journal, RunLock, RunRecord
 from ..reports.files import as_text, document_path
 from ..reports.sections import Table
 from . import options
+from .completion import run_ids
 from .results import print_result
 from .settings import config_option
 
@@ -59,10 +60,11 @@ def _cells(run: RunRecord) -> tuple[str, ...]:
 
 
 def _main_metric(document: dict[str, Any] | None) -> str:
-    if document is None:
+    if document is None or not document["metrics"]:
         return "–"
-    name, metric = next(iter(document["metrics"].items()))
     from ..console.safe import number
+
+    name, metric = next(iter(document["metrics"].items()))
 
     return f"{name} {number(metric['value'])}"
 
@@ -83,7 +85,7 @@ def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
 
 
 @click.command("show")
-@click.argument("run")
+@click.argument("run", shell_complete=run_ids)
 @click.argument("item", required=False)
 @options.runs_dir_option
 @options.json_option
@@ -121,7 +123,7 @@ def _show_item(journal: Journal, run: RunRecord, item: str, json_output: bool) -
 
 
 @click.command("delete")
-@click.argument("run")
+@click.argument("run", shell_complete=run_ids)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.runs_dir_option
 @config_option

@@ -1,88 +1,114 @@
-"""``bench.toml``: defaults for the options of `bench run`, under ``[run]``.
+"""``bench.toml``: defaults for options, servers, prices.
 
-Precedence is option, environment, file, default. The file may not send a key
-to a host: a key's variable for another host is named by the user, not by
-whatever project folder a command is run in.
+Precedence is option, environment, file, default. A file that sends a key to a
+host does so only once the user has approved that, so the variables of keys are
+no defaults of options: `targets` alone reads them.
 """
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ..errors import ConfigError
 from .benchmark_command import as_click_option, env_name
+from .endpoints import EndpointSettings, find_endpoint, read_endpoints
+from .values import WORDS, VariableName, checked, is_kind, kind_of, nearest, plain_names
+
+if TYPE_CHECKING:
+    from ..spending.prices import Price
 
 FILE = "bench.toml"
 #: Options of `bench run` that are no settings: they belong to one command.
-NOT_SETTINGS = frozenset({"benchmark", "config", "help", "json_output", "dry_run", "fresh"})
-_NO_KEYS = ("api_key_env", "judge_api_key_env")
+NOT_SETTINGS = frozenset(
+    {"benchmark", "config", "help", "json_output", "dry_run", "fresh", "yes"}
+)  # fmt: skip
+TABLES = ("run", "endpoints", "prices")
+#: Of those that name a key.
+KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})
+_META = "eibench.settings"
 
 
-def read_settings(path: Path) -> dict[str, Any]:
-    """The defaults in a file by the option's name, with underscores.
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a settings file says.
+
+    Attributes:
+        run: Values for options by their long names with underscores, as TOML gave them.
+        endpoints: By name.
+        prices: By model spec.
+        path: ``None`` when there is no file.
+    """
+
+    run: Mapping[str, Any] = field(default_factory=dict)
+    endpoints: Mapping[str, EndpointSettings] = field(default_factory=dict)
+    prices: "Mapping[str, Price]" = field(default_factory=dict)
+    path: Path | None = None
+
+    def endpoint(self, text: str | None) -> EndpointSettings | None:
+        """The endpoint of that name or address; ``None`` for another address, or for none.
+
+        Raises:
+            UsageError: It is neither a name nor an address, or the address of several.
+        """
+        return find_endpoint(self.endpoints, text)
+
+
+def read_settings(path: Path) -> Settings:
+    """What a file says.
 
     Raises:
-        ConfigError: It is missing, not TOML (with the line), or has an unknown table.
+        ConfigError: It is missing, not TOML (with the line), or something in it is unknown or
+            wrong; the message names the file and the key.
     """
+    raw = _toml(path)
+    for name in raw:
+        if name not in TABLES:
+            near = nearest(name, TABLES)
+            told = f"unknown table or key {name!r}{near}"
+            raise ConfigError(f"{path}: {told}" + ("" if near else "; settings go under [run]"))
+    if not isinstance(raw.get("run", {}), dict):
+        raise ConfigError(f"{path}: run must be a table; write [run]")
+    return Settings(
+        run=_known(path, plain_names(f"{path}: [run]", raw.get("run", {}))),
+        endpoints=read_endpoints(raw.get("endpoints", {}), path),
+        prices=_prices(raw["prices"], path) if "prices" in raw else {},
+        path=path,
+    )
+
+
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: not TOML: nested too deeply") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    if unknown := [name for name in raw if name != "run"]:
-        raise ConfigError(f"{path}: unknown table or key {unknown[0]!r}; settings go under [run]")
-    if not isinstance(raw.get("run", {}), dict):
-        raise ConfigError(f"{path}: run must be a table; write [run]")
-    return {name.replace("-", "_"): value for name, value in raw.get("run", {}).items()}
 
 
-def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """Make a file's values the defaults of a command; the callback of ``--config``."""
-    path = Path(value) if value else Path(FILE)
-    if value is None and not path.is_file():
-        return None
-    here = {setting_name(p): p for p in ctx.command.get_params(ctx) if isinstance(p, click.Option)}
-    ctx.default_map = {
-        str(here[name].name): _checked(path, here[name], value)
-        for name, value in checked_names(path, read_settings(path)).items()
-        if name in here
-    }
-    return path
+def _prices(raw: Any, path: Path) -> "dict[str, Price]":
+    from ..spending.book import read_prices  # only a file with prices needs it
+
+    return read_prices(raw, path)
 
 
-def setting_name(param: click.Option) -> str:
-    """What an option is called in the file: its long name, with underscores."""
-    return param.opts[0].lstrip("-").replace("-", "_")
-
-
-def checked_names(path: Path, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values again.
-
-    Raises:
-        ConfigError: One has a name that `bench run` does not know, or may not be set in a file.
-    """
-    usable = _usable()
+def _known(path: Path, values: dict[str, Any]) -> dict[str, Any]:
+    """The values again, if `bench run` knows their names."""
+    usable = _usable() if values else set()
     for name in values:
-        if name in _NO_KEYS:
-            raise ConfigError(
-                f"{path}: {name} may not be set in a file, as that would send your key wherever "
-                f"the file says; use --{name.replace('_', '-')} or {env_name(name)}"
-            )
         if name not in usable:
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, usable, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise ConfigError(f"{path}: [run] has no setting {name}{hint}")
+            raise ConfigError(f"{path}: [run] has no setting {name}{nearest(name, usable)}")
     return values
 
 
@@ -92,24 +118,70 @@ def _usable() -> set[str]:
 
     common = [p for p in run_command.params if isinstance(p, click.Option)]
     own = {option.name for b in installed().benchmarks for option in b.options}
-    return own | {setting_name(p) for p in common if p.name not in NOT_SETTINGS} - {*_NO_KEYS}
+    return own | {setting_name(p) for p in common if p.name not in NOT_SETTINGS}
 
 
-def _checked(path: Path, param: click.Option, value: Any) -> Any:
+def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
+    """Make a file's values the defaults of a command; the callback of ``--config``."""
+    settings = find_settings(value)
+    ctx.meta[_META] = settings
+    made = defaults(settings, ctx.command.get_params(ctx))
+    ctx.default_map = {name: made[name] for name in made.keys() - KEY_VARIABLES}
+    return settings.path
+
+
+def find_settings(named: str | None) -> Settings:
+    """The settings of a named file, else of the working directory's, else none."""
+    path = Path(named) if named else Path(FILE)
+    return read_settings(path) if named or path.is_file() else Settings()
+
+
+def current(ctx: click.Context | None = None) -> Settings:
+    """The settings of the command that is running."""
+    found: Settings = (ctx or click.get_current_context()).meta.get(_META, Settings())
+    return found
+
+
+def given_by_user(name: str, ctx: click.Context | None = None) -> bool:
+    """Whether an option was given with the command or by its variable, and not by a file."""
+    source = (ctx or click.get_current_context()).get_parameter_source(name)
+    return source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+
+
+def defaults(settings: Settings, params: Iterable[click.Parameter]) -> dict[str, Any]:
+    """The file's values for those of the options that it sets, by parameter name.
+
+    Raises:
+        ConfigError: A value is not what its option takes.
+    """
+    here = {setting_name(p): p for p in params if isinstance(p, click.Option)}
+    return {
+        str(here[name].name): _checked(settings.path, here[name], value)
+        for name, value in settings.run.items()
+        if name in here
+    }
+
+
+def setting_name(param: click.Option) -> str:
+    """What an option is called in the file: its long name, with underscores."""
+    return param.opts[0].lstrip("-").replace("-", "_")
+
+
+def _checked(path: Path | None, param: click.Option, value: Any) -> Any:
     """A TOML value as the command line would give it: lists and tables as repeated options."""
     name = setting_name(param)
+    place = f"{path}: [run] {name}"
+    type_: Any = click.BOOL if param.is_flag else param.type
+    if name in KEY_VARIABLES:
+        type_ = VariableName()
     plain = _as_given(name, param, value)
-    wanted = _wanted(param)
     each = plain if param.multiple else [plain]
-    if not isinstance(each, list) or not all(_is(v, wanted) for v in each):
+    if not isinstance(each, list) or not all(is_kind(v, kind_of(type_)) for v in each):
         many = ", or a list of such" if param.multiple else ""
-        told = json.dumps(value, default=str)
-        raise ConfigError(f"{path}: [run] {name} must be {_WORDS[wanted]}{many}, not {told}")
-    try:
-        for one in each:
-            param.type.convert(one, param, None)
-    except click.BadParameter as error:
-        raise ConfigError(f"{path}: [run] {name}: {error.message}") from None
+        shown = "" if name in KEY_VARIABLES else f", not {json.dumps(value, default=str)}"
+        raise ConfigError(f"{place} must be {WORDS[kind_of(type_)]}{many}{shown}")
+    for one in each:
+        checked(place, one, type_)
     return plain
 
 
@@ -121,23 +193,6 @@ def _as_given(name: str, param: click.Option, value: Any) -> Any:
     if isinstance(value, list) and name == "items":
         return ",".join(map(str, value))
     return [value] if param.multiple and isinstance(value, str) else value
-
-
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
-
-def _wanted(param: click.Option) -> type:
-    if param.is_flag:
-        return bool
-    if isinstance(param.type, click.types.IntParamType):
-        return int
-    return float if isinstance(param.type, click.types.FloatParamType) else str
-
-
-def _is(value: Any, wanted: type) -> bool:
-    if isinstance(value, bool):
-        return wanted is bool
-    return isinstance(value, int | float if wanted is float else wanted)
 
 
 def config_option(command: Any) -> Any:

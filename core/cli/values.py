@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import ConfigError, UsageError
 
 
 class FiniteRange(click.FloatRange):
@@ -20,6 +21,21 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+
+VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+class VariableName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """The name of an environment variable; what is none may be a key, so it is not repeated."""
+
+    name = "variable"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name."""
+        if not VARIABLE.fullmatch(str(value)):
+            self.fail("this is the NAME of a variable, such as MY_API_KEY", param, ctx)
+        return value
 
 
 def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
@@ -99,3 +115,68 @@ def item_list(text: str) -> tuple[str, ...]:
     if twice := next((i for i in ids if ids.count(i) > 1), None):
         raise UsageError(f"--items names {twice} twice")
     return ids
+
+
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+def kind_of(type_: click.ParamType) -> type:  # type: ignore[type-arg]  # generic since click 8.4
+    """What a TOML value must be for a type of click's."""
+    if isinstance(type_, click.types.BoolParamType):
+        return bool
+    if isinstance(type_, click.types.IntParamType):
+        return int
+    return float if isinstance(type_, click.types.FloatParamType) else str
+
+
+def is_kind(value: Any, kind: type) -> bool:
+    """Whether a TOML value is of that kind; a whole number is a number, true is none."""
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, int | float if kind is float else kind)
+
+
+def checked(place: str, value: Any, type_: click.ParamType) -> Any:  # type: ignore[type-arg]  # likewise
+    """A value of a settings file, converted.
+
+    Args:
+        place: The file and the key, for messages.
+        value: As TOML gave it.
+        type_: What it must be; that of an option, so that both are judged alike.
+
+    Raises:
+        ConfigError: It is of another kind, or out of range.
+    """
+    kind = kind_of(type_)
+    if not is_kind(value, kind):
+        shown = "" if kind is str else f", not {json.dumps(value, default=str)}"
+        raise ConfigError(f"{place} must be {WORDS[kind]}{shown}")
+    try:
+        return type_.convert(value, None, None)
+    except click.BadParameter as error:
+        raise ConfigError(f"{place}: {error.message}") from None
+
+
+def plain_names(place: str, table: Any) -> dict[str, Any]:
+    """A table of a settings file, with underscores for dashes in its keys.
+
+    Raises:
+        ConfigError: It is no table, or two of its keys mean the same.
+    """
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{place} must be a table")
+    made: dict[str, Any] = {}
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        if name in made:
+            raise ConfigError(f"{place} {name} is set twice, once with dashes")
+        made[name] = value
+    return made
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -53,6 +53,8 @@ class RunConfig:
     limit: int | None = None
     items: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    """Those of the model, and of a judge without its own."""
+    judge_limits: Limits | None = None
     name: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False

@@ -2,13 +2,11 @@
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..benchmark import Pack
 from ..clients.thinking import split_thinking
-from ..datasets import read_jsonl
-from ..errors import DataError, MissingCall, PluginError
+from ..errors import MissingCall, PluginError
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
 from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score
@@ -18,45 +16,6 @@ from .workshop import Sample
 
 Responses = Mapping[tuple[str, int], str]
 """Replies by item id and iteration."""
-
-
-def read_responses(path: Path, pack: Pack) -> dict[tuple[str, int], str]:
-    """The replies in a file of lines ``{"item_id", "response"[, "iteration"]}``.
-
-    Raises:
-        DataError: A line is not of that form, names an item that the pack does not have, or
-            answers a sample a second time.
-    """
-    known = {item.id for item in pack.items}
-    first: dict[tuple[str, int], int] = {}
-    replies: dict[tuple[str, int], str] = {}
-    for number, row in read_jsonl(path):
-        place = f"line {number}"
-        key, text = _response(path, place, row)
-        if key[0] not in known:
-            raise DataError(path, f"the pack has no item {key[0]!r}", place)
-        if key in replies:
-            told = f"item {key[0]!r}, iteration {key[1]}, is answered in line {first[key]} already"
-            raise DataError(path, told, place)
-        replies[key], first[key] = text, number
-    if not replies:
-        raise DataError(path, "holds no responses")
-    return replies
-
-
-def _response(path: Path, place: str, row: Any) -> tuple[tuple[str, int], str]:
-    if not isinstance(row, dict):
-        raise DataError(path, "not a JSON object", place)
-    item_id, text, iteration = row.get("item_id"), row.get("response"), row.get("iteration", 1)
-    if isinstance(item_id, int) and not isinstance(item_id, bool):
-        item_id = str(item_id)
-    if not isinstance(item_id, str):
-        raise DataError(path, 'needs "item_id", a text', place)
-    if not isinstance(text, str):
-        raise DataError(path, 'needs "response", a text', place)
-    if not isinstance(iteration, int) or isinstance(iteration, bool) or iteration < 1:
-        raise DataError(path, '"iteration" must be a whole number from 1', place)
-    return (item_id, iteration), text
 
 
 async def score_responses(

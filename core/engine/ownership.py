@@ -27,8 +27,11 @@ def own_run(journal: Journal, config: RunConfig, pack: Pack, *, demo: bool) -> I
     meant = identity(config, pack)
     known_as = digest(meant)
     newest = journal.newest_run(known_as)
-    ordinal = (newest.ordinal if newest else 1) + (config.fresh and newest is not None)
-    run_id = _run_id(journal, known_as, ordinal)
+    if newest is None or config.fresh:
+        ordinal = newest.ordinal + 1 if newest else 1
+        run_id = _run_id(journal, known_as, ordinal)
+    else:
+        ordinal, run_id = newest.ordinal, newest.run_id
     with RunLock(journal.folder, run_id).acquire():
         yield journal.find_run(run_id) or journal.add_run(
             run_id=run_id,

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from ..clients.base import Client, ClientConfig, check_base_url
-from ..clients.caller import Caller
+from ..clients.base import Client
+from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
-from ..clients.keys import Environment, choose_key, redact
+from ..clients.keys import Environment
 from ..errors import UsageError
 from ..plugins import Catalogue
 from ..spending.book import PriceBook
@@ -14,6 +14,7 @@ from ..spending.meter import Meter
 from ..spending.prices import Price, upper_bound
 from ..types import ChatRequest, Sampling
 from .config import Endpoint, RunConfig
+from .connecting import client_config
 from .progress import Progress
 from .stopping import Stop
 from .workshop import Party
@@ -75,7 +76,7 @@ def check_parties(
         money.check(config.judge, "judge", config.benchmark.judge_sampling)
     for endpoint in (config.model, config.judge):
         if endpoint is not None:
-            made = _client_config(config, endpoint, catalogue, environment)
+            made = client_config(endpoint, config.limits.concurrency, catalogue, environment)
             provider = catalogue.provider(endpoint.spec.provider)
             if provider.demo:
                 provider.create(made)  # costs nothing, and refuses a name that does not exist
@@ -96,25 +97,6 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1")
     if catalogue.provider(judge.spec.provider).demo and not demo_model:
         raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")
-
-
-def _client_config(
-    config: RunConfig, endpoint: Endpoint, catalogue: Catalogue, environment: Environment
-) -> ClientConfig:
-    provider = catalogue.provider(endpoint.spec.provider)
-    base_url = check_base_url(endpoint.base_url) if endpoint.base_url else None
-    key, key_name = choose_key(provider, base_url, endpoint.api_key_env, environment)
-    redact.add(key)
-    for value in endpoint.headers.values():
-        redact.add(value)
-    return ClientConfig(
-        model=endpoint.spec,
-        base_url=base_url,
-        key=key,
-        key_name=key_name,
-        headers=endpoint.headers,
-        concurrency=config.limits.concurrency,
-    )
 
 
 class Switchboard:
@@ -140,14 +122,15 @@ class Switchboard:
         """The model of the run."""
         config = self._config
         sampling = config.effective_sampling
-        return self._party("generate", config.model, sampling, config.system)
+        return self._party("generate", config.model, config.limits, sampling, config.system)
 
     def judge(self) -> Party | None:
         """The judge of the run, if it has one."""
-        judge = self._config.judge
-        if judge is None:
+        config = self._config
+        if config.judge is None:
             return None
-        return self._party("judge", judge, self._config.benchmark.judge_sampling, None)
+        limits = config.judge_limits or config.limits
+        return self._party("judge", config.judge, limits, config.benchmark.judge_sampling, None)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -155,15 +138,20 @@ class Switchboard:
             await caller.close()
 
     def _party(
-        self, phase: str, endpoint: Endpoint, sampling: Sampling, system: str | None
+        self,
+        phase: str,
+        endpoint: Endpoint,
+        limits: Limits,
+        sampling: Sampling,
+        system: str | None,
     ) -> Party:
-        caller = self._caller(endpoint, self._money.meter(endpoint, phase))
+        caller = self._caller(endpoint, limits, self._money.meter(endpoint, phase))
         return Party(phase, endpoint.label, sampling, caller, system)
 
-    def _caller(self, endpoint: Endpoint, meter: Meter) -> Caller:
+    def _caller(self, endpoint: Endpoint, limits: Limits, meter: Meter) -> Caller:
         caller = Caller(
-            self._client(endpoint),
-            self._config.limits,
+            self._client(endpoint, limits),
+            limits,
             sleep=self._stop.sleep,
             before_sending=self._stop.check,
             meter=meter,
@@ -171,7 +159,8 @@ class Switchboard:
         self._progress.callers.append(caller)
         return caller
 
-    def _client(self, endpoint: Endpoint) -> Client:
+    def _client(self, endpoint: Endpoint, limits: Limits) -> Client:
         provider = self._catalogue.provider(endpoint.spec.provider)
-        made = _client_config(self._config, endpoint, self._catalogue, self._environment)
+        most = limits.concurrency
+        made = client_config(endpoint, most, self._catalogue, self._environment)
         return provider.create(made)

@@ -32,7 +32,7 @@ class RunLock:
     """Holds a run for this process until `release`, or until the process ends."""
 
     def __init__(self, folder: Path, run_id: str) -> None:
-        self._path = folder / "locks" / f"{run_id}.lock"
+        self.path = folder / "locks" / f"{run_id}.lock"
         self._run_id = run_id
         self._file: IO[str] | None = None
 
@@ -43,7 +43,7 @@ class RunLock:
             JournalError: Another process is, and the message names it; or there can be no lock.
         """
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._taken()
             self._file.truncate(0)
             json.dump({"pid": os.getpid(), "host": socket.gethostname()}, self._file)
@@ -51,14 +51,14 @@ class RunLock:
         except OSError as error:
             self.release()
             raise JournalError(
-                f"cannot lock run {self._run_id} with {self._path}: {error.strerror or error}; "
+                f"cannot lock run {self._run_id} with {self.path}: {error.strerror or error}; "
                 "make room or repair it, or name another folder with --runs-dir"
             ) from error
         return self
 
     def _taken(self) -> IO[str]:
         while True:
-            file = self._path.open("a+", encoding="utf-8")
+            file = self.path.open("a+", encoding="utf-8")
             try:
                 _take(file)
             except OSError as error:
@@ -76,7 +76,7 @@ class RunLock:
 
     def _is(self, file: IO[str]) -> bool:
         try:
-            return os.path.samestat(os.fstat(file.fileno()), self._path.stat())
+            return os.path.samestat(os.fstat(file.fileno()), self.path.stat())
         except FileNotFoundError:
             return False
 
@@ -90,13 +90,26 @@ class RunLock:
     def remove(self) -> None:
         """Take the lock's file away, while it is held: its run is no more."""
         with contextlib.suppress(OSError):  # Windows keeps a file that is open; it is harmless
-            self._path.unlink()
+            self.path.unlink()
 
     def __enter__(self) -> "RunLock":
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.release()
+
+
+def owner_of(folder: Path, run_id: str) -> str | None:
+    """Who owns a run at this moment; ``None`` when nobody does."""
+    try:
+        with RunLock(folder, run_id).path.open(encoding="utf-8") as file:
+            try:
+                _take(file)  # for this moment only
+            except OSError:
+                return _owner(file)
+    except OSError:
+        return None  # there is no such file, so nobody has ever held it
+    return None
 
 
 def _owner(file: IO[str]) -> str:

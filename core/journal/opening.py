@@ -8,6 +8,7 @@ and refused as it is when it is foreign or damaged.
 import contextlib
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def ensure(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         fresh.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(fresh)) as connection:

@@ -1,10 +1,20 @@
 """What the journal gives back, as typed rows."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..types import ChatResponse, Message, Usage
+
+
+def as_json(value: Any) -> str:
+    """The JSON text that columns hold.
+
+    Raises:
+        TypeError, ValueError: The value holds what JSON cannot.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class CallKey(NamedTuple):

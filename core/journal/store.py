@@ -16,7 +16,7 @@ from ..errors import JournalError
 from ..types import ChatRequest, ChatResponse, Finish, Message, SampleScore, Score, Usage
 from .migrations import migrate
 from .opening import check_file, connect, ensure, reading
-from .records import CallKey, CallTotals, Failure, RunRecord, StoredCall
+from .records import CallKey, CallTotals, Failure, RunRecord, StoredCall, as_json
 from .writer import GroupWriter
 
 T = TypeVar("T")
@@ -159,7 +159,7 @@ class Journal:
         self._add(
             "UPDATE runs SET status = ?, elapsed_s = elapsed_s + ?, finished_at = ?,"
             " document = coalesce(?, document) WHERE n = ?",
-            (status, seconds, now() if finished else None, document and _json(document), run.n),
+            (status, seconds, now() if finished else None, document and as_json(document), run.n),
         )
         self.writer.flush()
 
@@ -192,7 +192,7 @@ class Journal:
             asks next has to be the same after a stop.
         """
         r, u = _storable(response), response.usage
-        asked = (run.n, item_id, iteration, *key, model, _json(request.messages), _json(r.sent))
+        asked = (run.n, item_id, iteration, *key, model, as_json(request.messages), as_json(r.sent))
         said = (r.text, r.reasoning, str(r.finish), r.finish_raw, r.model, r.fingerprint)
         used = (r.request_id, u.input, u.cached, u.cache_write, u.output, u.reasoning)
         cost = (r.latency_s, r.attempts, r.cost_usd, r.price_source, now())
@@ -245,7 +245,7 @@ class Journal:
             TypeError, ValueError: It holds what JSON cannot.
         """
         known_as = (run.n, grader, item_id, iteration)
-        graded = (_json(score.values), score.reason, _json(score.flags), _json(score.detail))
+        graded = (as_json(score.values), score.reason, as_json(score.flags), as_json(score.detail))
         self._add(_ADD_GRADE, (*known_as, *graded, now()))
         self._add(
             "DELETE FROM failures WHERE run = ? AND item_id = ? AND iteration = ?",
@@ -286,10 +286,6 @@ class Journal:
         """Samples without a usable answer."""
         sql = "SELECT item_id, iteration, kind, reason, attempts FROM failures WHERE run = ?"
         return self._rows(sql, (run.n,), lambda row: Failure(*row))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _storable_text(text: str) -> str:

@@ -1,6 +1,7 @@
 """eibench: emotional-intelligence benchmarks for language models.
 
-What plugin authors import. docs/plugins.md shows a whole plugin.
+Running benchmarks from Python: `run`, `score` and their async forms (docs/api.md).
+What plugin authors import: all else. docs/plugins.md shows a whole plugin.
 
 Each name is imported when it is first used, so that `bench --help` need not wait
 for what it does not show; type checkers see plain imports.
@@ -11,6 +12,10 @@ from typing import TYPE_CHECKING
 from eibench.core import __version__ as __version__
 
 if TYPE_CHECKING:
+    from eibench.core.api import run as run
+    from eibench.core.api import run_async as run_async
+    from eibench.core.api import score as score
+    from eibench.core.api import score_async as score_async
     from eibench.core.benchmark import Benchmark as Benchmark
     from eibench.core.benchmark import Model as Model
     from eibench.core.benchmark import Option as Option
@@ -23,10 +28,14 @@ if TYPE_CHECKING:
     from eibench.core.clients.base import Provider as Provider
     from eibench.core.datasets.readers import read_json as read_json
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
+    from eibench.core.engine.progress import Progress as Progress
     from eibench.core.errors import BenchError as BenchError
+    from eibench.core.errors import BudgetReached as BudgetReached
     from eibench.core.errors import ConfigError as ConfigError
     from eibench.core.errors import DataError as DataError
     from eibench.core.errors import ErrorKind as ErrorKind
+    from eibench.core.errors import Interrupted as Interrupted
+    from eibench.core.errors import JournalError as JournalError
     from eibench.core.errors import JudgeError as JudgeError
     from eibench.core.errors import MissingCall as MissingCall
     from eibench.core.errors import PluginError as PluginError
@@ -36,6 +45,8 @@ if TYPE_CHECKING:
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.reports.sections import ReportSection as ReportSection
     from eibench.core.reports.sections import Table as Table
+    from eibench.core.results import Counts as Counts
+    from eibench.core.results import Result as Result
     from eibench.core.types import Baseline as Baseline
     from eibench.core.types import ChatRequest as ChatRequest
     from eibench.core.types import ChatResponse as ChatResponse
@@ -51,14 +62,17 @@ if TYPE_CHECKING:
     from eibench.data import folder as folder
 
 _HOMES = {
+    "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
     "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl",
-    "eibench.core.errors": "BenchError ConfigError DataError ErrorKind JudgeError MissingCall"
-    " PluginError ProviderError UsageError",
+    "eibench.core.engine.progress": "Progress",
+    "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
+    " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.reports.sections": "ReportSection Table",
+    "eibench.core.results": "Counts Result",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
     " SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",

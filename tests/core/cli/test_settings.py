@@ -83,7 +83,9 @@ def test_runs_folder_of_the_file_is_where_all_commands_look(bench: Bench) -> Non
 BROKEN = {
     "not toml": ("[run]\nlimit = \n", "line 2"),
     "not a table": ("run = 3\n", "write [run]"),
-    "unknown table": ("[rnu]\nlimit = 3\n", "'rnu'"),
+    "unknown table": ("[rnu]\nlimit = 3\n", "unknown table or key 'rnu'; did you mean run?"),
+    "a key outside": ("limit = 3\n", "'limit'; settings go under [run]"),
+    "a name twice": ("[run]\nmax-tokens = 5\nmax_tokens = 6\n", "[run] max_tokens is set twice"),
     "unknown key": ("[run]\nconcurency = 3\n", "did you mean concurrency?"),
     "text for a number": ('[run]\nlimit = "five"\n', '[run] limit must be a whole number, not "fi'),
     "switch for a number": ("[run]\nlimit = true\n", "[run] limit must be a whole number"),
@@ -94,9 +96,37 @@ BROKEN = {
     "not a number": ("[run]\ntemperature = nan\n", "[run] temperature"),
     "unknown choice": ('[run]\nparser = "loose"\n', "[run] parser: 'loose' is not one of"),
     "number for a list": ("[run]\nmodel = [1]\n", "[run] model must be a text, or a list of such"),
-    "a key's variable": ('[run]\napi_key_env = "X_KEY"\n', "BENCH_API_KEY_ENV"),
-    "a judge's variable": ('[run]\njudge-api-key-env = "X"\n', "--judge-api-key-env"),
+    "a key for its name": ('[run]\napi_key_env = "sk-fake-01"\n', "the NAME of a variable"),
+    "a judge's key": ('[run]\njudge-api-key-env = "fake01"\n', "[run] judge_api_key_env: this is"),
+    "a number for a name": ("[run]\napi_key_env = 5\n", "[run] api_key_env must be a text"),
     "what is no setting": ("[run]\njson = true\n", "no setting json"),
+    "a yes for the user": ("[run]\nyes = true\n", "no setting yes"),
+    "endpoints as a value": ("endpoints = 5\n", "write [endpoints.NAME]"),
+    "an endpoint as a value": ("endpoints.a = 5\n", "[endpoints.a] must be a table"),
+    "an endpoint without address": ("[endpoints.a]\nrpm = 5\n", "[endpoints.a]: base_url is mis"),
+    "a wrong address": ('[endpoints.a]\nbase_url = "ftp://h"\n', "[endpoints.a] base_url: 'ftp"),
+    "a key in an address": (
+        '[endpoints.a]\nbase_url = "http://k@h"\n',
+        "[endpoints.a] base_url: m",
+    ),
+    "an unknown key": ('[endpoints.a]\nbase-urk = "http://h"\n', "did you mean base_url?"),
+    "an address as a name": (
+        '[endpoints."https://h/v1"]\nbase_url="http://h"\n',
+        "a name has letter",
+    ),
+    "no requests": ('[endpoints.a]\nbase_url="http://h"\nrpm = 0\n', "[endpoints.a] rpm: 0"),
+    "half a place": (
+        '[endpoints.a]\nbase_url="http://h"\nconcurrency = 2.5\n',
+        "[endpoints.a] concurrency must be a whole number, not 2.5",
+    ),
+    "endless": ('[endpoints.a]\nbase_url="http://h"\ntimeout = inf\n', "not a finite number"),
+    "a key for a name": (
+        '[endpoints.a]\nbase_url="http://h"\napi_key_env = "sk-fake-01"\n',
+        "[endpoints.a] api_key_env: this is the NAME of a variable",
+    ),
+    "prices as a value": ("prices = 5\n", "prices must be tables"),
+    "half a price": ('[prices."openai/x"]\ninput = 1\n', '[prices."openai/x"]: output is missing'),
+    "a price of no model": ("[prices.x]\ninput = 1\noutput = 1\n", "'x' is not a model spec"),
 }
 
 
@@ -112,6 +142,7 @@ def test_a_broken_file_is_one_line_that_names_the_place(
     assert done.err.startswith("Error: bench.toml")
     assert told in done.err
     assert done.err.count("\n") == 1
+    assert "fake" not in done.err
     assert not Path("runs").exists()
 
 

@@ -1,0 +1,200 @@
+"""The Python API: benchmarks run and answers scored by a function call (docs/api.md).
+
+Nothing is printed and no question is asked. Settings are the arguments alone,
+neither ``bench.toml`` nor ``BENCH_*``; only keys come from the environment or
+``.env``. What comes after the arguments is `work`, which the command line uses too.
+"""
+
+import asyncio
+import functools
+import os
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from . import arguments
+from .benchmark import Benchmark
+from .clients.base import ModelSpec
+from .engine.config import RunConfig
+from .errors import UsageError
+from .responses import Responses, path_of
+from .results import Result
+from .spending.book import read_prices
+from .types import Sampling
+from .work import Watcher, have_data, make_money, run_config, score_config, scoring_config
+
+P = ParamSpec("P")
+
+
+def _blocking(work: Callable[P, Coroutine[Any, Any, Result]], called: str) -> Callable[P, Result]:
+    """A coroutine function as a plain one, for code without an event loop."""
+
+    @functools.wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Result:
+        if _in_event_loop():
+            raise UsageError(
+                f"eibench.{called} cannot wait inside a running event loop (as in Jupyter); "
+                f"write: await eibench.{called}_async(...)"
+            )
+        return asyncio.run(work(*args, **kwargs))
+
+    call.__name__ = call.__qualname__ = called
+    return call
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def run_async(
+    benchmark: str | Benchmark,
+    *,
+    model: str = "demo/medium",
+    judge: str | None = None,
+    dataset: str | os.PathLike[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    base_url: str | None = None,
+    judge_base_url: str | None = None,
+    api_key_env: str | None = None,
+    judge_api_key_env: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    sampling: Sampling | None = None,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
+    max_tokens: int | None = None,
+    reasoning_effort: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    system: str | None = None,
+    iterations: int = 1,
+    limit: int | None = None,
+    items: Iterable[str] = (),
+    concurrency: int = 32,
+    rpm: float | None = None,
+    tpm: float | None = None,
+    timeout: float = 600.0,
+    max_cost: float | None = None,
+    prices: Mapping[str, Mapping[str, float]] | None = None,
+    name: str | None = None,
+    notes: Mapping[str, str] | None = None,
+    fresh: bool = False,
+    runs_dir: str | os.PathLike[str] = "runs",
+    progress: Watcher | None = None,
+) -> Result:
+    """Run a benchmark on a model; the same call again goes on where it stopped.
+
+    The arguments are the options of `bench run` (docs/commands.md), and mean the same runs.
+
+    Args:
+        benchmark: Its name, or an instance of a subclass of `Benchmark`.
+        model: ``PROVIDER/NAME``.
+        judge: Likewise, for benchmarks that need one.
+        dataset: ``bundled``, ``official`` (downloaded if it is not there), or a path.
+        options: The benchmark's own options by name.
+        base_url: Endpoint of the model, usually ending in ``/v1``.
+        judge_base_url: Endpoint of the judge.
+        api_key_env: The variable that holds the model's key.
+        judge_api_key_env: The variable that holds the judge's key.
+        headers: Extra HTTP headers for the model; never stored.
+        sampling: How replies are drawn, where the benchmark's own way shall not hold.
+        temperature: This field of `sampling`; so are the next six.
+        top_p: From 0 to 1.
+        min_p: From 0 to 1.
+        max_tokens: Room for a reply, thinking included.
+        reasoning_effort: Such as ``low``.
+        extra_body: More fields for each request.
+        seed: Sent to the model; iteration N gets SEED + N - 1.
+        system: The system prompt.
+        iterations: How often each item is asked.
+        limit: Only the first so many items.
+        items: Only the items with these ids.
+        concurrency: Most requests at a time.
+        rpm: Most requests per minute.
+        tpm: Most tokens per minute.
+        timeout: Seconds that a call may take in all, retries included.
+        max_cost: Hard limit in dollars.
+        prices: By model spec, as in ``bench.toml``: ``{"openai/x": {"input": 2, "output": 8}}``.
+        name: A name for the model; another name is another run.
+        notes: Kept with the run.
+        fresh: Start another run instead of going on.
+        runs_dir: Where runs are kept.
+        progress: A new `Progress` to look at, or what is called with one now and then. When
+            it raises, nothing more is sent, and what is in flight is waited for and saved.
+
+    Returns:
+        Also for a run that ended early; see `Result.status`.
+
+    Raises:
+        BenchError: One of its subclasses, with the message that `bench run` would print.
+    """
+    single = Sampling(
+        temperature=temperature,
+        top_p=top_p,
+        min_p=min_p,
+        max_tokens=max_tokens,
+        seed=seed,
+        reasoning_effort=reasoning_effort,
+        extra_body=extra_body,
+    )
+    chosen = arguments.find_benchmark(benchmark)
+    config = RunConfig(
+        benchmark=chosen,
+        model=arguments.endpoint(ModelSpec.parse(model), base_url, api_key_env, headers),
+        options=arguments.own_options(chosen, options or {}),
+        judge=arguments.judge_endpoint(judge, judge_base_url, judge_api_key_env),
+        dataset=None if dataset is None else os.fspath(dataset),
+        sampling=arguments.sampling(sampling, single),
+        system=system,
+        iterations=arguments.whole("iterations", iterations),
+        limit=arguments.given(arguments.whole, "limit", limit),
+        items=arguments.item_ids(items, limit),
+        limits=arguments.limits(concurrency, rpm, tpm, timeout),
+        name=arguments.name(name),
+        notes=arguments.texts("note", notes),
+        fresh=fresh,
+        runs_dir=Path(runs_dir),
+    )
+    most = arguments.given(arguments.number, "max_cost", max_cost)
+    money = make_money(read_prices(prices or {}, "eibench.run"), limit=most)
+    return await run_config(config, money=money, progress=progress)
+
+
+async def score_async(
+    benchmark: str | Benchmark,
+    responses: Responses,
+    *,
+    dataset: str | os.PathLike[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    name: str | None = None,
+) -> Result:
+    """Score answers made elsewhere; no model is asked and nothing is stored.
+
+    Args:
+        benchmark: Its name, or an instance of a subclass of `Benchmark`.
+        responses: A file as `bench score` takes it; or its rows; or texts by item id, or by
+            item id and iteration. Items without an answer are unscored.
+        dataset: The data that was answered: ``bundled``, ``official`` or a path.
+        options: The benchmark's own options by name.
+        name: What to call the model in the result.
+
+    Raises:
+        BenchError: One of its subclasses, with the message that `bench score` would print.
+    """
+    chosen = arguments.find_benchmark(benchmark)
+    known_as = arguments.name(name)
+    if known_as is None:
+        known_as = path_of(responses).stem
+    own = arguments.own_options(chosen, options or {})
+    data = None if dataset is None else os.fspath(dataset)
+    config = scoring_config(chosen, own, data, known_as)
+    await asyncio.to_thread(have_data, config)
+    return await score_config(config, responses)
+
+
+run = _blocking(run_async, "run")
+score = _blocking(score_async, "score")

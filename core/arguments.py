@@ -1,0 +1,249 @@
+"""What Python code passes in, checked as the command line checks its options.
+
+Numbers come out as the command line has them, so that both mean the same run:
+a temperature of 1 is 1.0. Messages name options, ``--max-tokens`` for ``max_tokens``.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from .benchmark import Benchmark, Option
+from .clients.base import ModelSpec, check_base_url
+from .clients.caller import Limits
+from .engine.config import Endpoint, merge
+from .errors import PluginError, UsageError
+from .plugins import installed
+from .types import Sampling, canonical
+
+R = TypeVar("R")
+
+
+def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
+    """The benchmark of that name, or the one that is given.
+
+    Raises:
+        UsageError: There is none of that name.
+        PluginError: It is no benchmark.
+    """
+    catalogue = installed()
+    if isinstance(benchmark, str):
+        return catalogue.benchmark(benchmark)
+    if wrong := catalogue.benchmarks.check(benchmark):
+        raise PluginError(f"{benchmark!r} is no benchmark: {wrong}")
+    return benchmark
+
+
+def own_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a benchmark's own options: those that are given, else the defaults.
+
+    Raises:
+        UsageError: There is no such option, or it cannot have that value.
+    """
+    known = {option.name: option for option in benchmark.options}
+    for name in given:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise UsageError(f"{benchmark.name} has no option {name!r}; there are: {there}")
+    made = {name: _option(known[name], value) for name, value in given.items()}
+    return {option.name: made.get(option.name, option.default) for option in benchmark.options}
+
+
+def _option(option: Option, value: Any) -> Any:
+    kind: type = str if option.default is None else type(option.default)
+    number = not isinstance(value, bool) and isinstance(value, Real)
+    if kind is float and number:
+        return float(value)
+    if not isinstance(value, kind) or (kind is int and not number):
+        raise UsageError(f"{option.name} cannot be {value!r}; its default is {option.default!r}")
+    if option.choices and value not in option.choices:
+        raise UsageError(f"{option.name} is one of {', '.join(option.choices)}, not {value!r}")
+    return value
+
+
+def endpoint(
+    spec: ModelSpec,
+    base_url: str | None = None,
+    key_env: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    *,
+    prefix: str = "--",
+) -> Endpoint:
+    """A model's endpoint.
+
+    Args:
+        spec: The model.
+        base_url: Its address, if not the provider's own.
+        key_env: The variable that holds its key.
+        headers: Extra HTTP headers.
+        prefix: Of the options' names in messages.
+
+    Raises:
+        UsageError: A model in this process is given an address, a key or headers.
+    """
+    given = {"base-url": base_url, "api-key-env": key_env, "header": headers}
+    if installed().provider(spec.provider).demo:
+        for name in (name for name, value in given.items() if value):
+            raise UsageError(
+                f"{prefix}{name} does not go with {spec}, which is no server's; "
+                "name a real model, such as openai/NAME"
+            )
+    where = None if base_url is None else check_base_url(base_url)
+    return Endpoint(spec, where, key_env, texts("header", headers))
+
+
+def judge_endpoint(judge: str | None, base_url: str | None, key_env: str | None) -> Endpoint | None:
+    """The judge's endpoint, if there is a judge.
+
+    Raises:
+        UsageError: There is none, but an address or a key for it.
+    """
+    if judge is None:
+        for name, value in (("base-url", base_url), ("api-key-env", key_env)):
+            if value:
+                raise UsageError(f"--judge-{name} needs --judge SPEC")
+        return None
+    return endpoint(ModelSpec.parse(judge), base_url, key_env, prefix="--judge-")
+
+
+_OURS = {
+    "model": "use --model",
+    "messages": "the benchmark writes them",
+    "stream": "replies are read whole",
+    "n": "use --iterations",
+}
+
+
+def sampling(whole_one: Sampling | None, single: Sampling) -> Sampling:
+    """The user's changes to how replies are drawn, from a `Sampling` and from keywords.
+
+    Raises:
+        UsageError: A value is out of range, or given both ways.
+    """
+    base = whole_one or Sampling()
+    if twice := [name for name in base.sent() if name in single.sent()]:
+        raise UsageError(f"{_flag(twice[0])} is given twice, once in sampling")
+    made = merge(base, single)
+    checked = replace(
+        made,
+        temperature=given(number, "temperature", made.temperature),
+        top_p=given(share, "top_p", made.top_p),
+        min_p=given(share, "min_p", made.min_p),
+        max_tokens=given(whole, "max_tokens", made.max_tokens),
+        seed=None if made.seed is None else whole("seed", made.seed, least=None),
+    )
+    _check_extra(checked)
+    return checked
+
+
+def _check_extra(made: Sampling) -> None:
+    for name in made.extra_body or {}:
+        if name in _OURS or name in replace(made, extra_body=None).sent():
+            why = _OURS.get(name, "an option sets it already")
+            raise UsageError(f"--extra-body may not set {name!r}: {why}")
+    try:
+        canonical(made.sent())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"sampling holds what JSON cannot: {error}") from None
+
+
+def limits(concurrency: int, rpm: float | None, tpm: float | None, timeout: float) -> Limits:
+    """How fast requests may go, and how long a call may take.
+
+    Raises:
+        UsageError: A value is out of range.
+    """
+    return Limits(
+        whole("concurrency", concurrency),
+        given(positive, "rpm", rpm),
+        given(positive, "tpm", tpm),
+        positive("timeout", timeout),
+    )
+
+
+def item_ids(items: Iterable[str], limit: int | None) -> tuple[str, ...]:
+    """The ids of the items that are wanted; none stands for all.
+
+    Raises:
+        UsageError: One stands twice, there is a limit too, or it is one text.
+    """
+    if isinstance(items, str):
+        raise UsageError(f"--items must be a list of ids, such as [{items!r}]")
+    ids = tuple(str(item) for item in items)
+    if ids and limit is not None:
+        raise UsageError("--items and --limit contradict each other; use one of them")
+    if twice := next((i for i in ids if ids.count(i) > 1), None):
+        raise UsageError(f"--items names {twice} twice")
+    return ids
+
+
+def name(text: str | None) -> str | None:
+    """A model's name, if it is given.
+
+    Raises:
+        UsageError: It is blank.
+    """
+    if text is not None and not text.strip():
+        raise UsageError("--name must not be blank")
+    return text
+
+
+def texts(option: str, values: Mapping[Any, Any] | None) -> dict[str, str]:
+    """Texts by name.
+
+    Raises:
+        UsageError: One is no text; it may be a secret, so the message does not show it.
+    """
+    for key, value in (values or {}).items():
+        if not (isinstance(key, str) and isinstance(value, str)):
+            raise UsageError(f"{_flag(option)} {key}: must be a text")
+    return dict(values or {})
+
+
+def given(check: Callable[[str, Any], R], option: str, value: Any) -> R | None:
+    """The checked value, if there is one."""
+    return None if value is None else check(option, value)
+
+
+def whole(option: str, value: Any, least: int | None = 1) -> int:
+    """A whole number from `least` on.
+
+    Raises:
+        UsageError: It is none.
+    """
+    fits = not isinstance(value, bool) and isinstance(value, Integral)
+    if not fits or (least is not None and value < least):
+        from_on = "" if least is None else f" from {least}"
+        raise UsageError(f"{_flag(option)} must be a whole number{from_on}, not {value!r}")
+    return int(value)
+
+
+def number(option: str, value: Any, most: float = inf) -> float:
+    """A number from 0 to `most`.
+
+    Raises:
+        UsageError: It is none.
+    """
+    fits = not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+    if not fits or not 0 <= float(value) <= most:
+        to = "on" if most == inf else f"to {most:g}"
+        raise UsageError(f"{_flag(option)} must be a number from 0 {to}, not {value!r}")
+    return float(value)
+
+
+def share(option: str, value: Any) -> float:
+    """A number from 0 to 1, or `UsageError`."""
+    return number(option, value, most=1)
+
+
+def positive(option: str, value: Any) -> float:
+    """A number above 0, or `UsageError`."""
+    if number(option, value) == 0:
+        raise UsageError(f"{_flag(option)} must be above 0")
+    return float(value)
+
+
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")

@@ -1,0 +1,184 @@
+"""`bench doctor`: one line for each thing that a run needs, and what to do where it is not well."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+
+import click
+
+import eibench.data
+
+from ..clients.approvals import Approvals, Sending, needs_approval, normal
+from ..clients.base import ModelSpec
+from ..clients.keys import redact
+from ..console.safe import line
+from ..datasets.fetching import pack_folders
+from ..engine.doctoring import (
+    Check,
+    Verdict,
+    check_disk,
+    check_journal,
+    check_packs,
+    check_plugins,
+    check_programs,
+    exit_code,
+    fail,
+    ok,
+    warn,
+)
+from ..engine.probing import TOKENS, Probe, probe, reach
+from ..errors import BenchError
+from ..plugins import Catalogue, installed
+from ..reports.files import as_text
+from ..spending.book import PriceBook, parse_price
+from ..spending.prices import Price
+from . import options
+from .endpoints import EndpointSettings
+from .settings import Settings, config_option, current
+from .targets import Target, find_target
+from .values import pairs
+
+
+@click.command("doctor")
+@options.endpoint_options
+@options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
+@click.option("--no-call", is_flag=True, help="Ask the models nothing.")
+@options.runs_dir_option
+@options.json_option
+@config_option
+def doctor_command(**params: Any) -> int:
+    """Look at all that a run needs, and say what to do.
+
+    Each model and judge that is given or configured is asked one tiny question.
+    """
+    models = _models(params)
+    checks = asyncio.run(_shown(_checks(params, models), quiet=params["json_output"]))
+    code = exit_code(checks)
+    if params["json_output"]:
+        rows = [{n: v for n, v in c._asdict().items() if n != "code"} for c in checks]
+        click.echo(as_text({"ok": not code, "exit_code": code, "checks": rows}))
+    return code
+
+
+async def _shown(checks: AsyncIterator[Check], *, quiet: bool) -> list[Check]:
+    """All checks, printed as they come."""
+    made = []
+    async for check in checks:
+        hidden = check._replace(told=redact(check.told), todo=redact(check.todo))
+        made.append(hidden)
+        if not quiet:
+            todo = f"; {hidden.todo}" if hidden.todo else ""
+            click.echo(line(f"{hidden.verdict:<4}  {hidden.name}: {hidden.told}{todo}"))
+    return made
+
+
+async def _checks(params: Mapping[str, Any], models: Mapping[str, Target]) -> AsyncIterator[Check]:
+    catalogue, settings = installed(), current()
+    for check in (*check_programs(), *check_plugins(catalogue), _settings(settings)):
+        yield check
+    async for check in _check_models(params, models):
+        yield check
+    used = {target.settings.name for target in models.values() if target.settings}
+    for endpoint in (e for name, e in settings.endpoints.items() if name not in used):
+        async for check in _endpoint(endpoint, catalogue):
+            yield check
+    for check in _machine(params, catalogue):
+        yield check
+
+
+def _machine(params: Mapping[str, Any], catalogue: Catalogue) -> Iterator[Check]:
+    folders = pack_folders(eibench.data.folder(""), {b.name: b.data for b in catalogue.benchmarks})
+    yield from check_packs(catalogue, folders)
+    yield from check_disk(params["runs_dir"])
+    yield check_journal(params["runs_dir"])
+
+
+def _settings(settings: Settings) -> Check:
+    if settings.path is None:
+        return ok("settings", "no settings file")
+    counts = f"{len(settings.run)} defaults, {len(settings.endpoints)} endpoints"
+    return ok("settings", f"{settings.path}: {counts}, {len(settings.prices)} prices")
+
+
+def _models(params: Mapping[str, Any]) -> dict[str, Target]:
+    """The models and the judge that are given or configured, by what lines call them."""
+    headers = pairs(params["headers"], "--header")
+    specs = [ModelSpec.parse(text) for text in params["models"]]
+    found = {f"model {spec}": find_target(spec, headers) for spec in specs}
+    if params["judge"]:
+        spec = ModelSpec.parse(params["judge"])
+        found[f"judge {spec}"] = find_target(spec, judge=True)
+    return found
+
+
+async def _check_models(
+    params: Mapping[str, Any], models: Mapping[str, Target]
+) -> AsyncIterator[Check]:
+    if not models:
+        yield ok("models", "none is given or configured; bench run uses demo/medium, which is free")
+    given = parse_price(params["price"]) if params["price"] else None
+    environment = options.environment()
+    for label, target in models.items():
+        if refused := _unapproved(label, target):
+            yield refused
+            continue
+        price = _price(target, given if label.startswith("model") else None)
+        call = not params["no_call"]
+        if call and not installed().provider(target.endpoint.spec.provider).demo:
+            told = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
+            click.echo(line(f"{told} (--no-call leaves that out)"), err=True)
+        one = Probe(label, target.endpoint, price, call)
+        async for check in probe(one, installed(), environment):
+            yield check
+
+
+def _price(target: Target, given: Price | None) -> Price | None:
+    providers = list(installed().providers)
+    book = PriceBook(
+        configured=current().prices,
+        hosts={p.name: p.host for p in providers},
+        demo=frozenset(p.name for p in providers if p.demo),
+    )
+    return book.find(target.endpoint.spec, target.endpoint.base_url, given)
+
+
+def _unapproved(label: str, target: Target) -> Check | None:
+    """What is wrong when the file sends a key that the user did not approve."""
+    sending = target.sending
+    try:
+        if sending is None or sending in Approvals():
+            return None
+    except BenchError as error:
+        return fail(f"{label} key", error)
+    told = f"{current().path} sends the key in {sending.variable} to {sending.place}"
+    return fail(f"{label} key", f"{told}; that is not approved on this machine", target.way_out)
+
+
+async def _endpoint(endpoint: EndpointSettings, catalogue: Catalogue) -> AsyncIterator[Check]:
+    """An endpoint of the file that no model uses now: nothing about it is an error."""
+    label = f"endpoint {endpoint.name}"
+    if endpoint.api_key_env:
+        yield _mild(_endpoint_key(label, endpoint, endpoint.api_key_env, catalogue))
+    yield _mild(await reach(label, endpoint.base_url))
+
+
+def _mild(check: Check) -> Check:
+    return check if check.verdict is Verdict.OK else check._replace(verdict=Verdict.WARN, code=0)
+
+
+def _endpoint_key(
+    label: str, endpoint: EndpointSettings, variable: str, catalogue: Catalogue
+) -> Check:
+    name, url = f"{label} key", endpoint.base_url
+    try:
+        sending = Sending(normal(url), variable)
+        abroad = all(needs_approval(p, url, variable) for p in catalogue.providers)
+        if abroad and sending not in Approvals():
+            todo = f"bench config --approve {sending.place} {variable} allows it"
+            return warn(name, f"{variable} may not go to {sending.place} yet", todo)
+        there = options.environment().get(variable)
+    except BenchError as error:
+        return fail(name, error)
+    if there is None:
+        return warn(name, f"{variable} is not set", "set it in the environment or in .env")
+    return ok(name, f"{variable} is set")

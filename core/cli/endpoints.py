@@ -1,0 +1,113 @@
+"""``[endpoints.NAME]`` of bench.toml: where a server is, its key's variable, its limits."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from ..clients.base import check_base_url
+from ..errors import ConfigError, UsageError
+from .values import FiniteRange, VariableName, checked, nearest, plain_names
+
+# A name can be no address, or the file could send elsewhere what a user types.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_ABOVE_ZERO = FiniteRange(min=0, min_open=True)
+_TYPES: dict[str, Any] = {
+    "base_url": click.STRING,
+    "api_key_env": VariableName(),
+    "rpm": _ABOVE_ZERO,
+    "tpm": _ABOVE_ZERO,
+    "concurrency": click.IntRange(min=1),
+    "timeout": _ABOVE_ZERO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """What the file says of one server; ``None`` where it says nothing."""
+
+    name: str
+    base_url: str
+    api_key_env: str | None = None
+    rpm: float | None = None
+    tpm: float | None = None
+    concurrency: int | None = None
+    timeout: float | None = None
+
+    def given(self) -> dict[str, Any]:
+        """What the file says, by key."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "name"}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def read_endpoints(raw: Any, path: object) -> dict[str, EndpointSettings]:
+    """The endpoints of a settings file by name.
+
+    Args:
+        raw: What ``endpoints`` holds: a table of tables.
+        path: The file, for messages.
+
+    Raises:
+        ConfigError: A name, a key or a value is wrong.
+    """
+    if not isinstance(raw, Mapping):
+        raise ConfigError(f"{path}: endpoints must be tables; write [endpoints.NAME]")
+    return {name: _read(name, table, path) for name, table in raw.items()}
+
+
+def _read(name: str, table: Any, path: object) -> EndpointSettings:
+    place = f"{path}: [endpoints.{name}]"
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{place}: a name has letters, digits, dots, dashes and underscores")
+    values = plain_names(place, table)
+    for key in values:
+        if key not in _TYPES:
+            raise ConfigError(f"{place} has no setting {key}{nearest(key, _TYPES)}")
+    if "base_url" not in values:
+        raise ConfigError(f"{place}: base_url is missing")
+    made = {key: checked(f"{place} {key}", value, _TYPES[key]) for key, value in values.items()}
+    try:
+        made["base_url"] = check_base_url(made["base_url"])
+    except UsageError as error:
+        raise ConfigError(f"{place} base_url: {error}".replace("--base-url ", "")) from None
+    return EndpointSettings(name, **made)
+
+
+def find_endpoint(
+    endpoints: Mapping[str, EndpointSettings], text: str | None
+) -> EndpointSettings | None:
+    """The endpoint of that name or address; ``None`` for another address, or for none.
+
+    Raises:
+        UsageError: It is neither a name nor an address, or the address of several.
+    """
+    if text is None:
+        return None
+    if text in endpoints:
+        return endpoints[text]
+    if "://" not in text and _NAME.fullmatch(text):
+        known = f"; there are: {', '.join(endpoints)}" if endpoints else ""
+        hint = nearest(text, endpoints) or known
+        raise UsageError(
+            f"--base-url {text!r} is neither an http:// or https:// address nor an endpoint of "
+            f"bench.toml{hint}"
+        )
+    same = [e for e in endpoints.values() if _plain(e.base_url) == _plain(text)]
+    if len(same) > 1:
+        names = " and ".join(e.name for e in same)
+        raise UsageError(f"--base-url {text} is that of the endpoints {names}; name one of them")
+    return same[0] if same else None
+
+
+def _plain(url: str) -> str:
+    """An address in the one form that all of its spellings have."""
+    try:
+        parts = urlsplit(url)
+        default = {"https": ":443", "http": ":80"}.get(parts.scheme, "")
+        host = parts.netloc.lower().removesuffix(default)
+    except ValueError:
+        return url
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}"

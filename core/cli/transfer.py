@@ -1,0 +1,96 @@
+"""`bench export` and `bench import`: runs as a file, from one machine to another."""
+
+from pathlib import Path
+
+import click
+
+from ..console.safe import line
+from ..errors import UsageError
+from ..journal import Journal, RunRecord
+from ..journal.archives import print_lines, write_lines
+from ..journal.locks import owner_of
+from ..journal.merging import Imported
+from ..journal.transfer import export_lines, import_runs
+from ..reports.files import write_document
+from . import options
+from .completion import run_ids
+from .runs import find
+from .settings import config_option
+
+
+@click.command("export")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
+@options.runs_dir_option
+@config_option
+def export_command(runs: tuple[str, ...], output: Path, runs_dir: Path) -> None:
+    """Write runs with all their replies to a file.
+
+    It is JSON lines; bench import takes it on another machine.
+    """
+    with Journal(runs_dir, create=False) as journal:
+        _refuse_journal(journal, output)
+        chosen = _chosen(journal, runs)
+        _tell_owners(journal, chosen)
+        lines = export_lines(journal, chosen)
+        if str(output) == "-":
+            print_lines(lines)
+            return
+        write_lines(output, lines)
+    click.echo(line(f"{_counted(len(chosen), 'run')} in {output}"), err=True)
+
+
+def _chosen(journal: Journal, starts: tuple[str, ...]) -> list[RunRecord]:
+    """The runs whose ids begin so, each once."""
+    found = [find(journal, start) for start in starts]
+    return list({run.run_id: run for run in found}.values())
+
+
+def _refuse_journal(journal: Journal, output: Path) -> None:
+    target = output.resolve()
+    if target.parent == journal.folder.resolve() and target.name.startswith(journal.path.name):
+        raise UsageError(f"{output} belongs to the journal itself; name another file with -o")
+
+
+def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
+    for run in runs:
+        if owner := owner_of(journal.folder, run.run_id):
+            told = f"run {run.run_id} is owned by {owner} and may go on: the file has what is"
+            click.echo(line(f"{told} committed now"), err=True)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@options.runs_dir_option
+@config_option
+def import_command(file: Path, runs_dir: Path) -> None:
+    """Add the runs of a file that bench export wrote.
+
+    What is there already stays as it is; if anything differs, nothing is imported.
+    """
+    done = import_runs(runs_dir, file)
+    with Journal(runs_dir, create=False) as journal:
+        for imported in done:
+            run = journal.find_run(imported.run_id)
+            if run is None:
+                continue  # deleted by another process since
+            document = journal.document(run)
+            if document is not None and (imported.is_new or imported.updated):
+                write_document(runs_dir, document)
+            told = f"run {run.run_id} ({run.benchmark}, {run.name}): {_outcome(imported)}"
+            click.echo(line(told), err=True)
+
+
+def _outcome(imported: Imported) -> str:
+    if not imported.changed:
+        return "already there"
+    added = {"reply": imported.calls, "grade": imported.grades, "failure": imported.failures}
+    parts = [_counted(n, what) for what, n in added.items() if n]
+    parts += ["a later result"] if imported.updated else []
+    return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")
+
+
+def _counted(n: int, what: str) -> str:
+    plural = what.removesuffix("y") + "ies" if what.endswith("y") else what + "s"
+    return f"{n} {what if n == 1 else plural}"

@@ -1,0 +1,186 @@
+"""Which keys a settings file may send where: what the user approved on this machine.
+
+A ``bench.toml`` comes with a folder, perhaps somebody else's. That it names a
+key's variable and a host must not be enough to send the one to the other. So
+each such pair is approved once, by the user, outside of any project folder.
+"""
+
+import contextlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ..errors import ConfigError, UsageError
+from .base import ModelSpec, Provider, check_base_url, is_loopback
+
+FILE = "approved.json"
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_:[]/")
+"""What a place is written with, so that it can be shown and put into a command line as it is."""
+_DEFAULT_PORT = {"https": ":443", "http": ":80"}
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+class Sending(NamedTuple):
+    """A key's variable and the place that its key goes to."""
+
+    place: str
+    variable: str
+
+
+def place_of(provider: Provider, spec: ModelSpec, base_url: str | None) -> str:
+    """Where requests go, as approvals know it.
+
+    Returns:
+        ``HOST`` or ``HOST:PORT`` over TLS, ``http://HOST:PORT`` without; of a provider's
+        own host its name, and ``litellm/gemini`` where litellm alone knows the host.
+
+    Raises:
+        UsageError: The address is none, or its host has letters that no host has.
+    """
+    if base_url is not None:
+        return normal(check_base_url(base_url))
+    return provider.host or normal(f"{spec.provider}/{spec.name.partition('/')[0]}")
+
+
+def normal(place: str) -> str:
+    """A place as it is stored, from what a person writes: a host or an address.
+
+    Raises:
+        UsageError: It is no place.
+    """
+    scheme, mark, rest = place.partition("://")
+    scheme, rest = (scheme.lower(), rest) if mark else ("https", place)
+    head = rest.partition("/")[0]
+    host = head if mark or set(head) & set(".:") else rest  # else such as litellm/gemini
+    try:
+        plain = host.lower() if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        plain = ""
+    plain = plain.removesuffix(_DEFAULT_PORT.get(scheme, ""))
+    if not plain or scheme not in _DEFAULT_PORT or not set(plain) <= _PLAIN:
+        raise UsageError(f"{place!r} is no host; write HOST, HOST:PORT or http://HOST:PORT")
+    return plain if scheme == "https" else f"{scheme}://{plain}"
+
+
+def needs_approval(provider: Provider, base_url: str | None, variable: str) -> bool:
+    """Whether a file may send that key there only if the user approved it.
+
+    It may not need it on this machine, and for a provider's standard key on its own host.
+    """
+    if is_loopback(base_url):
+        return False
+    parts = urlsplit(base_url or f"https://{provider.host}")
+    own = parts.scheme == "https" and parts.hostname == provider.host is not None
+    return not (own and variable == provider.key_env)
+
+
+class Approvals:
+    """The pairs that the user approved, in one file of the user's own.
+
+    Args:
+        path: The file; it need not be there.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or approvals_path()
+
+    def __contains__(self, sending: object) -> bool:
+        return sending in self.all()
+
+    def all(self) -> list[Sending]:
+        """All pairs, sorted.
+
+        Raises:
+            ConfigError: The file cannot be read, is broken, or others may write to it.
+        """
+        try:
+            with self.path.open(encoding="utf-8") as file:
+                _refuse_others(file)
+                raw = json.load(file)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise self._broken(f"cannot be read: {error.strerror}") from None
+        except _Open as error:
+            raise self._broken(str(error)) from None
+        except (ValueError, RecursionError):
+            raise self._broken("is not JSON") from None
+        return sorted(self._pairs(raw))
+
+    def add(self, sending: Sending) -> None:
+        """Approve a pair.
+
+        Raises:
+            ConfigError: The file is broken or cannot be written.
+        """
+        self._write(lambda pairs: pairs | {sending})
+
+    def remove(self, sending: Sending) -> bool:
+        """Take an approval back; whether there was one.
+
+        Raises:
+            ConfigError: Likewise.
+        """
+        if sending not in self:
+            return False
+        self._write(lambda pairs: pairs - {sending})
+        return True
+
+    def _pairs(self, raw: Any) -> Iterator[Sending]:
+        rows = raw.get("approved") if isinstance(raw, dict) and len(raw) == 1 else None
+        for row in rows if isinstance(rows, list) else [None]:
+            if not isinstance(row, dict) or set(row) != set(Sending._fields):
+                raise self._broken("does not have the form that bench writes")
+            if not all(isinstance(value, str) for value in row.values()):
+                raise self._broken("holds a value that is no text")
+            yield Sending(**row)
+
+    def _broken(self, why: str) -> ConfigError:
+        return ConfigError(
+            f"{self.path}: {why}; it holds which keys may go where, so nothing is sent. "
+            "Repair it, or delete it and approve again"
+        )
+
+    def _write(self, change: Callable[[set[Sending]], set[Sending]]) -> None:
+        rows = [pair._asdict() for pair in sorted(change(set(self.all())))]
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _replace(self.path, json.dumps({"approved": rows}, indent=2) + "\n")
+        except OSError as error:
+            raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from None
+
+
+class _Open(Exception):
+    """Others may write to the file."""
+
+
+def _refuse_others(file: IO[str]) -> None:
+    if os.name == "posix" and os.fstat(file.fileno()).st_mode & _OTHERS_MAY_WRITE:
+        raise _Open("other users may write to it; chmod 600 it after a look at what it holds")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a file in place in one step; only the user may read it."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:  # mkstemp makes it 0600
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def approvals_path() -> Path:
+    """Where approvals are kept: in the user's settings folder, never in a project's."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("eibench", appauthor=False)) / FILE

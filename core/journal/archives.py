@@ -1,0 +1,158 @@
+"""Files of lines, plain or gzip: written whole or not at all, read with limits.
+
+A file that is read may be hostile. Nothing in it is taken at its word: a line may be so
+long and no longer, and what is packed may not expand to more than the limits below, which
+are looked at while it is unpacked.
+"""
+
+import contextlib
+import gzip
+import io
+import itertools
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import DataError
+
+LINE_LIMIT = 32 * 2**20
+"""Most bytes of a line: a request and its reply of some million tokens each."""
+EXPANDED_LIMIT = 4 * 2**30
+"""Most bytes that a packed file may expand to."""
+RATIO_LIMIT = 250
+"""Most bytes that a packed byte may expand to; a usual run has 5 to 10."""
+_ANY_RATIO_UP_TO = 16 * 2**20  # so much does no harm, and little text is often all alike
+_MAGIC = b"\x1f\x8b"
+
+
+# Writing
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Put lines into a file; packed if its name ends in ``.gz``, always to the same bytes.
+
+    Raises:
+        DataError: It cannot be written; what was there before is there still.
+    """
+    with _told(path):
+        if path.exists() and not path.is_file():  # a device or a pipe: nothing to put in its place
+            with path.open("wb") as file:
+                _write(file, lines, packed=path.suffix == ".gz")
+        else:
+            _write_whole(path.resolve(), lines, packed=path.suffix == ".gz")
+
+
+def print_lines(lines: Iterable[bytes]) -> None:
+    """Put lines on standard output, not packed.
+
+    Raises:
+        DataError: It cannot be written to.
+        BrokenPipeError: Nobody reads it any more.
+    """
+    with _told("standard output"):
+        _write(sys.stdout.buffer, lines, packed=False)
+
+
+@contextlib.contextmanager
+def _told(where: object) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DataError(where, f"cannot be written: {error.strerror or error}") from None
+
+
+def _write_whole(path: Path, lines: Iterable[bytes], *, packed: bool) -> None:
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("wb") as file:
+            _write(file, lines, packed=packed)
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+
+
+def _write(file: BinaryIO, lines: Iterable[bytes], *, packed: bool) -> None:
+    if packed:
+        with gzip.GzipFile("", "wb", 6, file, mtime=0) as packing:
+            packing.writelines(lines)
+    else:
+        file.writelines(lines)
+    file.flush()
+
+
+# Reading
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """A file's lines with their numbers, unpacked if need be, one at a time.
+
+    Raises:
+        DataError: It cannot be read, is damaged, or exceeds a limit.
+    """
+    try:
+        with path.open("rb") as file:
+            packed = file.peek(2)[:2] == _MAGIC
+            if path.suffix == ".gz" and not packed:
+                raise DataError(path, "is not gzip, though its name ends in .gz")
+            yield from _unpacked(path, file) if packed else _limited(path, file)
+    except OSError as error:
+        raise DataError(path, f"cannot be read: {error.strerror or error}") from None
+
+
+def _limited(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+    for n in itertools.count(1):
+        line = file.readline(LINE_LIMIT + 1)
+        if not line:
+            return
+        if len(line) > LINE_LIMIT:
+            told = f"is longer than {LINE_LIMIT // 2**20} MiB, the most that a line may have"
+            raise DataError(path, told, f"line {n}")
+        yield n, line
+
+
+def _unpacked(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+    counted = _Counted(file)
+    n = expanded = 0
+    try:
+        with gzip.GzipFile(fileobj=counted, mode="rb") as unpacking:
+            for n, line in _limited(path, unpacking):
+                expanded += len(line)
+                _check_expansion(path, n, expanded, counted.count)
+                yield n, line
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        told = f"the packed data is damaged or cut off: {error}"
+        raise DataError(path, told, f"after line {n}") from None
+
+
+def _check_expansion(path: Path, n: int, expanded: int, packed: int) -> None:
+    too_much = expanded > EXPANDED_LIMIT
+    too_dense = expanded > _ANY_RATIO_UP_TO and expanded > RATIO_LIMIT * packed
+    if too_much or too_dense:
+        most = f"{EXPANDED_LIMIT // 2**20} MiB" if too_much else f"{RATIO_LIMIT} times its size"
+        told = f"expands to more than {most}; if you trust it, unpack it first"
+        raise DataError(path, told, f"line {n}")
+
+
+class _Counted:
+    """A file that counts what was read of it, whether it can tell its place or not."""
+
+    def __init__(self, file: io.BufferedIOBase) -> None:
+        self.count = 0
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        """Some more bytes."""
+        found = self._file.read(size)
+        self.count += len(found)
+        return found
+
+    def seek(self, place: int) -> None:
+        """Not possible: lines are read once, in their order."""
+        raise io.UnsupportedOperation("seek")

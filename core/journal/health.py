@@ -1,0 +1,65 @@
+"""How a journal is, without changing a byte of it."""
+
+import contextlib
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import JournalError
+from .locks import owner_of
+from .migrations import STEPS
+from .opening import check_file, reading
+from .store import FILE
+
+_TOLD_AT_MOST = 3
+
+
+class Health(NamedTuple):
+    """What is known of a journal that can be used.
+
+    Attributes:
+        schema: Of the file; an older one is brought up to date when a command next uses it.
+        newest: The schema that this program writes.
+        owners: Who works on which run right now, by run id.
+    """
+
+    path: Path
+    size: int
+    schema: int
+    newest: int
+    runs: int
+    calls: int
+    owners: Mapping[str, str]
+
+
+def read_health(folder: Path) -> Health | None:
+    """How the journal of a runs folder is; ``None`` when there is none yet.
+
+    The whole structure is checked, however large the file.
+
+    Raises:
+        JournalError: It cannot be read, is foreign, damaged, or of a newer program.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return None
+    check_file(path)
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    with reading(path), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+        _check(connection, path)
+        (schema,) = connection.execute("PRAGMA user_version").fetchone()
+        (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+        ids = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs")]
+    owners = {run_id: owner for run_id in ids if (owner := owner_of(folder, run_id))}
+    size = path.stat().st_size
+    return Health(path, size, int(schema), len(STEPS), len(ids), int(calls), owners)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    told = [row[0] for row in connection.execute(f"PRAGMA quick_check({_TOLD_AT_MOST})")]
+    if told != ["ok"]:
+        raise JournalError(
+            f"{path} is damaged ({'; '.join(told)}); nothing was changed. "
+            "Restore it from a copy, or use another --runs-dir"
+        )

@@ -1,0 +1,197 @@
+"""The file form of runs: one JSON object a line (docs/storage.md describes it).
+
+A header, then each run with its calls, grades and failures, then a line that says how
+many lines there are. A line names its kind and has each column of its table by name;
+columns that hold JSON are JSON in it. Reading is strict: what `kinds` says a line may
+hold is let through, and nothing else. Writing holds to the same.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .. import __version__
+from .kinds import KINDS, RUN_ID, Kind, field_of
+from .records import as_json
+from .shapes import record, text, whole
+
+FORMAT = "eibench-runs"
+VERSION = 1
+_ID_PARTS = re.compile(RUN_ID, re.ASCII)
+_SHAPES = {name: record({"kind": text, **kind.fields}) for name, kind in KINDS.items()}
+_HEADER = record({"format": text, "version": whole(1), "eibench": text})
+_END = record({"kind": text, "lines": whole(2)})
+
+
+# Writing
+
+
+def header_line() -> bytes:
+    """The first line of a file."""
+    return _line({"format": FORMAT, "version": VERSION, "eibench": __version__})
+
+
+def end_line(lines: int) -> bytes:
+    """The last line, which says how many lines the file has with it."""
+    return _line({"kind": "end", "lines": lines})
+
+
+def row_line(name: str, run_id: str, row: Mapping[str, Any]) -> bytes:
+    """The line of a table's row, whose columns are as they are stored.
+
+    Raises:
+        ValueError: It could not be read again.
+    """
+    kind = KINDS[name]
+    owner = {} if name == "run" else {"run": run_id}
+    values = {c: _opened(v) if c in kind.json else v for c, v in row.items()}
+    line = {"kind": name, **owner, **{field_of(c): v for c, v in values.items()}}
+    _check(name, line)
+    return _line(line)
+
+
+def _opened(stored: str | None) -> Any:
+    return None if stored is None else json.loads(stored)
+
+
+# What a terminal would obey or UTF-8 cannot hold, and other programs' ends of lines.
+_ESCAPED = re.compile(
+    r"[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+    r"\U000e0000-\U000e007f]"
+)
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    written = _ESCAPED.sub(lambda m: json.dumps(m.group())[1:-1], as_json(value))
+    return written.encode() + b"\n"
+
+
+# Reading; a ValueError says what is wrong with the line
+
+
+def read_line(raw: bytes) -> dict[str, Any]:
+    """The object in a line.
+
+    Raises:
+        ValueError: It is not one JSON object, or has a key twice or a number that is none.
+    """
+    try:
+        value = json.loads(
+            raw.decode(),
+            object_pairs_hook=_once,
+            parse_constant=_no_number,
+            parse_float=_finite,
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not JSON: {error.msg} at character {error.pos + 1}") from None
+    except UnicodeDecodeError:
+        raise ValueError("is not JSON: it is no UTF-8 text") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("is not a JSON object")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("has a key twice in one object")
+    return made
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"holds {name}, which is no JSON value")
+
+
+def _finite(digits: str) -> float:
+    if not math.isfinite(value := float(digits)):
+        raise ValueError(f"holds {digits:.40}, which is too large")
+    return value
+
+
+def check_header(line: Mapping[str, Any]) -> None:
+    """Refuse what no `bench export` began.
+
+    Raises:
+        ValueError: It is another form, or that of a newer program.
+    """
+    if line.get("format") != FORMAT:
+        raise ValueError("is not the first line of a file that bench export writes")
+    version = line.get("version")
+    if whole(1)(version) is None and version != VERSION:
+        raise ValueError(
+            f"was written by a newer eibench (form {version}, this one reads {VERSION}); "
+            "upgrade eibench"
+        )
+    _refuse(_HEADER(line))
+
+
+def check_end(line: Mapping[str, Any], position: int) -> None:
+    """Refuse an end that does not fit what came before it.
+
+    Raises:
+        ValueError: It counts other lines.
+    """
+    _refuse(_END(line))
+    if line["lines"] != position:
+        raise ValueError(f"counts {line['lines']} lines, but is line {position}: lines are missing")
+
+
+def stored_row(line: Mapping[str, Any]) -> tuple[Any, ...]:
+    """A row's columns as they are stored, in the order of its kind.
+
+    Raises:
+        ValueError: The line is of an unknown kind, or not what its kind must be.
+    """
+    name = line.get("kind")
+    if not isinstance(name, str) or name not in KINDS:
+        raise ValueError(f"is of an unknown kind, {name!r:.40}")
+    _check(name, line)
+    row = tuple(_stored(KINDS[name], column, line) for column in KINDS[name].columns)
+    if any(isinstance(value, str) and not _is_whole(value) for value in row):
+        raise ValueError("holds half of a character, which UTF-8 cannot")
+    return row
+
+
+def _check(name: str, line: Mapping[str, Any]) -> None:
+    _refuse(_SHAPES[name](line))
+    if name == "run":
+        _check_ids(line)
+
+
+def _stored(kind: Kind, column: str, line: Mapping[str, Any]) -> Any:
+    value = line[field_of(column)]
+    if column == "settings":
+        return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd
+    return as_json(value) if column in kind.json and value is not None else value
+
+
+def _is_whole(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_ids(line: Mapping[str, Any]) -> None:
+    """A run's id must be made from its identity and ordinal, else no command would find it."""
+    parts = _ID_PARTS.fullmatch(line["run_id"])
+    assert parts is not None
+    begins = line["identity"].startswith(parts["digits"])
+    if not begins or int(parts["ordinal"] or 1) != line["ordinal"] or parts["ordinal"] == "1":
+        raise ValueError('"run_id" is not made from "identity" and "ordinal"')
+    document = line["document"]
+    if document is not None and (document["run_id"], document["name"]) != (
+        line["run_id"],
+        line["name"],
+    ):
+        raise ValueError('"document" is that of another run')
+
+
+def _refuse(told: str | None) -> None:
+    if told:
+        raise ValueError(told)

@@ -1,0 +1,229 @@
+"""Putting staged runs into a journal: what is new is added, what differs is refused.
+
+The staging database has the journal attached as ``here``; whoever calls holds the runs'
+locks and a transaction. docs/storage.md says what counts as the same, and why.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..types import canonical
+from .kinds import KINDS, Kind, field_of
+from .records import as_json
+from .staging import quoted
+
+
+class Conflict(Exception):
+    """A line says something else than the journal.
+
+    Attributes:
+        line: Its number.
+        told: What differs.
+    """
+
+    def __init__(self, line: int, told: str) -> None:
+        super().__init__(told)
+        self.line = line
+        self.told = told
+
+
+class Imported(NamedTuple):
+    """What became of one run of a file."""
+
+    run_id: str
+    """Here; it may differ from the one in the file."""
+    is_new: bool
+    updated: bool
+    """The run was there, and its status or result is now that of the file."""
+    calls: int
+    grades: int
+    failures: int
+    """Rows that were added."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the journal holds anything that it did not hold before."""
+        return self.is_new or self.updated or any(self[3:])
+
+
+def run_here(database: sqlite3.Connection, run: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The journal's row of a staged run; a run is known by its identity and ordinal."""
+    known_as = (run["identity"], run["ordinal"])
+    found = _rows(database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", known_as)
+    return next(found, None)
+
+
+def staged_runs(database: sqlite3.Connection) -> list[dict[str, Any]]:
+    """The runs of the file, each with its line, in their order."""
+    return list(_rows(database, "SELECT * FROM main.runs ORDER BY line", ()))
+
+
+def merge(database: sqlite3.Connection, run: Mapping[str, Any]) -> Imported:
+    """Add what the journal does not have of a staged run.
+
+    Raises:
+        Conflict: Something is there already and says something else.
+    """
+    here = run_here(database, run)
+    updated = False
+    if here is None:
+        n, run_id = _add_run(database, run), run["run_id"]
+    else:
+        n, run_id = here["n"], here["run_id"]
+        updated = _update_run(database, here, run)
+    rows, kinds = _Rows(n, run["run_id"]), ("call", "grade")
+    for name in kinds:
+        _refuse_others(database, name, rows)
+    calls, grades = (_add_rows(database, KINDS[name], rows) for name in kinds)
+    failures = _merge_failures(database, rows)
+    return Imported(run_id, here is None, updated, calls, grades, failures)
+
+
+def _rows(
+    database: sqlite3.Connection, sql: str, values: tuple[Any, ...]
+) -> Iterator[dict[str, Any]]:
+    found = database.execute(sql, values)
+    names = [column[0] for column in found.description]
+    return (dict(zip(names, row, strict=True)) for row in found)
+
+
+# The run's own row
+
+
+_SAME = [
+    *("benchmark", "benchmark_version", "model", "name", "demo"),
+    *("pack_name", "pack_sha256", "endpoint"),
+]
+#: Settings that are outside a run's identity, so the two machines may differ in them.
+_OWN_SETTINGS = frozenset({"all_options", "dataset", "notes", "versions"})
+
+
+def _add_run(database: sqlite3.Connection, run: Mapping[str, Any]) -> int:
+    taken = "SELECT 1 FROM here.runs WHERE run_id = ?"
+    if database.execute(taken, (run["run_id"],)).fetchone():
+        raise Conflict(
+            run["line"], f"run {run['run_id']} is another one here (its identity differs)"
+        )
+    columns = KINDS["run"].columns
+    marks, values = ", ".join("?" * len(columns)), [run[column] for column in columns]
+    sql = f"INSERT INTO here.runs ({quoted(columns)}) VALUES ({marks})"
+    n = database.execute(sql, values).lastrowid
+    assert n is not None
+    return n
+
+
+def _update_run(
+    database: sqlite3.Connection, here: Mapping[str, Any], run: Mapping[str, Any]
+) -> bool:
+    """Take over the state of a run that came further elsewhere; whether anything changed."""
+    run = {**run, "document": _of_run(run["document"], here["run_id"])}
+    _refuse_another_run(here, run)
+    state = {
+        "created_at": min(here["created_at"], run["created_at"]),
+        "elapsed_s": max(here["elapsed_s"], run["elapsed_s"]),
+    }
+    if _progress(run) > _progress(here):
+        state |= {name: run[name] for name in ("status", "finished_at")}
+        state["document"] = run["document"] or here["document"]
+    state = {name: value for name, value in state.items() if value != here[name]}
+    if state:
+        sets = ", ".join(f"{name} = ?" for name in state)
+        values = (*state.values(), here["n"])
+        database.execute(f"UPDATE here.runs SET {sets} WHERE n = ?", values)
+    return bool(state)
+
+
+def _of_run(document: str | None, run_id: str) -> str | None:
+    """A document with the id that its run has here."""
+    if document is None or (value := json.loads(document))["run_id"] == run_id:
+        return document
+    return as_json({**value, "run_id": run_id})
+
+
+def _progress(run: Mapping[str, Any]) -> tuple[str, bool, float]:
+    """How far a run came: finished, and when; else whether it has a result, and its seconds."""
+    return run["finished_at"] or "", run["document"] is not None, run["elapsed_s"]
+
+
+def _refuse_another_run(here: Mapping[str, Any], run: Mapping[str, Any]) -> None:
+    differs = [name for name in _SAME if here[name] != run[name]]
+    if _identifying(here) != _identifying(run):
+        differs.append("settings")
+    if run["finished_at"] and here["finished_at"] == run["finished_at"]:
+        differs += ["status"] if here["status"] != run["status"] else []
+        differs += ["document"] if _plain(here["document"]) != _plain(run["document"]) else []
+    if differs:
+        raise Conflict(run["line"], f"run {here['run_id']} differs in {', '.join(differs)}")
+
+
+def _identifying(run: Mapping[str, Any]) -> str:
+    settings = json.loads(run["settings"])
+    return canonical({k: v for k, v in settings.items() if k not in _OWN_SETTINGS})
+
+
+def _plain(document: str | None) -> str:
+    return canonical(json.loads(document or "null"))
+
+
+# The rows that belong to it
+
+
+class _Rows(NamedTuple):
+    """The rows of one run: where they are in the journal and in the file."""
+
+    n: int
+    run_id: str
+
+
+def _joined(kind: Kind) -> str:
+    """The staged rows of a run, each beside the journal's row of the same key if there is one."""
+    keys = " AND ".join(f'old."{column}" = new."{column}"' for column in kind.key)
+    tables = f"main.{kind.table} AS new LEFT JOIN here.{kind.table} AS old"
+    return f"{tables} ON old.run = :n AND {keys} WHERE new.run = :run"
+
+
+def _refuse_others(
+    database: sqlite3.Connection, name: str, rows: _Rows, condition: str = "old.run IS NOT NULL"
+) -> None:
+    """Refuse the first line that differs from its row in the journal, where a condition holds."""
+    kind = KINDS[name]
+    columns = [c for c in kind.columns if c not in kind.key and c not in kind.free]
+    differing = [f'new."{column}" IS NOT old."{column}"' for column in columns]
+    sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(kind)}"
+    sql += f" AND {condition} AND ({' OR '.join(differing)}) ORDER BY new.line LIMIT 1"
+    if found := database.execute(sql, _named(rows)).fetchone():
+        line, item, *differs = found
+        pairs = zip(columns, differs, strict=True)
+        fields = ", ".join(field_of(column) for column, different in pairs if different)
+        raise Conflict(line, f"the {name} of item {item!r:.60} that is here differs in {fields}")
+
+
+def _add_rows(
+    database: sqlite3.Connection, kind: Kind, rows: _Rows, condition: str = "old.run IS NULL"
+) -> int:
+    """Add a run's lines where a condition holds, in the order of the file; how many."""
+    sql = (
+        f"INSERT OR REPLACE INTO here.{kind.table} (run, {quoted(kind.columns)})"
+        f" SELECT :n, {quoted(kind.columns, 'new.')} FROM {_joined(kind)} AND {condition}"
+        " ORDER BY new.line"
+    )
+    return database.execute(sql, _named(rows)).rowcount
+
+
+def _named(rows: _Rows) -> dict[str, Any]:
+    return {"n": rows.n, "run": rows.run_id}
+
+
+def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:
+    """Keep each sample's latest failure, unless a later grade took its place; how many came."""
+    _refuse_others(database, "failure", rows, "old.at = new.at")
+    later_grade = (
+        "EXISTS (SELECT 1 FROM here.grades AS g WHERE g.run = :n AND g.item_id = {0}.item_id"
+        " AND g.iteration = {0}.iteration AND g.at > {0}.at)"
+    )
+    sql = f"DELETE FROM here.failures AS f WHERE f.run = :n AND {later_grade.format('f')}"
+    database.execute(sql, {"n": rows.n})
+    newer = f"(old.run IS NULL OR old.at < new.at) AND NOT {later_grade.format('new')}"
+    return _add_rows(database, KINDS["failure"], rows, newer)

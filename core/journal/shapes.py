@@ -1,0 +1,148 @@
+"""What a value from a foreign file has to be, told strictly.
+
+A shape looks at a value and says what is wrong with it, or `None`. JSON's types are kept
+apart: 1 is no text, `true` is no number, and a whole number is one that SQLite can hold.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+Shape = Callable[[Any], str | None]
+
+_MOST = 2**63 - 1
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", re.ASCII)
+
+
+def text(value: Any) -> str | None:
+    """A text."""
+    return None if isinstance(value, str) else "must be a text"
+
+
+def boolean(value: Any) -> str | None:
+    """True or false."""
+    return None if isinstance(value, bool) else "must be true or false"
+
+
+def number(value: Any) -> str | None:
+    """A number, whole or not."""
+    is_one = isinstance(value, int | float) and not isinstance(value, bool)
+    return None if is_one else "must be a number"
+
+
+def numeric(value: Any) -> str | None:
+    """A number, or true or false, which count as 1 and 0."""
+    return None if isinstance(value, bool) else number(value)
+
+
+def positive(value: Any) -> str | None:
+    """A number that SQLite can hold and that is not below zero."""
+    fits = number(value) is None and 0 <= value <= _MOST
+    return None if fits else "must be a number from 0"
+
+
+def whole(least: int, most: int = _MOST) -> Shape:
+    """A whole number in a range."""
+
+    def told(value: Any) -> str | None:
+        is_one = isinstance(value, int) and not isinstance(value, bool)
+        if is_one and least <= value <= most:
+            return None
+        up_to = "" if most == _MOST else f" to {most}"
+        return f"must be a whole number from {least}{up_to}"
+
+    return told
+
+
+def matching(pattern: str, what: str) -> Shape:
+    """A text that a pattern describes in full."""
+    compiled = re.compile(pattern, re.ASCII)
+
+    def told(value: Any) -> str | None:
+        fits = isinstance(value, str) and compiled.fullmatch(value)
+        return None if fits else f"must be {what}"
+
+    return told
+
+
+def one_of(values: frozenset[str]) -> Shape:
+    """One of some texts."""
+
+    def told(value: Any) -> str | None:
+        fits = isinstance(value, str) and value in values
+        return None if fits else f"must be one of {', '.join(sorted(values))}"
+
+    return told
+
+
+def time(value: Any) -> str | None:
+    """A time as the journal writes it, so that the later one is the larger text."""
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        try:
+            datetime.fromisoformat(value)
+        except ValueError:
+            return "is no time that there is"
+        return None
+    return "must be a time like 2025-01-31T12:00:00.000+00:00"
+
+
+def optional(shape: Shape) -> Shape:
+    """What a shape describes, or null."""
+    return lambda value: None if value is None else shape(value)
+
+
+def list_of(shape: Shape) -> Shape:
+    """A list in which each is of a shape."""
+
+    def told(value: Any) -> str | None:
+        if not isinstance(value, list):
+            return "must be a list"
+        return next((f"holds one that {wrong}" for one in value if (wrong := shape(one))), None)
+
+    return told
+
+
+def row_of(*shapes: Shape) -> Shape:
+    """A list with one value of each shape."""
+
+    def told(value: Any) -> str | None:
+        if not isinstance(value, list) or len(value) != len(shapes):
+            return f"must be a list of {len(shapes)}"
+        pairs = zip(shapes, value, strict=True)
+        return next((f"holds one that {wrong}" for s, v in pairs if (wrong := s(v))), None)
+
+    return told
+
+
+def object_of(shape: Shape) -> Shape:
+    """An object whose values are all of a shape, whatever their names."""
+
+    def told(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return "must be an object"
+        pairs = value.items()
+        return next((f'"{name:.40}" {wrong}' for name, v in pairs if (wrong := shape(v))), None)
+
+    return told
+
+
+def anything(value: Any) -> str | None:
+    """Whatever JSON can say."""
+    return None
+
+
+def record(fields: Mapping[str, Shape], *, more: bool = False) -> Shape:
+    """An object with these fields, and with others only if there may be `more`."""
+
+    def told(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return "must be an object"
+        if missing := next((name for name in fields if name not in value), None):
+            return f'needs "{missing}"'
+        if not more and (strange := next((name for name in value if name not in fields), None)):
+            return f'has an unknown field "{strange:.40}"'
+        checked = ((name, shape(value[name])) for name, shape in fields.items())
+        return next((f'"{name}" {wrong}' for name, wrong in checked if wrong), None)
+
+    return told

@@ -1,0 +1,133 @@
+"""Runs out of a journal as lines, and into another one: all of a file, or nothing.
+
+What a file is: `archives` (bytes), `lines` and `kinds` (what a line may hold), `staging` (a
+whole file, checked), `merging` (what is done with it). Here they meet the journal, its runs'
+owners and its transactions.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, JournalError
+from .archives import LINE_LIMIT, read_lines
+from .kinds import KINDS
+from .lines import end_line, header_line, row_line
+from .locks import RunLock
+from .merging import Conflict, Imported, merge, run_here, staged_runs
+from .opening import connect, reading
+from .records import RunRecord
+from .staging import quoted, staged
+from .store import Journal
+
+# Export
+
+_ORDER = {"runs": "n", "calls": "n"}
+_ORDER |= {"grades": "grader, item_id, iteration", "failures": "item_id, iteration"}
+
+
+def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]:
+    """The lines of a file with these runs: all that is committed when the first is asked for.
+
+    Raises:
+        JournalError: The journal cannot be read, or a run was deleted in the meantime.
+    """
+    lines = 2
+    yield header_line()
+    with (
+        reading(journal.path),
+        contextlib.closing(connect(journal.path, isolation_level=None)) as database,
+    ):
+        database.execute("BEGIN")  # whatever is written from here on is not seen
+        for run in runs:
+            for line in _run_lines(database, run):
+                lines += 1
+                yield line
+    yield end_line(lines)
+
+
+def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
+    found = 0
+    for name, kind in KINDS.items():
+        column, value = ("run_id", run.run_id) if name == "run" else ("run", run.n)
+        sql = f"SELECT {quoted(kind.columns)} FROM {kind.table} WHERE {column} = ?"
+        for row in database.execute(f"{sql} ORDER BY {_ORDER[kind.table]}", (value,)):
+            found += 1
+            yield _line(name, run, dict(zip(kind.columns, row, strict=True)))
+        if not found:
+            raise JournalError(f"run {run.run_id} was deleted in the meantime")
+
+
+def _line(name: str, run: RunRecord, row: dict[str, Any]) -> bytes:
+    """A row's line; one that could not be imported is told now, while the run is still there."""
+    try:
+        line = row_line(name, run.run_id, row)
+        if len(line) > LINE_LIMIT:
+            raise ValueError(f"is longer than {LINE_LIMIT // 2**20} MiB")
+    except ValueError as error:
+        told = f"the line of a {name} {error}"
+        raise JournalError(f"run {run.run_id} cannot be exported: {told}") from error
+    return line
+
+
+# Import
+
+
+def import_runs(folder: Path, path: Path) -> list[Imported]:
+    """Add the runs of a file to a folder's journal, which is made if there is none.
+
+    Returns:
+        What became of each run, in the order of the file.
+
+    Raises:
+        DataError: The file is not as it must be, or says something else than the journal.
+        JournalError: The journal cannot be used, or another process owns one of the runs.
+    """
+    with staged(path, read_lines(path)) as database, Journal(folder) as journal:
+        with reading(journal.path):
+            database.execute("ATTACH DATABASE ? AS here", (str(journal.path),))
+            database.execute("PRAGMA foreign_keys = ON")
+            database.execute("PRAGMA here.synchronous = FULL")
+            ids = [(run_here(database, run) or run)["run_id"] for run in staged_runs(database)]
+        with _owned(journal, ids), reading(journal.path), _transaction(database):
+            try:
+                return [merge(database, run) for run in staged_runs(database)]
+            except Conflict as conflict:
+                told = f"{conflict.told} ({journal.path}); nothing was imported: {_ADVICE}"
+                raise DataError(path, told, f"line {conflict.line}") from None
+
+
+_ADVICE = "a run that went on in two places stays two, in one --runs-dir each"
+
+
+@contextlib.contextmanager
+def _transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """All that is written while it lasts, or nothing when it ends with an error."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def _owned(journal: Journal, ids: Sequence[str]) -> Iterator[None]:
+    """Owns runs while it lasts; of those that are not there in the end no lock stays.
+
+    Raises:
+        JournalError: Another process owns one of them.
+    """
+    with contextlib.ExitStack() as stack:
+        for run_id in ids:
+            lock = stack.enter_context(RunLock(journal.folder, run_id).acquire())
+            stack.callback(_tidy, journal, run_id, lock)
+        yield
+
+
+def _tidy(journal: Journal, run_id: str, lock: RunLock) -> None:
+    if journal.find_run(run_id) is None:
+        lock.remove()

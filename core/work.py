@@ -1,0 +1,209 @@
+"""A run, or the scoring of given answers, from its configuration to its result.
+
+The Python API and the command line both come through here. Nothing is printed:
+what a person may want to know goes to the caller's `say`, else to the logger
+``eibench``.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .benchmark import Benchmark, Pack
+from .clients.base import ModelSpec
+from .clients.keys import Environment
+from .datasets import find_pack, read_manifest
+from .datasets.fetching import State, fetch, read_official
+from .engine.config import Endpoint, RunConfig
+from .engine.offline import score_responses
+from .engine.parties import Money
+from .engine.progress import Progress
+from .engine.session import Session
+from .errors import UsageError
+from .plugins import installed
+from .reports.files import document_path, write_document
+from .responses import Responses, read_responses
+from .results import Result, as_result
+from .spending.book import PriceBook
+from .spending.budget import Budget
+from .spending.prices import Price
+
+Watcher = Progress | Callable[[Progress], object]
+LOOK_EVERY_S = 0.2
+
+_log = logging.getLogger("eibench")
+_log.addHandler(logging.NullHandler())  # else Python prints warnings of a program without logging
+
+
+def make_money(
+    configured: Mapping[str, Price] | None = None,
+    *,
+    given: Price | None = None,
+    limit: float | None = None,
+) -> Money:
+    """Prices and a limit, for all runs that share them.
+
+    Args:
+        configured: The user's own prices by model spec.
+        given: A price for whatever the model is.
+        limit: Dollars.
+    """
+    providers = list(installed().providers)
+    book = PriceBook(
+        configured=configured or {},
+        hosts={p.name: p.host for p in providers},
+        demo=frozenset(p.name for p in providers if p.demo),
+    )
+    return Money(book=book, given=given, budget=None if limit is None else Budget(limit))
+
+
+def open_session(
+    config: RunConfig,
+    *,
+    money: Money | None = None,
+    progress: Progress | None = None,
+    environment: Environment | None = None,
+    say: Callable[[str], None] = _log.warning,
+) -> Session:
+    """A session for a run that can be: its settings are checked, nothing is made or sent.
+
+    Raises:
+        UsageError: The settings contradict each other, or `progress` was used before.
+        ConfigError: A key is missing.
+    """
+    if progress is not None and (progress.samples or progress.worked):
+        raise UsageError("this Progress has counted another run; make a new one")
+    session = Session(
+        config,
+        installed(),
+        environment or Environment(os.environ, Path(".env")),
+        progress or Progress(),
+        say=say,
+        money=money or make_money(),
+    )
+    session.check()
+    return session
+
+
+async def run_session(session: Session, pack: Pack) -> Result:
+    """Do what is left of a session's run; its document is put beside the journal.
+
+    Raises:
+        BenchError: The run ended early for another reason than the user's wish.
+    """
+    document = await session.run(pack)
+    folder = session.config.runs_dir
+    path = document_path(folder, document)
+    if session.is_news or not path.exists():
+        write_document(folder, document)
+    return as_result(document, path)
+
+
+async def run_config(
+    config: RunConfig,
+    *,
+    money: Money | None = None,
+    progress: Watcher | None = None,
+    environment: Environment | None = None,
+) -> Result:
+    """The result of a run from its configuration, data fetched if need be.
+
+    Raises:
+        BenchError: The run cannot be, or ended early for another reason than the user's wish.
+    """
+    own, tell = (progress, None) if isinstance(progress, Progress) else (None, progress)
+    session = open_session(config, money=money, progress=own, environment=environment)
+    await asyncio.to_thread(have_data, config)
+    pack = session.read_pack()
+    _log.info("%s: %s pack of %s", config.display_name, pack.source.name, config.benchmark.name)
+    async with _watched(session, tell):
+        return await run_session(session, pack)
+
+
+@contextlib.asynccontextmanager
+async def _watched(
+    session: Session, tell: Callable[[Progress], object] | None
+) -> AsyncIterator[None]:
+    """Call `tell` now and then while the block runs, and once at its end."""
+    if tell is None:
+        yield
+        return
+    watching = asyncio.create_task(_watch(session, tell))
+    try:
+        yield
+    finally:
+        watching.cancel()
+        (ended,) = await asyncio.gather(watching, return_exceptions=True)
+    if isinstance(ended, Exception):
+        raise ended
+    tell(session.progress)
+
+
+async def _watch(session: Session, tell: Callable[[Progress], object]) -> None:
+    try:
+        while True:
+            tell(session.progress)
+            await asyncio.sleep(LOOK_EVERY_S)
+    except Exception:
+        session.stop.interrupt()
+        raise
+
+
+def have_data(config: RunConfig) -> None:
+    """Download the official pack if it is asked for and not in the cache.
+
+    Raises:
+        DataError: What came is not the pack, or the cache cannot be written.
+        ProviderError: The network or the server failed.
+    """
+    benchmark, lang = config.benchmark, config.options.get("lang")
+    if config.dataset != "official" or benchmark.data is None:
+        return
+    if "official" in read_manifest(benchmark.data):
+        pack = read_official(benchmark.name, benchmark.data)
+        if any(pack.state(file) is State.ABSENT for file in pack.files(lang)):
+            fetch(pack, lang=lang)
+
+
+def needs_single_turn(benchmark: Benchmark, command: str) -> None:
+    """Refuse a benchmark whose requests depend on replies.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if not benchmark.single_turn:
+        raise UsageError(
+            f"bench {command} is for benchmarks of one turn; in {benchmark.name} a request "
+            "depends on the reply before it, so use bench run"
+        )
+
+
+def scoring_config(
+    benchmark: Benchmark, options: Mapping[str, Any], dataset: str | None, name: str
+) -> RunConfig:
+    """What is known of answers made elsewhere.
+
+    Raises:
+        UsageError: Answers alone are not enough to score this benchmark.
+    """
+    needs_single_turn(benchmark, "score")
+    if benchmark.judged:
+        raise UsageError(f"{benchmark.name} needs a judge, so bench score cannot score it")
+    model = Endpoint(ModelSpec("responses", name))
+    return RunConfig(benchmark, model, options, dataset=dataset, name=name)
+
+
+async def score_config(config: RunConfig, responses: Responses) -> Result:
+    """The result of answers made elsewhere; the data has to be there.
+
+    Raises:
+        DataError: The data or the answers are broken.
+    """
+    source = find_pack(config.benchmark, config.dataset, config.options)
+    pack = config.benchmark.read_pack(source, config.options)
+    replies = read_responses(responses, pack)
+    return as_result(await score_responses(config, pack, list(pack.items), replies))

@@ -1,0 +1,105 @@
+"""`bench config`: endpoints, prices and approvals."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.clients.approvals import Approvals, Sending
+
+Bench = Callable[..., Any]
+FILE = """
+[endpoints.gpu]
+base_url = "https://gpu.example/v1"
+api_key_env = "GPU_KEY"
+rpm = 60
+[prices."openai/x"]
+input = 1
+output = 2.5
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No approvals but those of a test."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+
+
+def test_endpoints_and_prices_are_shown_with_their_origin(bench: Bench) -> None:
+    """As plain values, and as tables."""
+    Path("bench.toml").write_text(FILE)
+    found = bench("config", "--json").json
+    origin = {"origin": "file bench.toml"}
+    address = {"base_url": "https://gpu.example/v1", "api_key_env": "GPU_KEY", "rpm": 60.0}
+    assert found["endpoints"] == [{"name": "gpu"} | address | origin]
+    rates = {"input": 1.0, "output": 2.5, "cached": None, "cache_write": None}
+    assert found["prices"] == [{"model": "openai/x"} | rates | origin]
+    out = bench("config").out
+    for told in ("gpu", "https://gpu.example/v1", "GPU_KEY", "openai/x", "2.5"):
+        assert told in out
+
+
+def test_no_key_is_shown(bench: Bench) -> None:
+    """Neither of a variable that the file names, nor one that stands in place of a name."""
+    Path("bench.toml").write_text(FILE + '[run]\napi_key_env = "GPU_KEY"\n')
+    key = "sk-fake-0123456789abcdef"
+    env = {"GPU_KEY": key, "BENCH_JUDGE_API_KEY_ENV": key, "BENCH_HEADER": f"X={key}"}
+    for args in (("config",), ("config", "--json")):
+        done = bench(*args, env=env)
+        assert "GPU_KEY" in done.out
+        assert "fake" not in done.out + done.err
+
+
+def test_a_variable_in_the_file_has_its_origin(bench: Bench) -> None:
+    """Though it is the default of no option."""
+    Path("bench.toml").write_text('[run]\napi-key-env = "GPU_KEY"\n')
+    (row,) = [s for s in bench("config", "--json").json["settings"] if s["name"] == "api_key_env"]
+    assert (row["value"], row["origin"]) == ("GPU_KEY", "file bench.toml")
+
+
+def test_approving_and_taking_back(bench: Bench) -> None:
+    """--approve stores a pair in one spelling, `bench config` lists it, --revoke removes it."""
+    assert bench("config", "--approve", "https://GPU.example/v1", "GPU_KEY").code == 0
+    assert Approvals().all() == [Sending("gpu.example", "GPU_KEY")]
+    (row,) = bench("config", "--json").json["approved"]
+    assert (row["place"], row["variable"]) == ("gpu.example", "GPU_KEY")
+    assert "gpu.example" in bench("config").out
+    assert "taken back" in bench("config", "--revoke", "gpu.example", "GPU_KEY").err
+    assert Approvals().all() == []
+    assert "was not approved" in bench("config", "--revoke", "gpu.example", "GPU_KEY").err
+
+
+def test_http_is_approved_by_that_name_only(bench: Bench) -> None:
+    """A host alone means TLS."""
+    bench("config", "--approve", "http://gpu.example:8000", "GPU_KEY")
+    assert Approvals().all() == [Sending("http://gpu.example:8000", "GPU_KEY")]
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("gpu.example", "sk-fake-0123456789abcdef"), "NAME of a variable"),
+        (("ftp://gpu.example", "GPU_KEY"), "is no host"),
+        (("gpu.example",), "requires 2 arguments"),
+    ],
+)
+def test_what_cannot_be_approved(bench: Bench, args: tuple[str, ...], told: str) -> None:
+    """Exit 2, one line, nothing stored; a key in place of a name is not repeated."""
+    done = bench("config", "--approve", *args)
+    assert done.code == 2
+    assert told in done.err
+    assert "fake" not in done.err
+    assert not Approvals().path.exists()
+
+
+def test_broken_approvals_are_told(bench: Bench) -> None:
+    """Exit 3 and the file's name, when they are listed and when they are changed."""
+    path = Approvals().path
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    for args in ((), ("--approve", "gpu.example", "GPU_KEY"), ("--revoke", "g.example", "A")):
+        done = bench("config", *args)
+        assert done.code == 3
+        assert str(path) in done.err
+    assert path.read_text() == "{"

@@ -1,0 +1,183 @@
+"""bench.toml at work in `bench run`: endpoints, prices, limits, and the question about keys."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.clients.approvals import Approvals, Sending
+from eibench.testing import LoopbackServer, uniform_ratings
+
+Bench = Callable[..., Any]
+KEY = "sk-fake-0123456789abcdef"
+RUN = ("run", "eqbench-v1", "--limit", 2)
+AWAY = """
+[run]
+model = "openai/x"
+base_url = "away"
+[endpoints.away]
+base_url = "https://192.0.2.1/v1"
+api_key_env = "MINE_KEY"
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No approvals but those of a test."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    """A model's server; it fills in forms and takes a while."""
+    with LoopbackServer(uniform_ratings(1), latency=0.05) as server:
+        yield server
+
+
+def endpoint(server: LoopbackServer, more: str = "") -> None:
+    """A bench.toml with that server as the endpoint `here`."""
+    Path("bench.toml").write_text(
+        f'[endpoints.here]\nbase_url = "{server.base_url}"\napi_key_env = "MINE_KEY"\n{more}'
+    )
+
+
+@pytest.mark.parametrize("by", ["name", "address"])
+def test_an_endpoint_gets_its_key(bench: Bench, server: LoopbackServer, by: str) -> None:
+    """The key in its variable, and not the provider's; the run is that of the address."""
+    endpoint(server)
+    where = "here" if by == "name" else server.base_url
+    env = {"MINE_KEY": KEY, "OPENAI_API_KEY": "sk-fake-another-0123456789"}
+    done = bench(*RUN, "--model", "openai/x", "--base-url", where, "--json", env=env)
+    assert done.code == 0, done.err
+    assert {r.api_key for r in server.requests} == {KEY}
+    assert done.json["model"] == "openai/x"
+    again = bench(*RUN, "--model", "openai/x", "--base-url", server.base_url, "--json", env=env)
+    assert again.json["run_id"] == done.json["run_id"]
+
+
+def test_an_endpoint_s_concurrency_holds_unless_an_option_says_otherwise(
+    bench: Bench, server: LoopbackServer
+) -> None:
+    """Two at a time as the file says, then more as the command says."""
+    endpoint(server, "concurrency = 2\n")
+    run = ("run", "eqbench-v1", "--model", "openai/x", "--base-url", "here", "--limit", 8)
+    env = {"MINE_KEY": KEY}
+    assert bench(*run, env=env).code == 0
+    assert server.peak_in_flight == 2
+    assert bench(*run, "--fresh", "--concurrency", 8, env=env).code == 0
+    assert server.peak_in_flight > 2
+
+
+def test_an_endpoint_s_rate_holds(bench: Bench, server: LoopbackServer) -> None:
+    """300 requests a minute are at least 0.2 s apart."""
+    endpoint(server, "rpm = 300\n")
+    run = (*RUN[:2], "--limit", 4, "--model", "openai/x", "--base-url", "here")
+    assert bench(*run, env={"MINE_KEY": KEY}).code == 0
+    times = [r.received_at for r in server.requests]
+    assert times[-1] - times[0] >= 0.2 * (len(times) - 1) * 0.9
+
+
+def test_prices_of_the_file_are_counted(bench: Bench, server: LoopbackServer) -> None:
+    """Each call has that price and says where it is from."""
+    endpoint(server, '[prices."openai/x"]\ninput = 1000\noutput = 0\n')
+    run = (*RUN, "--model", "openai/x", "--base-url", "here", "--json", "--yes")
+    document = bench(*run, env={"MINE_KEY": KEY}).json
+    assert document["cost_usd"] == pytest.approx(document["tokens"]["input"] / 1000)
+
+
+def test_a_limit_in_the_file_is_no_consent(bench: Bench) -> None:
+    """It holds, but whether to spend at all is still asked on a terminal."""
+    Path("bench.toml").write_text(
+        '[run]\nmax_cost = 5\nprice = "1,2"\nmodel = "openai/x"\nbase_url = "https://192.0.2.1"\n'
+    )
+    said, code = on_a_terminal("run", "eqbench-v1", answer="n")
+    assert "Spend " in said
+    assert code == 2
+
+
+def test_without_a_terminal_no_key_is_sent(bench: Bench) -> None:
+    """Exit 3, one line that says what would go where and how to allow it; nothing is made."""
+    Path("bench.toml").write_text(AWAY)
+    done = bench(*RUN, "--yes", env={"MINE_KEY": KEY})
+    assert done.code == 3
+    assert done.err.count("\n") == 1
+    assert "bench.toml sends the key in MINE_KEY to 192.0.2.1" in done.err
+    assert "bench config --approve 192.0.2.1 MINE_KEY" in done.err
+    assert KEY not in done.err
+    assert not Path("runs").exists()
+
+
+def test_what_is_approved_runs(bench: Bench) -> None:
+    """After `bench config --approve`, or with --api-key-env in the command itself."""
+    Path("bench.toml").write_text(AWAY)
+    env = {"MINE_KEY": KEY}
+    assert bench(*RUN, "--dry-run", "--api-key-env", "MINE_KEY", env=env).code == 0
+    assert bench(*RUN, "--dry-run", env=env).code == 3
+    bench("config", "--approve", "192.0.2.1", "MINE_KEY")
+    assert bench(*RUN, "--dry-run", env=env).code == 0
+
+
+def test_broken_approvals_stop_a_run(bench: Bench) -> None:
+    """Exit 3 with the file's name."""
+    Path("bench.toml").write_text(AWAY)
+    path = Approvals().path
+    path.parent.mkdir(parents=True)
+    path.write_text('{"approved": "all"}')
+    done = bench(*RUN, env={"MINE_KEY": KEY})
+    assert done.code == 3
+    assert "approved.json" in done.err
+
+
+def on_a_terminal(*args: str, answer: str, **variables: str) -> tuple[str, int]:
+    """What `bench` says on a real terminal whose user gives that answer, and its exit code."""
+    pty = pytest.importorskip("pty", reason="no terminals of POSIX here")
+    mine, its = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from eibench.core.cli import main; main()", *args],
+        env={**os.environ, "TERM": "dumb", **variables},
+        stdin=its,
+        stdout=its,
+        stderr=its,
+    )
+    os.close(its)
+    os.write(mine, f"{answer}\n".encode())
+    said, deadline = b"", time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            more = os.read(mine, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not more:
+            break
+        said += more
+    os.close(mine)
+    return said.decode(), process.wait(timeout=10)
+
+
+def test_on_a_terminal_the_user_is_asked_once(bench: Bench) -> None:
+    """A yes is kept for the next command; the question names the key, the host and the file."""
+    Path("bench.toml").write_text(AWAY)
+    run = ("run", "eqbench-v1", "--dry-run")
+    said, code = on_a_terminal(*run, answer="y", MINE_KEY=KEY)
+    assert "bench.toml sends the key in MINE_KEY to 192.0.2.1. Allow that on this machine?" in said
+    assert code == 0
+    assert Approvals().all() == [Sending("192.0.2.1", "MINE_KEY")]
+    said, code = on_a_terminal(*run, answer="", MINE_KEY=KEY)
+    assert "Allow" not in said
+    assert code == 0
+
+
+@pytest.mark.parametrize("answer", ["n", ""])
+def test_on_a_terminal_no_is_the_default(answer: str) -> None:
+    """Neither a no nor an empty line nor --yes sends or stores anything."""
+    Path("bench.toml").write_text(AWAY)
+    said, code = on_a_terminal("run", "eqbench-v1", "--yes", answer=answer, MINE_KEY=KEY)
+    assert "not approved: 192.0.2.1 gets no key" in said
+    assert code == 3
+    assert not Approvals().path.exists()
+    assert not Path("runs").exists()

@@ -1,0 +1,646 @@
+"""Runs as a file: out of one journal, into another, and nothing that is not right."""
+
+import asyncio
+import gzip
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eibench.core.errors import DataError, JournalError
+from eibench.core.journal import CallKey, Failure, Journal, RunLock, RunRecord, archives
+from eibench.core.journal.archives import write_lines
+from eibench.core.journal.kinds import KINDS
+from eibench.core.journal.merging import Imported
+from eibench.core.journal.transfer import export_lines, import_runs
+from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
+
+IDENTITY = "0123456789abcdef" * 2
+TABLES = {"runs": "n", "calls": "n", "grades": "grader, item_id", "failures": "item_id"}
+Change = Callable[[list[Any]], Any]
+
+
+def add_run(journal: Journal, run_id: str = IDENTITY[:8], **columns: Any) -> RunRecord:
+    """A run with the least that it needs."""
+    given = {
+        "run_id": run_id,
+        "identity": IDENTITY,
+        "ordinal": 1,
+        "benchmark": "talk",
+        "benchmark_version": "1",
+        "model": "openai/model",
+        "name": "openai/model",
+        "demo": False,
+        "pack_name": "custom",
+        "pack_sha256": "a" * 64,
+        "endpoint": None,
+        "settings": {"model": "openai/model", "notes": {}},
+    }
+    return journal.add_run(**given | columns)
+
+
+def add_call(journal: Journal, run: RunRecord, item_id: str = "1", text: str = "yes") -> None:
+    """An answered call about an item."""
+    request = ChatRequest((Message("user", f"About {item_id}: {text}?"),))
+    response = ChatResponse(
+        text=text,
+        reasoning=text,
+        finish=Finish.LENGTH,
+        finish_raw=text,
+        model=text,
+        fingerprint=text,
+        request_id=text,
+        usage=Usage(1, 2, 3, 4, 5),
+        latency_s=0.1,
+        attempts=3,
+        sent={"temperature": 0.7, "stop": [text]},
+        cost_usd=0.0001,
+        price_source="table",
+    )
+    key = CallKey("generate", "d", 0)
+    asyncio.run(journal.add_call(run, item_id, 1, key, "openai/model", request, response))
+
+
+def add_all(journal: Journal, text: str = "yes") -> RunRecord:
+    """A run with a call, a grade and a failure."""
+    run = add_run(journal)
+    add_call(journal, run, "1", text)
+    score = Score({"v": 1.5, "none": None}, None, (text,), {"said": text})
+    journal.add_grade(run, "grader", "1", 1, score)
+    journal.add_failure(run, Failure("2", 1, "server", text, 3))
+    journal.writer.flush()
+    return run
+
+
+def export(folder: Path, path: Path) -> Path:
+    """A file with all runs of a folder."""
+    with Journal(folder, create=False) as journal:
+        write_lines(path, export_lines(journal, journal.runs()))
+    return path
+
+
+def dump(folder: Path) -> dict[str, list[Any]]:
+    """All rows of all tables."""
+    with closing(sqlite3.connect(folder / "bench.sqlite")) as database:
+        return {
+            table: database.execute(f"SELECT * FROM {table} ORDER BY {order}").fetchall()
+            for table, order in TABLES.items()
+        }
+
+
+def rewritten(path: Path, change: Change, *, recount: bool = True) -> Path:
+    """The file after a change of its lines; the last line counts them again, or not."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    change(lines)
+    if recount and lines[-1].get("kind") == "end":
+        lines[-1]["lines"] = len(lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A runs folder with one run."""
+    with Journal(tmp_path / "here") as journal:
+        add_all(journal)
+    return tmp_path / "here"
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """Another runs folder, which is not there yet."""
+    return tmp_path / "there"
+
+
+@pytest.fixture
+def file(here: Path, tmp_path: Path) -> Path:
+    """The run as a file: line 2 is the run, 3 a call, 4 a grade, 5 a failure, 6 the end."""
+    return export(here, tmp_path / "runs.jsonl")
+
+
+# There and back
+
+
+@pytest.mark.parametrize(("kind", "table"), [(name, kind.table) for name, kind in KINDS.items()])
+def test_a_line_has_every_column_of_its_table(here: Path, kind: str, table: str) -> None:
+    """A column that a migration adds must not be forgotten in the file."""
+    with closing(sqlite3.connect(here / "bench.sqlite")) as database:
+        there = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+    assert [c for c in there if c not in ("n", "run")] == list(KINDS[kind].columns)
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "runs.jsonl.gz"])
+def test_importing_makes_the_same_journal_and_again_changes_nothing(
+    here: Path, there: Path, tmp_path: Path, name: str
+) -> None:
+    """Every column of every row, then nothing at all."""
+    path = export(here, tmp_path / name)
+    assert import_runs(there, path) == [Imported(IDENTITY[:8], True, False, 1, 1, 1)]
+    assert dump(there) == dump(here)
+    assert import_runs(there, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0)]
+    assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0)]
+    assert dump(there) == dump(here)
+    assert export(there, tmp_path / f"again-{name}").read_bytes() == path.read_bytes()
+
+
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=20)
+ODD = st.sampled_from(["\0", '"', "'", "\\", "\r\n", "\u2028", "\ud83d", "\U000e0041", "\x85", ""])
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.lists(TEXTS | ODD, max_size=4).map("".join))
+def test_any_text_survives_the_way(text: str, tmp_path_factory: Any) -> None:
+    """NUL, quotes, other ends of lines, half characters: the same journal, the same file."""
+    folder = tmp_path_factory.mktemp("runs")
+    with Journal(folder / "a") as journal:
+        add_run(journal, f"{IDENTITY[:8]}-2", ordinal=2, settings={"notes": {"note": text}})
+        add_all(journal, text)
+    path = export(folder / "a", folder / "runs.jsonl")
+    assert path.read_bytes().count(b"\n") == len(path.read_text("utf-8").splitlines()) == 7
+    import_runs(folder / "b", path)
+    assert dump(folder / "b") == dump(folder / "a")
+
+
+def test_the_same_runs_make_the_same_packed_bytes(here: Path, tmp_path: Path) -> None:
+    """No time and no name of a file is in it."""
+    one, other = export(here, tmp_path / "one.gz"), export(here, tmp_path / "other.gz")
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_the_first_and_the_last_line_say_what_the_file_is(file: Path) -> None:
+    """Its form and version, and how many lines it has."""
+    first, *rows, last = map(json.loads, file.read_text().splitlines())
+    assert (first["format"], first["version"]) == ("eibench-runs", 1)
+    assert [row["kind"] for row in rows] == ["run", "call", "grade", "failure"]
+    assert last == {"kind": "end", "lines": 6}
+
+
+def test_an_export_is_of_one_moment(here: Path) -> None:
+    """What is written while it is read is not in it."""
+    with Journal(here) as journal:
+        (run,) = journal.runs()
+        lines = export_lines(journal, [run])
+        begun = [next(lines), next(lines)]
+        add_call(journal, run, "9")
+        assert len([*begun, *lines]) == 6
+        assert journal.count_calls(run) == 2
+
+
+def test_what_was_there_stays_when_a_file_cannot_be_written(here: Path, tmp_path: Path) -> None:
+    """Whole or not at all, and nothing else is left behind."""
+    path = export(here, tmp_path / "runs.jsonl")
+    before = path.read_bytes()
+    with Journal(here) as journal:
+        (run,) = journal.runs()
+        lines = export_lines(journal, [run])
+        next(lines)
+        journal.delete_run(run)
+        with pytest.raises(JournalError, match="was deleted in the meantime"):
+            write_lines(path, lines)
+    assert path.read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "runs.jsonl"]
+
+
+def test_what_could_not_be_imported_is_not_exported(here: Path, tmp_path: Path) -> None:
+    """A row that another program wrote is told while the run is still there."""
+    with closing(sqlite3.connect(here / "bench.sqlite")) as database, database:
+        database.execute("UPDATE calls SET finish = 'bored'")
+    with pytest.raises(JournalError, match='the line of a call "finish" must be one of'):
+        export(here, tmp_path / "runs.jsonl")
+    assert not (tmp_path / "runs.jsonl").exists()
+
+
+# What is refused
+
+
+def of(n: int, **fields: Any) -> Change:
+    """Set fields of line `n`."""
+    return lambda lines: lines[n - 1].update(fields)
+
+
+def without(n: int, *names: str) -> Change:
+    """Take fields of line `n` away; without names, the line itself."""
+
+    def change(lines: list[Any]) -> None:
+        for name in names:
+            del lines[n - 1][name]
+        if not names:
+            del lines[n - 1]
+
+    return change
+
+
+def twice(n: int) -> Change:
+    """Repeat line `n`."""
+    return lambda lines: lines.insert(n, lines[n - 1])
+
+
+BROKEN: list[tuple[str, Change, str]] = [
+    ("another form", of(1, format="other"), "line 1: is not the first line"),
+    ("newer", of(1, version=2, more=1), r"line 1: was written by a newer eibench \(form 2"),
+    ("version of no kind", of(1, version="1"), 'line 1: "version" must be a whole number'),
+    ("unknown field in the header", of(1, more=1), 'line 1: has an unknown field "more"'),
+    ("no header", without(1), "line 1: is not the first line"),
+    ("two headers", twice(1), "line 2: is of an unknown kind"),
+    ("no end", without(6), "ends after line 5 without its last line"),
+    ("no run", lambda lines: lines.__delitem__(slice(1, 5)), "holds no runs"),
+    ("no run before a call", without(2), 'line 2: "run" is not the run'),
+    ("unknown kind", of(3, kind="thought"), "line 3: is of an unknown kind, 'thought'"),
+    ("kind of no kind", of(3, kind=["call"]), "line 3: is of an unknown kind"),
+    ("unknown field", of(3, colour="blue"), 'line 3: has an unknown field "colour"'),
+    ("missing field", without(4, "values"), 'line 4: needs "values"'),
+    ("not an object", lambda lines: lines.insert(2, [1]), "line 3: is not a JSON object"),
+    ("the same call twice", twice(3), "line 4: is a call that stands in an earlier line"),
+    ("the same run twice", twice(2), "line 3: is a run that stands in an earlier line"),
+    ("a path as id", of(2, run_id="../../etc/passwd"), 'line 2: "run_id" must be a run'),
+    ("an id of another identity", of(2, run_id="f" * 8), 'line 2: "run_id" is not made from'),
+    ("an id of another ordinal", of(2, run_id="01234567-2"), 'line 2: "run_id" is not made from'),
+    ("ordinal 0", of(2, ordinal=0), 'line 2: "ordinal" must be a whole number from 1'),
+    ("ordinal too large", of(2, ordinal=2**63), 'line 2: "ordinal" must be'),
+    ("another run's call", of(3, run="f" * 8), 'line 3: "run" is not the run'),
+    ("true is no number", of(3, attempts=True), 'line 3: "attempts" must be a whole number'),
+    ("1.0 is not whole", of(3, iteration=1.0), 'line 3: "iteration" must be a whole number'),
+    ("below 0", of(3, input_tokens=-1), 'line 3: "input_tokens" must be a whole number from 0'),
+    ("a number is no text", of(3, text=7), 'line 3: "text" must be a text'),
+    ("null is no text", of(3, text=None), 'line 3: "text" must be a text'),
+    ("unknown finish", of(3, finish="bored"), 'line 3: "finish" must be one of'),
+    ("messages", of(3, messages=[["user"]]), 'line 3: "messages" holds one that must be a list'),
+    ("a time of its own", of(3, at="yesterday"), 'line 3: "at" must be a time'),
+    ("no such day", of(3, at="2025-02-30T00:00:00.000+00:00"), 'line 3: "at" is no time'),
+    ("half a character", of(3, text="\ud83d"), "line 3: holds half of a character"),
+    ("half in JSON", of(3, sent={"\ud83d": 1}), "line 3: holds half of a character"),
+    ("values", of(4, values={"v": "high"}), 'line 4: "values" "v" must be a number'),
+    ("flags", of(4, flags="odd"), 'line 4: "flags" must be a list'),
+    ("NaN", of(4, values={"v": float("nan")}), "line 4: holds NaN"),
+    ("a document of nothing", of(2, document={}), 'line 2: "document" needs "run_id"'),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), [b[1:] for b in BROKEN], ids=[b[0] for b in BROKEN])
+def test_a_line_that_is_not_right_is_told_with_its_number(
+    file: Path, there: Path, change: Change, told: str
+) -> None:
+    """No journal is made, not even a folder."""
+    with pytest.raises(DataError, match=told):
+        import_runs(there, rewritten(file, change))
+    assert not there.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (without(4), "line 5: counts 6 lines, but is line 5: lines are missing"),
+        (lambda lines: lines.insert(4, {**lines[3], "iteration": 2}), "line 7: counts 6 lines"),
+        (of(6, lines=7), "line 6: counts 7 lines"),
+        (of(6, lines="6"), 'line 6: "lines" must be a whole number'),
+        (twice(6), "line 7: follows the last line"),
+    ],
+)
+def test_a_count_that_does_not_fit_is_told(
+    file: Path, there: Path, change: Change, told: str
+) -> None:
+    """A file that lost or gained a line on the way is noticed."""
+    with pytest.raises(DataError, match=told):
+        import_runs(there, rewritten(file, change, recount=False))
+    assert not there.exists()
+
+
+HEADER = b'{"format":"eibench-runs","version":1,"eibench":"0"}\n'
+RAW: list[tuple[str, bytes, str]] = [
+    ("empty", b"", "ends after line 0"),
+    ("an empty line", b"\n", "line 1: is not JSON"),
+    ("no JSON", b"hello\n", "line 1: is not JSON: Expecting value at character 1"),
+    ("no text", b"\xff\xfe\n", "line 1: is not JSON: it is no UTF-8"),
+    ("byte order mark", b"\xef\xbb\xbf" + HEADER, "line 1: is not JSON"),
+    ("a SQLite file", b"SQLite format 3\0" + bytes(99), "line 1: is not JSON"),
+    ("cut in a line", HEADER + b'{"kind":"ru', "line 2: is not JSON"),
+    ("a key twice", HEADER + b'{"kind":"end","kind":"end"}\n', "line 2: has a key twice"),
+    ("too deep", HEADER + b"[" * 100_000 + b"\n", "line 2: is nested too deeply"),
+    ("too many digits", HEADER + b'{"a":' + b"9" * 5000 + b"}\n", "line 2: Exceeds the limit"),
+    ("an infinity", HEADER + b'{"a":1e999}\n', "line 2: holds 1e999, which is too large"),
+    ("two values", HEADER + b"{}{}\n", "line 2: is not JSON: Extra data"),
+]
+
+
+@pytest.mark.parametrize(("raw", "told"), [r[1:] for r in RAW], ids=[r[0] for r in RAW])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_a_file_of_something_else_is_told(
+    tmp_path: Path, there: Path, raw: bytes, told: str, packed: bool
+) -> None:
+    """Whatever it holds, it is one clear error."""
+    path = tmp_path / ("f.gz" if packed else "f.jsonl")
+    path.write_bytes(gzip.compress(raw) if packed else raw)
+    with pytest.raises(DataError, match=told):
+        import_runs(there, path)
+    assert not there.exists()
+
+
+@pytest.mark.parametrize("kept", [1, 9, 40, -9, -1])
+def test_a_packed_file_that_was_cut_off_is_told(
+    here: Path, there: Path, tmp_path: Path, kept: int
+) -> None:
+    """Wherever it ends, and if only its check sum is missing."""
+    path = export(here, tmp_path / "runs.jsonl.gz")
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(DataError, match=r"damaged or cut off|is not gzip"):
+        import_runs(there, path)
+    assert not there.exists()
+
+
+def test_a_packed_file_with_a_wrong_byte_is_told(here: Path, there: Path, tmp_path: Path) -> None:
+    """Its check sum is looked at before anything is written."""
+    path = export(here, tmp_path / "runs.jsonl.gz")
+    data = bytearray(path.read_bytes())
+    data[-6] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="damaged or cut off"):
+        import_runs(there, path)
+
+
+def test_a_name_that_promises_gzip_is_believed(file: Path, there: Path) -> None:
+    """Plain text in a .gz is no file of ours; gzip under another name is one."""
+    with pytest.raises(DataError, match=r"is not gzip, though its name ends in \.gz"):
+        import_runs(there, file.rename(file.with_suffix(".gz")))
+    other = file.with_name("runs.download")
+    other.write_bytes(gzip.compress(file.with_suffix(".gz").read_bytes()))
+    assert import_runs(there, other)[0].is_new
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_a_huge_line_is_refused(tmp_path: Path, there: Path, packed: bool) -> None:
+    """It is not even read to its end; packed, it is a bomb."""
+    path = tmp_path / "huge"
+    size = archives.LINE_LIMIT + 1
+    with gzip.open(path, "wb", 1) if packed else path.open("wb") as file:
+        file.write(HEADER)
+        for _ in range(1 if not packed else 8):
+            file.write(b"0" * size)
+    with pytest.raises(DataError, match="line 2: is longer than 32 MiB"):
+        import_runs(there, path)
+
+
+def test_a_bomb_of_right_lines_is_refused(file: Path, there: Path, tmp_path: Path) -> None:
+    """Each line is as it must be, but together they are too much for so few bytes."""
+    head, run, call = file.read_text().splitlines(keepends=True)[:3]
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wt") as bomb:
+        bomb.write(head + run)
+        for n in range(40):
+            bomb.write(json.dumps({**json.loads(call), "occurrence": n, "text": "0" * 2**20}))
+            bomb.write("\n")
+    assert path.stat().st_size < 2**17
+    with pytest.raises(DataError, match="expands to more than 250 times its size"):
+        import_runs(there, path)
+    assert not there.exists()
+
+
+def test_a_packed_file_has_a_limit_in_all(
+    here: Path, there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message says what to do about it."""
+    monkeypatch.setattr(archives, "EXPANDED_LIMIT", 1000)
+    path = export(here, tmp_path / "runs.jsonl.gz")
+    with pytest.raises(DataError, match=r"expands to more than .* if you trust it, unpack it"):
+        import_runs(there, path)
+
+
+# What is there already
+
+
+CHANGED: list[tuple[str, Change, str]] = [
+    ("a reply", of(3, text="no"), "line 3: the call of item '1' that is here differs in text"),
+    ("a request", of(3, messages=[["user", "?"]]), "line 3: .* differs in messages"),
+    ("null for a text", of(3, request_id=None), "line 3: .* differs in request_id"),
+    ("tokens and cost", of(3, output_tokens=9, cost_usd=9), "differs in output_tokens, cost_usd"),
+    ("a number", of(4, values={"v": 9.5, "none": None}), "line 4: .* differs in values"),
+    ("a reason", of(4, reason="odd"), "line 4: the grade of item '1' .* differs in reason"),
+    ("why it failed", of(5, failure_kind="quota"), "line 5: .* differs in failure_kind"),
+    ("the model", of(2, model="openai/other"), "line 2: run 01234567 differs in model"),
+    ("the pack", of(2, pack_sha256="b" * 64), "line 2: run 01234567 differs in pack_sha256"),
+    ("a demo", of(2, demo=1), "line 2: run 01234567 differs in demo"),
+    ("settings", of(2, settings={"model": "x"}), "line 2: run 01234567 differs in settings"),
+    (
+        "another run of that id",
+        of(2, identity=IDENTITY[:8] + "f" * 24),
+        "line 2: run 01234567 is another one here",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), [c[1:] for c in CHANGED], ids=[c[0] for c in CHANGED])
+def test_a_line_that_differs_is_refused_and_nothing_is_imported(
+    here: Path, file: Path, change: Change, told: str
+) -> None:
+    """Not even a new run that comes before it in the file."""
+    before = dump(here)
+
+    def with_another(lines: list[Any]) -> None:
+        change(lines)
+        other = {"run_id": "f" * 8, "identity": "f" * 32, "finished_at": None}
+        lines.insert(5, {**lines[1], **other})
+
+    rewritten(file, with_another)
+    with pytest.raises(DataError, match=told):
+        import_runs(here, file)
+    assert dump(here) == before
+    assert not (here / "locks" / "ffffffff.lock").exists()
+
+
+def test_a_run_before_the_one_that_differs_is_not_imported_either(
+    here: Path, file: Path, tmp_path: Path
+) -> None:
+    """A file is imported as a whole or not at all."""
+    before = dump(here)
+
+    def change(lines: list[Any]) -> None:
+        lines[2]["text"] = "no"
+        lines.insert(1, {**lines[1], "run_id": "f" * 8, "identity": "f" * 32})
+
+    with pytest.raises(DataError, match="line 4"):
+        import_runs(here, rewritten(file, change))
+    assert dump(here) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        of(3, at="2099-01-01T00:00:00.000+00:00", latency_s=9),
+        of(4, at="2099-01-01T00:00:00.000+00:00"),
+        of(2, settings={"model": "openai/model", "notes": {"x": "y"}, "dataset": "/elsewhere"}),
+    ],
+    ids=["when and how fast", "graded again", "notes and paths"],
+)
+def test_what_may_differ_between_machines_stays_as_it_is_here(
+    here: Path, file: Path, change: Change
+) -> None:
+    """It is no conflict, and nothing is written."""
+    before = dump(here)
+    assert not import_runs(here, rewritten(file, change))[0].changed
+    assert dump(here) == before
+
+
+def test_calls_made_later_elsewhere_are_added(here: Path, there: Path, tmp_path: Path) -> None:
+    """With their grades, and in the order in which they came."""
+    import_runs(there, export(here, tmp_path / "a.jsonl"))
+    with Journal(there) as journal:
+        (run,) = journal.runs()
+        for item in ("9", "3"):
+            add_call(journal, run, item)
+        journal.add_grade(run, "grader", "9", 1, Score({"v": 2.0}))
+    path = export(there, tmp_path / "b.jsonl")
+    assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 2, 1, 0)]
+    assert dump(here) == dump(there)
+    assert [row[2] for row in dump(here)["calls"]] == ["1", "9", "3"]
+
+
+LATER, EARLIER = "2099-01-01T00:00:00.000+00:00", "2001-01-01T00:00:00.000+00:00"
+
+
+@pytest.mark.parametrize(("at", "reason"), [(LATER, "elsewhere"), (EARLIER, "yes")])
+def test_the_later_failure_counts(here: Path, file: Path, at: str, reason: str) -> None:
+    """A failure is what the last attempt met, wherever that was."""
+    import_runs(here, rewritten(file, of(5, at=at, reason="elsewhere")))
+    with Journal(here) as journal:
+        (failure,) = journal.failures(journal.runs()[0])
+    assert failure.reason == reason
+
+
+def test_a_grade_from_elsewhere_takes_the_place_of_an_earlier_failure(
+    here: Path, file: Path
+) -> None:
+    """And the failure of the file does not come back when it is imported again."""
+    graded = rewritten(file, of(4, item_id="2", at=LATER))
+    assert import_runs(here, graded) == [Imported(IDENTITY[:8], False, False, 0, 1, 0)]
+    assert dump(here)["failures"] == []
+    assert not import_runs(here, graded)[0].changed
+
+
+def document(run_id: str, value: float) -> dict[str, Any]:
+    """A result with what `bench show` relies on."""
+    metric = {"value": value, "ci95": None, "n": 1, "higher_is_better": True}
+    items = dict.fromkeys(("total", "scored", "unscored", "failed", "truncated", "pending"), 0)
+    return {
+        "run_id": run_id,
+        "benchmark": "talk",
+        "name": "openai/model",
+        "status": "complete",
+        "demo": False,
+        "judge": None,
+        "comparability": "none",
+        "metrics": {"mean": metric},
+        "metric_labels": {"mean": ["Mean", "items"]},
+        "invalid": None,
+        "baselines": {},
+        "items": items,
+        "unscored": [],
+        "failed": [],
+        "calls": dict.fromkeys(("model", "judge", "replayed", "retries"), 0),
+        "tokens": dict.fromkeys(("input", "cached", "output", "reasoning"), 0),
+        "cost_usd": None,
+        "elapsed_s": 1.0,
+        "warnings": [],
+    }
+
+
+def end(folder: Path, value: float, *, finished: bool, seconds: float = 1.0) -> None:
+    """A command on the folder's run ends with a result."""
+    with Journal(folder) as journal:
+        (run,) = journal.runs()
+        status = "complete" if finished else "interrupted"
+        result = document(run.run_id, value)
+        journal.end_run(run, status, seconds=seconds, finished=finished, document=result)
+
+
+def value_of(folder: Path) -> Any:
+    """The value of the folder's run, if it has a result."""
+    with Journal(folder) as journal:
+        found = journal.document(journal.runs()[0])
+    return found and found["metrics"]["mean"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "kept"),
+    [
+        (None, (2.0, True), 2.0),
+        ((1.0, False), (2.0, True), 2.0),
+        ((1.0, True), (2.0, False), 1.0),
+        ((1.0, True), (2.0, True), 2.0),
+        ((1.0, True), None, 1.0),
+        (None, (2.0, False), 2.0),
+    ],
+)
+def test_the_result_that_came_further_counts(
+    here: Path, there: Path, tmp_path: Path, ours: Any, theirs: Any, kept: float
+) -> None:
+    """Finished before unfinished, then the later one; and importing again changes nothing."""
+    import_runs(there, export(here, tmp_path / "a.jsonl"))
+    for folder, result in ((here, ours), (there, theirs)):
+        if result:
+            end(folder, result[0], finished=result[1])
+    path = export(there, tmp_path / "b.jsonl")
+    import_runs(here, path)
+    assert value_of(here) == kept
+    before = dump(here)
+    assert not import_runs(here, path)[0].changed
+    assert dump(here) == before
+
+
+def test_of_two_unfinished_results_the_one_with_more_work_counts(
+    here: Path, there: Path, tmp_path: Path
+) -> None:
+    """Seconds are those of all commands, wherever they worked."""
+    end(here, 1.0, finished=False)
+    import_runs(there, export(here, tmp_path / "a.jsonl"))
+    end(there, 2.0, finished=False)
+    import_runs(here, export(there, tmp_path / "b.jsonl"))
+    assert value_of(here) == 2.0
+
+
+def test_a_changed_result_of_the_same_moment_is_refused(here: Path, tmp_path: Path) -> None:
+    """A better score cannot be written into a finished run."""
+    end(here, 1.0, finished=True)
+    path = export(here, tmp_path / "a.jsonl")
+    path.write_text(path.read_text().replace('"value":1.0', '"value":99.0'))
+    with pytest.raises(DataError, match="line 2: run 01234567 differs in document"):
+        import_runs(here, path)
+
+
+def test_a_run_is_known_by_its_identity_whatever_its_id(
+    here: Path, there: Path, tmp_path: Path
+) -> None:
+    """Where the short id was taken by another run, it has a longer one, in its result too."""
+    end(here, 1.0, finished=True)
+    with Journal(there) as journal:
+        add_run(journal, IDENTITY[:8], identity=IDENTITY[:8] + "f" * 24)
+        add_run(journal, IDENTITY[:16])
+    (imported,) = import_runs(there, export(here, tmp_path / "a.jsonl"))
+    assert (imported.run_id, imported.is_new) == (IDENTITY[:16], False)
+    with Journal(there) as journal:
+        run = journal.find_run(IDENTITY[:16])
+        assert run is not None
+        found = journal.document(run)
+    assert found is not None
+    assert found["run_id"] == IDENTITY[:16]
+    assert not import_runs(there, tmp_path / "a.jsonl")[0].changed
+
+
+def test_a_run_that_is_owned_is_not_imported_into(here: Path, file: Path) -> None:
+    """The owner reads the journal as it goes: nothing may change under it."""
+    with RunLock(here, IDENTITY[:8]).acquire(), pytest.raises(JournalError, match="is owned by"):
+        import_runs(here, file)
+    assert not import_runs(here, file)[0].changed
+
+
+def test_a_damaged_journal_is_not_imported_into(there: Path, file: Path) -> None:
+    """It is refused as it is, not taken for an empty one."""
+    there.mkdir()
+    (there / "bench.sqlite").write_bytes(b"precious")
+    with pytest.raises(JournalError, match="damaged or no journal"):
+        import_runs(there, file)
+    assert (there / "bench.sqlite").read_bytes() == b"precious"
