@@ -34,7 +34,8 @@ def read_responses(responses: Responses, pack: Pack) -> dict[tuple[str, int], st
     for place, row in _rows(responses):
         key, text = _response(origin, place, row)
         if key[0] not in known:
-            raise DataError(origin, f"the pack has no item {key[0]!r}", place)
+            told = f"the {pack.source.name} pack has no item {key[0]!r}"
+            raise DataError(origin, f"{told}; --dataset names another", place)
         if key in replies:
             told = f"item {key[0]!r}, iteration {key[1]}, is answered in {first[key]} already"
             raise DataError(origin, told, place)

@@ -17,7 +17,7 @@ from ..errors import DataError
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .benchmark_command import BenchmarkCommand, own_options
-from .data import get_data
+from .data import get_data, tell_pack
 from .results import EXIT, print_result
 from .settings import config_option
 from .values import read_system
@@ -42,6 +42,7 @@ def score_command(**params: Any) -> int:
     config = scoring_config(benchmark, own, params["dataset"], params["name"] or path.stem)
     get_data(config)
     result = asyncio.run(score_config(config, path))
+    tell_pack(config)
     print_result(result.document, json_output=params["json_output"])
     return EXIT[result.status]
 
@@ -70,6 +71,7 @@ def prompts_command(**params: Any) -> None:
         limit=params["limit"],
         items=options.item_ids(params),
     )
+    get_data(config)
     lines = asyncio.run(_request_lines(config))
     text = "".join(line + "\n" for line in lines)
     if params["output"] is None:
@@ -79,11 +81,11 @@ def prompts_command(**params: Any) -> None:
         params["output"].write_text(text, encoding="utf-8")
     except OSError as error:
         raise DataError(params["output"], f"cannot be written: {error.strerror}") from None
+    tell_pack(config)
     click.echo(f"{len(lines)} requests in {params['output']}", err=True)
 
 
 async def _request_lines(config: RunConfig) -> list[str]:
-    get_data(config)
     source = find_pack(config.benchmark, config.dataset, config.options)
     pack = config.benchmark.read_pack(source, config.options)
     lines = []

@@ -14,7 +14,7 @@ import eibench.data
 
 from ..benchmark import Benchmark
 from ..console.safe import line
-from ..datasets import cache_folder, read_manifest
+from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.download import Watch
 from ..datasets.fetching import (
     OfficialFile,
@@ -151,6 +151,18 @@ def get_data(config: RunConfig) -> None:
     """Have the data that a run needs: only `--dataset official` downloads any."""
     if config.dataset == "official":
         get_official(config.benchmark, config.options.get("lang"))
+
+
+def tell_pack(config: RunConfig) -> None:
+    """Say so when nobody named a pack and it is not the official one that is used."""
+    if config.dataset is None and config.benchmark.data is not None:
+        source = find_pack(config.benchmark, None, config.options)
+        if source.name == "bundled" and "official" in read_manifest(config.benchmark.data):
+            click.echo(
+                "using the bundled pack: the official data is not on this machine "
+                f"(bench data fetch {config.benchmark.name} gets it)",
+                err=True,
+            )
 
 
 def get_official(benchmark: Benchmark, lang: str | None) -> None:

@@ -43,8 +43,8 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
     told = f"{config.benchmark.name}: {plan.total} samples of the {pack_name} pack"
     if plan.left < plan.total:
         told += f", {plan.total - plan.left} of them done"
-    if not plan.left:
-        return f"{told}; nothing to ask"
+    if not any(party.calls for party in plan.parties):
+        return f"{told}; nothing to ask that the journal does not hold"
     asked = [f"{party.calls} calls to {party.endpoint.label}" for party in plan.parties]
     tokens_in, tokens_out = plan.tokens
     told += f"; {' and '.join(asked)}"

@@ -1,7 +1,9 @@
 """`bench run`: a benchmark on one or more models."""
 
 import asyncio
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -13,14 +15,15 @@ from ..engine.parties import Money
 from ..engine.planning import Plan, make_plan
 from ..engine.session import Session, choose_items
 from ..engine.stopping import on_signals
-from ..errors import BenchError
+from ..errors import BenchError, ConfigError
+from ..plugins import installed
 from ..reports.files import as_text
 from ..results import Result
 from ..spending.book import parse_price
 from ..work import make_money, open_session, run_session
 from . import options, plan
 from .benchmark_command import BenchmarkCommand
-from .data import get_data
+from .data import get_data, tell_pack
 from .results import EXIT, print_result
 from .settings import config_option, current, given_by_user
 
@@ -48,11 +51,12 @@ class Planned(NamedTuple):
 def run_command(**params: Any) -> int:
     """Run a benchmark; the same command again goes on where it stopped."""
     money = _money(params)
-    runs = [_planned(config, money) for config in options.configs(params)]
+    dry = params["dry_run"]
+    runs = [_planned(config, money, dry=dry) for config in options.configs(params)]
     for run in runs:
         _tell(plan.describe(run.config, run.plan, run.pack.source.name))
-    _tell_pack(runs[0])
-    if params["dry_run"]:
+    tell_pack(runs[0].config)
+    if dry:
         if params["json_output"]:
             plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
@@ -68,8 +72,15 @@ def _money(params: Mapping[str, Any]) -> Money:
     return make_money(current().prices, given=given, limit=params["max_cost"])
 
 
-def _planned(config: RunConfig, money: Money) -> Planned:
-    session = open_session(config, money=money, environment=options.environment(), say=_tell)
+def _planned(config: RunConfig, money: Money, *, dry: bool) -> Planned:
+    environment = options.environment()
+    try:
+        session = open_session(config, money=money, environment=environment, say=_tell)
+    except ConfigError as error:
+        if not dry:
+            raise
+        _tell(f"note: {error}")  # a plan needs no key
+        session = Session(config, installed(), environment, say=_tell, money=money)
     get_data(config)
     pack = session.read_pack()
     made = make_plan(config, pack, choose_items(pack, config), money)
@@ -89,7 +100,7 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
             _tell(f"Error: {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
-        _finish(result, json_output=json_output)
+        _finish(result, run.config, json_output=json_output)
         documents.append(result.document)
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
@@ -115,24 +126,17 @@ def _announce_stop(session: Session) -> None:
     _tell(f"stopping: waiting for {waiting} calls in flight; press Ctrl-C again to stop at once")
 
 
-def _tell_pack(run: Planned) -> None:
-    benchmark, source = run.config.benchmark, run.pack.source
-    if run.config.dataset is None and source.name == "bundled":
-        _tell(
-            "using the bundled pack: the official data is not on this machine "
-            f"(bench data fetch {benchmark.name} gets it)"
-        )
-
-
-def _finish(result: Result, *, json_output: bool) -> None:
+def _finish(result: Result, config: RunConfig, *, json_output: bool) -> None:
     if not json_output:
         print_result(result.document)
         _tell(f"saved in {result.path}")
-    _tell(f"next: {_next(result.document)}")
+    own = config.runs_dir == Path("runs")
+    where = "" if own else f" --runs-dir {shlex.quote(str(config.runs_dir))}"
+    _tell(f"next: {_next(result.document, where)}")
 
 
-def _next(document: Mapping[str, Any]) -> str:
-    """The most useful thing to do with a result."""
+def _next(document: Mapping[str, Any], where: str) -> str:
+    """The most useful thing to do with a result; `where` is the ``--runs-dir`` it needs."""
     if document["status"] == "interrupted":
         return "the same command goes on from here; everything answered so far is kept"
     if document["status"] == "budget":
@@ -141,13 +145,15 @@ def _next(document: Mapping[str, Any]) -> str:
         return "the same command tries again what failed, and keeps the rest"
     if document["unscored"]:
         item = document["unscored"][0]["item_id"]
-        return f"bench show {document['run_id']} {item} shows an answer that could not be read"
+        return (
+            f"bench show {document['run_id']} {item}{where} shows an answer that could not be read"
+        )
     if document["demo"]:
         return (
             f"a real model: bench run {document['benchmark']} --model openai/NAME "
             "(with --base-url URL for your own server)"
         )
-    return f"bench show {document['run_id']} ITEM shows what was said about an item"
+    return f"bench show {document['run_id']} ITEM{where} shows what was said about an item"
 
 
 def _tell(text: str) -> None:

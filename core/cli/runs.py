@@ -9,6 +9,7 @@ import click
 from ..console.safe import line
 from ..errors import UsageError
 from ..journal import Journal, RunLock, RunRecord
+from ..journal.store import FILE
 from ..reports.files import as_text, document_path
 from ..reports.sections import Table
 from . import options
@@ -23,6 +24,8 @@ def find(journal: Journal, start: str) -> RunRecord:
     Raises:
         UsageError: There is none, or more than one.
     """
+    if not start.strip():
+        raise UsageError("name a run; bench runs lists them")
     found = journal.runs_like(start)
     exact = [run for run in found if run.run_id == start]
     if len(exact or found) == 1:
@@ -38,15 +41,20 @@ def find(journal: Journal, start: str) -> RunRecord:
 @config_option
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs."""
-    with Journal(runs_dir, create=False) as journal:
-        rows = [(run, journal.document(run)) for run in journal.runs()]
+    rows: list[tuple[RunRecord, dict[str, Any] | None]] = []
+    if (runs_dir / FILE).exists():
+        with Journal(runs_dir, create=False) as journal:
+            rows = [(run, journal.document(run)) for run in journal.runs()]
     if json_output:
         click.echo(as_text({"runs": [_as_json(run, doc) for run, doc in rows]}))
         return
     from ..console import output, tables
 
+    if not rows:
+        click.echo(f"no runs in {runs_dir} yet; start one: bench run eqbench-v1", err=True)
+        return
     columns = ("run", "benchmark", "model", "pack", "status", "score", "started")
-    cells = [(*_cells(run), _main_metric(doc), run.created_at) for run, doc in rows]
+    cells = [(*_cells(run), _main_metric(doc), _minute(run)) for run, doc in rows]
     output.show(
         tables.table(
             Table(f"{len(cells)} run{'s' * (len(cells) != 1)} in {runs_dir}", columns, cells)
@@ -56,7 +64,13 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
 
 def _cells(run: RunRecord) -> tuple[str, ...]:
     name = run.name + (" DEMO" if run.demo else "")
+    name += f" at {run.endpoint}" if run.endpoint else ""
     return run.run_id, run.benchmark, name, run.pack_name, run.status
+
+
+def _minute(run: RunRecord) -> str:
+    """When a run was started, UTC."""
+    return run.created_at[:16].replace("T", " ")
 
 
 def _main_metric(document: dict[str, Any] | None) -> str:
@@ -66,7 +80,8 @@ def _main_metric(document: dict[str, Any] | None) -> str:
 
     name, metric = next(iter(document["metrics"].items()))
 
-    return f"{name} {number(metric['value'])}"
+    items = document["items"]
+    return f"{name} {number(metric['value'])}, {items['scored']}/{items['total']}"
 
 
 def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:

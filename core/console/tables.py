@@ -66,16 +66,22 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
             f" ({calls['replayed']} of them answered from the journal)"
             f"  ·  {calls['retries']} retries"
         )
-        lines.append(
-            f"tokens     {tokens['input']:,} in ({tokens['cached']:,} cached), "
-            f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
-            f"  ·  {_cost(document['cost_usd'])}  ·  {document['elapsed_s']:.1f} s"
-        )
+        cost = _cost(document["cost_usd"])
+        lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
     return lines + _missing(document)
 
 
+def _used(tokens: Mapping[str, int | None]) -> str:
+    if tokens["input"] is None:
+        return "not counted by the server"
+    return (
+        f"{tokens['input']:,} in ({tokens['cached']:,} cached), "
+        f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
+    )
+
+
 def _cost(cost: float | None) -> str:
-    return "cost unknown: no price for this model" if cost is None else f"${cost:.4f}"
+    return "cost unknown" if cost is None else f"${cost:.4f}"
 
 
 def _baseline(baseline: Mapping[str, Any]) -> str:

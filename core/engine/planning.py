@@ -7,9 +7,10 @@ like them.
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..benchmark import Pack
 from ..clients.base import CallContext, ClientConfig, ModelSpec
@@ -87,35 +88,56 @@ class Plan:
 def make_plan(config: RunConfig, pack: Pack, items: Sequence[Item], money: Money) -> Plan:
     """The plan of a run; reads the journal if there is one, and changes nothing."""
     selection = Selection(items, config.iterations)
-    left = _left(config, pack, selection)
-    per_sample = [config.benchmark.calls_per_sample(item, config.options) for item in items]
-    share = left / selection.total if selection.total else 0.0
-    counts = [round(sum(n) * config.iterations * share) for n in zip(*per_sample, strict=True)]
+    left, calls = _left(config, selection, _known(config, pack, selection))
     asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, items[:LOOKED_AT]))
-    parties = [("generate", config.model, counts[0])]
-    parties += [("judge", config.judge, counts[1])] if config.judge else []
+    parties = [("generate", config.model)]
+    parties += [("judge", config.judge)] if config.judge else []
     made = [
         PartyPlan(
             endpoint,
-            calls,
+            calls[phase],
             money.price(endpoint, phase),
-            plan_calls(asked[phase], calls) if asked[phase] else None,
+            plan_calls(asked[phase], calls[phase]) if asked[phase] else None,
         )
-        for phase, endpoint, calls in parties
+        for phase, endpoint in parties
     ]
     return Plan(selection.total, left, tuple(made))
 
 
-def _left(config: RunConfig, pack: Pack, selection: Selection) -> int:
-    """Samples that no earlier command has scored."""
+class _Known(NamedTuple):
+    """What the journal holds of a run: graded samples, and calls by sample and phase."""
+
+    graded: frozenset[tuple[str, int]] = frozenset()
+    calls: Mapping[tuple[str, int, str], int] = {}
+
+
+def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
     if config.fresh or not (config.runs_dir / FILE).exists():
-        return selection.total
+        return _Known()
     with Journal(config.runs_dir, create=False) as journal:
         run = journal.newest_run(digest(identity(config, pack)))
         if run is None:
-            return selection.total
+            return _Known()
         grades = journal.grades(run, digest(grader(config)), selection.clusters)
-        return selection.total - sum(g.iteration <= selection.iterations for g in grades)
+        totals = journal.call_totals(run, config.judge.label if config.judge else None)
+        return _Known(
+            frozenset((g.item_id, g.iteration) for g in grades),
+            {(t.item_id, t.iteration, t.phase): t.calls for t in totals},
+        )
+
+
+def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, Counter[str]]:
+    """Samples without a score, and the calls they still need by phase."""
+    left, calls = 0, Counter[str]()
+    for item in selection.items:
+        needed = config.benchmark.calls_per_sample(item, config.options)
+        for iteration in range(1, selection.iterations + 1):
+            if (item.id, iteration) in known.graded:
+                continue
+            left += 1
+            for phase, n in zip(("generate", "judge"), needed, strict=True):
+                calls[phase] += max(0, n - known.calls.get((item.id, iteration, phase), 0))
+    return left, calls
 
 
 async def _requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:

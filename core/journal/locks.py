@@ -67,8 +67,8 @@ class RunLock:
                 if error.errno not in _IN_USE:
                     raise
                 raise JournalError(
-                    f"run {self._run_id} is owned by {owner}; wait until it ends, "
-                    "or start another with --fresh"
+                    f"run {self._run_id} is owned by {owner}; wait until it ends "
+                    "(bench run --fresh starts another)"
                 ) from None
             if self._is(file):
                 return file

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..benchmark import Benchmark, Options, Pack
 from ..journal import RunRecord
 from ..types import Summary
-from .evidence import Evidence, Selection
+from .evidence import Evidence, Selection, Spent
 
 if TYPE_CHECKING:
     from ..engine.config import RunConfig
@@ -71,22 +71,18 @@ def _head(
             "n_items": len(pack.items),
         },
         "iterations": selection.iterations,
-        "comparability": comparability(config, pack, demo, len(selection.items)),
+        "comparability": comparability(config, pack, demo, len(selection.items), status),
     }
 
 
-#: A seed repeats what the protocol would give anyway; more room changes no answer that fits.
-_HARMLESS = frozenset({"seed", "max_tokens"})
-
-
-def comparability(config: "RunConfig", pack: Pack, demo: bool, n_items: int) -> str:
+def comparability(
+    config: "RunConfig", pack: Pack, demo: bool, n_items: int, status: str = "complete"
+) -> str:
     """One line: pack, protocol, grader, and which published numbers the result may stand beside."""
-    given = config.sampling.sent().items()
-    changed = ", ".join(f"{name}={value}" for name, value in given if name not in _HARMLESS)
-    benchmark = config.benchmark
+    benchmark, source = config.benchmark, pack.source
+    changed = ", ".join(f"{name}={value}" for name, value in _changes(config).items())
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
-    source = pack.source
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {_plain(value)}" for name, value in options.items()]
     parts += [f"judge {config.judge.label}"] if config.judge else []
@@ -98,9 +94,27 @@ def comparability(config: "RunConfig", pack: Pack, demo: bool, n_items: int) -> 
         may = "DEMO model: no result of a real model"
     elif partial or changed or config.system:
         may = "beside no published score: not the pack's own protocol in full"
+    elif status != "complete":
+        may = f"beside no published score: the result is not complete ({status})"
     else:
         may = pack.comparability
     return "; ".join([*parts, may])
+
+
+def _changes(config: "RunConfig") -> dict[str, Any]:
+    """How replies are drawn otherwise than the benchmark says.
+
+    A seed repeats what the protocol would give anyway; more room changes no answer that fits.
+    """
+    own, used = config.benchmark.sampling, config.effective_sampling.sent()
+    room = own.max_tokens or 0
+    return {
+        name: value
+        for name, value in used.items()
+        if name != "seed"
+        and value != getattr(own, name)
+        and not (name == "max_tokens" and value >= room)
+    }
 
 
 def _plain(value: object) -> str:
@@ -149,7 +163,7 @@ def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:
 
 def _spent(evidence: Evidence) -> dict[str, Any]:
     spent = evidence.spent
-    usage, total = spent.usage, sum(spent.calls.values())
+    total = sum(spent.calls.values())
     return {
         "calls": {
             "model": spent.calls["generate"],
@@ -157,14 +171,21 @@ def _spent(evidence: Evidence) -> dict[str, Any]:
             "replayed": max(0, total - evidence.sent),
             "retries": spent.retries,
         },
-        "tokens": {
-            "input": usage.input,
-            "cached": usage.cached,
-            "output": usage.output,
-            "reasoning": usage.reasoning,
-        },
+        "tokens": _tokens(spent),
         "cost_usd": None if spent.cost_usd is None else round(spent.cost_usd, 6),
     }
+
+
+def _tokens(spent: Spent) -> dict[str, int | None]:
+    """Tokens by kind; ``None`` where the server counted none, as every prompt has some."""
+    usage, counted = spent.usage, spent.usage.input > 0 or not sum(spent.calls.values())
+    counts = {
+        "input": usage.input,
+        "cached": usage.cached,
+        "output": usage.output,
+        "reasoning": usage.reasoning,
+    }
+    return {name: count if counted else None for name, count in counts.items()}
 
 
 def _status(summary: Summary, config: "RunConfig", items: Mapping[str, int]) -> str:

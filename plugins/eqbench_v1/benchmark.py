@@ -14,6 +14,8 @@ from eibench import (
     Baseline,
     Benchmark,
     ChatRequest,
+    ChatResponse,
+    Finish,
     Item,
     Metric,
     MissingCall,
@@ -102,7 +104,7 @@ class EQBenchV1(Benchmark):
                     raise
                 break
             asked += 1
-            reply = _read(question, response.text, options, temperature, asked)
+            reply = _read(question, response, options, temperature, asked)
             if best is None or reply.n_scored > best.n_scored:
                 best = reply
             if best.n_scored == len(best.values):
@@ -164,20 +166,35 @@ def _temperature(base: float | None, attempt: int) -> float | None:
 
 
 def _read(
-    question: Question, text: str, options: Options, temperature: float | None, attempts: int
+    question: Question,
+    response: ChatResponse,
+    options: Options,
+    temperature: float | None,
+    attempts: int,
 ) -> Reply:
     from .parsing import PARSERS
 
     revise = options["revise"]
-    answer = PARSERS[options["parser"]](text, question.emotions, revise=revise)
+    answer = PARSERS[options["parser"]](response.text, question.emotions, revise=revise)
+    why = _no_answer(response)
     passes = {"first_pass": answer.first_pass} | ({"revised": answer.revised} if revise else {})
     values = {name: _score(reading, question) for name, reading in passes.items()}
     reasons = {
-        name: passes[name].reason or "all ratings are zero"
+        name: why or passes[name].reason or "all ratings are zero"
         for name, value in values.items()
         if value is None
     }
     return Reply(answer, values, reasons, temperature, attempts)
+
+
+def _no_answer(response: ChatResponse) -> str | None:
+    """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
+    if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
+        return "the model refused"
+    if response.text.strip():
+        return None
+    cut = response.finish == Finish.LENGTH
+    return "cut off before the answer began" if cut else "the reply is empty"
 
 
 def _score(reading: Reading, question: Question) -> float | None:

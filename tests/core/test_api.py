@@ -712,7 +712,7 @@ def test_a_benchmark_of_ones_own_can_be_scored() -> None:
 
 
 BROKEN: dict[str, tuple[Any, str]] = {
-    "unknown item": ({"99": "x"}, "responses, key '99': the pack has no item '99'"),
+    "unknown item": ({"99": "x"}, "responses, key '99': the bundled pack has no item '99'"),
     "no text": ({"1": 5}, "responses, key '1': needs \"response\", a text"),
     "key": ({("1", 0): "x"}, "responses, key ('1', 0): \"iteration\" must be"),
     "key of a kind": ({("1", 1, 1): "x"}, 'needs "item_id", a text'),

@@ -59,7 +59,8 @@ def test_an_item_is_shown_with_all_that_was_said(bench: Bench, run_id: str) -> N
         (("show", "zzz"), 2, "no run 'zzz'"),
         (("show", "", "99"), 2, "nothing about item '99'"),
         (("rescore", "zzz"), 2, "no run 'zzz'"),
-        (("runs", "--runs-dir", "none"), 4, "no runs in none"),
+        (("runs", "--runs-dir", "none"), 0, "no runs in none yet"),
+        (("show", " "), 2, "name a run"),
         (("rescore", "", "--set", "revise=false"), 2, "no grading option 'revise'"),
         (("rescore", "", "--set", "parser=loose"), 2, "strict, reference"),
         (("rescore", "", "--set", "parser"), 2, "K=V"),
@@ -68,8 +69,8 @@ def test_an_item_is_shown_with_all_that_was_said(bench: Bench, run_id: str) -> N
 def test_what_is_not_there_is_told(
     bench: Bench, run_id: str, args: tuple[str, ...], code: int, told: str
 ) -> None:
-    """One line that says what there is instead; an empty id begins every id."""
-    done = bench(*args)
+    """One line that says what there is instead."""
+    done = bench(*(a or run_id for a in args))
     assert (done.code, done.err.count("\n")) == (code, 1)
     assert told in done.err
 

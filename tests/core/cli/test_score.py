@@ -96,7 +96,7 @@ LINE = {"item_id": "1", "response": "x"}
 BROKEN = {
     "no JSON": ([LINE, "{oops"], "line 2: not JSON"),
     "no object": ([[1]], "line 1: not a JSON object"),
-    "unknown item": ([LINE, {**LINE, "item_id": "9"}], "line 2: the pack has no item '9'"),
+    "unknown item": ([LINE, {**LINE, "item_id": "9"}], "line 2: the custom pack has no item '9'"),
     "twice": ([LINE, "", LINE], "line 3: item '1', iteration 1, is answered in line 1 already"),
     "no id": ([{"response": "x"}], 'line 1: needs "item_id"'),
     "id of a kind": ([{**LINE, "item_id": [1]}], 'line 1: needs "item_id"'),
