@@ -120,7 +120,8 @@ class Benchmark(ABC):
             when the benchmark always needs ``--dataset PATH``.
         sampling: How replies are drawn unless the user says otherwise.
         options: The benchmark's own options.
-        judged: Grading asks a judge model.
+        judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
+        judge_sampling: How a judge's replies are drawn.
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
     """
@@ -182,14 +183,30 @@ class Benchmark(ABC):
         """
         raise NotImplementedError
 
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """What the demo judge replies, by rules that the benchmark's page declares.
+
+        A judged benchmark that does not define this refuses the demo judge.
+        """
+        raise NotImplementedError
+
+    def needs_judge(self, options: Options) -> bool:
+        """Whether grading asks a judge with these options."""
+        return self.judged
+
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """Model and judge calls for one sample when nothing fails."""
-        return 1, int(self.judged)
+        return 1, int(self.needs_judge(options))
 
     @property
     def has_demo(self) -> bool:
         """Whether demo models can take this benchmark."""
         return type(self).demo_reply is not Benchmark.demo_reply
+
+    @property
+    def has_demo_judge(self) -> bool:
+        """Whether the demo judge can grade this benchmark."""
+        return type(self).demo_verdict is not Benchmark.demo_verdict
 
     def request_options(self, options: Options) -> dict[str, Any]:
         """The options that are part of a run's identity."""

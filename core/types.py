@@ -190,16 +190,19 @@ class Metric:
         value: ``None`` when it does not exist.
         ci95: 95 % interval, or ``None`` when there is too little to make one.
         n: How many samples it stands on.
+        higher_is_better: ``None`` where neither end is better.
         over: What the interval is over, such as ``questions``.
         label: What a table calls it.
+        group: The heading that a table puts it under; empty for the main ones.
     """
 
     value: float | None
     ci95: tuple[float, float] | None = None
     n: int = 0
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     over: str = ""
     label: str = ""
+    group: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a result document."""

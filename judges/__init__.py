@@ -1,1 +1,28 @@
-"""From transcripts to verdicts and comparisons: judges, their prompts and their readers."""
+"""From transcripts to verdicts: prompts, asking, and reading what a judge replies.
+
+A judge is a model, a template, a strict reader and a policy for asking again.
+What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
+(`rubric`) adds what it asks for and how that is read.
+"""
+
+from .asking import Outcome, Reading, ask
+from .prompts import Template, display, fill, neutralise
+from .replies import ObjectReading, read_object
+from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
+
+__all__ = [
+    "ObjectReading",
+    "Outcome",
+    "Reading",
+    "Rubric",
+    "Template",
+    "Verdict",
+    "ask",
+    "ask_for_verdict",
+    "display",
+    "fill",
+    "neutralise",
+    "output_format",
+    "read_object",
+    "read_verdict",
+]

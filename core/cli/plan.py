@@ -45,7 +45,7 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
         told += f", {plan.total - plan.left} of them done"
     if not any(party.calls for party in plan.parties):
         return f"{told}; nothing to ask that the journal does not hold"
-    asked = [f"{party.calls} calls to {party.endpoint.label}" for party in plan.parties]
+    asked = [f"{p.calls} calls to {p.endpoint.label}" for p in plan.parties if p.calls]
     tokens_in, tokens_out = plan.tokens
     told += f"; {' and '.join(asked)}"
     told += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"

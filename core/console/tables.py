@@ -40,7 +40,12 @@ def _metrics(document: Mapping[str, Any]) -> RichTable:
     for heading in ("value", "95 % interval", "n"):
         made.add_column(heading, justify="right")
     made.add_column("interval over")
+    groups, group = document.get("metric_groups", {}), ""
     for position, (name, metric) in enumerate(document["metrics"].items()):
+        if groups.get(name, "") != group:
+            group = groups.get(name, "")
+            made.add_section()
+            made.add_row(line(group), style="italic")
         label, over = document["metric_labels"][name]
         cells = [number(metric["value"]), interval(metric["ci95"]), str(metric["n"])]
         style = "bold" if position == 0 else ""
@@ -68,6 +73,10 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         )
         cost = _cost(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
+    if flags := document.get("flags"):
+        shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
+        more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
+        lines.append(f"flags      {'  ·  '.join(shown + more)}")
     return lines + _missing(document)
 
 

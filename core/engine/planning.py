@@ -115,7 +115,8 @@ def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
     if config.fresh or not (config.runs_dir / FILE).exists():
         return _Known()
     with Journal(config.runs_dir, create=False) as journal:
-        run = journal.newest_run(digest(identity(config, pack)))
+        known_as = digest(identity(config, pack))
+        run = journal.find_run(config.run_id) if config.run_id else journal.newest_run(known_as)
         if run is None:
             return _Known()
         grades = journal.grades(run, digest(grader(config)), selection.clusters)
@@ -128,6 +129,7 @@ def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
 
 def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, Counter[str]]:
     """Samples without a score, and the calls they still need by phase."""
+    phases = ("judge",) if config.run_id else ("generate", "judge")
     left, calls = 0, Counter[str]()
     for item in selection.items:
         needed = config.benchmark.calls_per_sample(item, config.options)
@@ -136,6 +138,8 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
                 continue
             left += 1
             for phase, n in zip(("generate", "judge"), needed, strict=True):
+                if phase not in phases:
+                    continue
                 calls[phase] += max(0, n - known.calls.get((item.id, iteration, phase), 0))
     return left, calls
 

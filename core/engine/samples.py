@@ -87,6 +87,8 @@ def _keep_error(shop: Workshop, sample: Sample, error: Exception) -> None:
     while isinstance(error, ExceptionGroup):  # a plugin's TaskGroup wraps what a call raised
         error = error.exceptions[0]
     if isinstance(error, MissingCall):
+        if shop.only_judges:
+            return  # the model's part is left to the run's own command
         shop.keep_score(sample, Score.unscored(str(error)))
     elif isinstance(error, ProviderError):
         shop.keep_failure(sample, str(error.kind), str(error), error.attempts)

@@ -89,7 +89,8 @@ class Session:
         with Journal(config.runs_dir) as journal:
             self._warn_of_network()
             with own_run(journal, config, pack, demo=demo) as run:
-                return await self._do(_Job(journal, run, digest(grader(config)), pack, selection))
+                known_as = digest(grader(config))
+                return await self._do(_Job(journal, run, known_as, pack, selection))
 
     def _warn_of_network(self) -> None:
         if kind := network_file_system(self.config.runs_dir):
@@ -153,7 +154,7 @@ class Session:
             benchmark=self.config.benchmark,
             options=self.config.options,
             run=job.run,
-            grader=job.grader,
+            graded_by=grader(self.config),
             journal=job.journal,
             model=switchboard.model(),
             judge=switchboard.judge(),

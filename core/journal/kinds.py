@@ -44,7 +44,7 @@ _DOCUMENT = record(
                     "value": optional(number),
                     "ci95": optional(row_of(number, number)),
                     "n": whole(0),
-                    "higher_is_better": boolean,
+                    "higher_is_better": optional(boolean),
                 },
                 more=True,
             )
@@ -78,7 +78,8 @@ _DOCUMENT = record(
             dict.fromkeys(("model", "judge", "replayed", "retries"), whole(0)), more=True
         ),
         "tokens": record(
-            dict.fromkeys(("input", "cached", "output", "reasoning"), whole(0)), more=True
+            dict.fromkeys(("input", "cached", "output", "reasoning"), optional(whole(0))),
+            more=True,
         ),
         "cost_usd": optional(number),
         "elapsed_s": positive,
@@ -188,8 +189,9 @@ KINDS = {
             "flags": list_of(text),
             "detail": _ANY_OBJECT,
             "at": time,
+            "graded_by": optional(_ANY_OBJECT),
         },
-        frozenset({"values", "flags", "detail"}),
+        frozenset({"values", "flags", "detail", "graded_by"}),
         ("grader", "item_id", "iteration"),
         frozenset({"at"}),
     ),

@@ -92,6 +92,11 @@ STEPS = (
         PRIMARY KEY (run, item_id, iteration)
     ) WITHOUT ROWID;
     """,
+    """
+    -- JSON: the benchmark's version, the judge and the grading options behind `grader`;
+    -- NULL in grades that were stored before this column was there
+    ALTER TABLE grades ADD COLUMN graded_by TEXT;
+    """,
 )
 
 

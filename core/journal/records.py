@@ -59,6 +59,21 @@ class CallTotals(NamedTuple):
     cost_usd: float | None
 
 
+class Grader(NamedTuple):
+    """What has graded samples of a run.
+
+    Attributes:
+        digest: What its grades are kept under.
+        graded_by: ``version``, ``judge`` (a label, or ``None``) and ``options``; empty for
+            grades older than this was kept.
+        grades: How many there are.
+    """
+
+    digest: str
+    graded_by: Mapping[str, Any]
+    grades: int
+
+
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """One run's row."""

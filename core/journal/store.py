@@ -16,7 +16,7 @@ from ..errors import JournalError
 from ..types import ChatRequest, ChatResponse, Finish, Message, SampleScore, Score, Usage
 from .migrations import migrate
 from .opening import check_file, connect, ensure, reading
-from .records import CallKey, CallTotals, Failure, RunRecord, StoredCall, as_json
+from .records import CallKey, CallTotals, Failure, Grader, RunRecord, StoredCall, as_json
 from .writer import GroupWriter
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ _ADD_CALL = (
 )
 _ADD_GRADE = (
     'INSERT OR REPLACE INTO grades (run, grader, item_id, iteration, "values", reason, flags,'
-    " detail, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " detail, at, graded_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _ADD_FAILURE = (
     "INSERT OR REPLACE INTO failures (run, item_id, iteration, kind, reason, attempts, at)"
@@ -217,6 +217,14 @@ class Journal:
         )
         return self._rows(sql, tuple(values), _call)
 
+    def judges(self, run: RunRecord) -> list[str]:
+        """The labels of the judges that have replied, the latest first."""
+        sql = (
+            "SELECT model FROM calls WHERE run = ? AND phase = 'judge'"
+            " GROUP BY model ORDER BY max(n) DESC"
+        )
+        return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
+
     def count_calls(self, run: RunRecord) -> int:
         """How many answered calls a run has."""
         sql = "SELECT count(*) FROM calls WHERE run = ?"
@@ -237,16 +245,30 @@ class Journal:
     # Grades and failures
 
     def add_grade(
-        self, run: RunRecord, grader: str, item_id: str, iteration: int, score: Score
+        self,
+        run: RunRecord,
+        grader: str,
+        item_id: str,
+        iteration: int,
+        score: Score,
+        graded_by: Mapping[str, Any] | None = None,
     ) -> None:
         """Store a sample's score; it is on the disk with the next group.
+
+        Args:
+            run: Whose sample it is.
+            grader: Digest of what graded it.
+            item_id: Of the sample.
+            iteration: Of the sample.
+            score: What came of it.
+            graded_by: What the digest is made of, so that graders can be told apart.
 
         Raises:
             TypeError, ValueError: It holds what JSON cannot.
         """
         known_as = (run.n, grader, item_id, iteration)
         graded = (as_json(score.values), score.reason, as_json(score.flags), as_json(score.detail))
-        self._add(_ADD_GRADE, (*known_as, *graded, now()))
+        self._add(_ADD_GRADE, (*known_as, *graded, now(), graded_by and as_json(graded_by)))
         self._add(
             "DELETE FROM failures WHERE run = ? AND item_id = ? AND iteration = ?",
             (run.n, item_id, iteration),
@@ -273,10 +295,15 @@ class Journal:
         rows = self._rows(sql, (run.n, grader, item_id, iteration), _graded)
         return next((score for *_, score in rows), None)
 
-    def graders(self, run: RunRecord) -> list[str]:
+    def graders(self, run: RunRecord) -> list[Grader]:
         """The graders whose grades a run has, the latest first."""
-        sql = "SELECT grader FROM grades WHERE run = ? GROUP BY grader ORDER BY max(at) DESC"
-        return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
+        sql = (
+            "SELECT grader, max(graded_by), count(*) FROM grades WHERE run = ?"
+            " GROUP BY grader ORDER BY max(at) DESC, grader"
+        )
+        return list(
+            self._rows(sql, (run.n,), lambda r: Grader(r[0], json.loads(r[1] or "{}"), r[2]))
+        )
 
     def add_failure(self, run: RunRecord, failure: Failure) -> None:
         """Store why a sample has no usable answer."""

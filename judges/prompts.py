@@ -1,0 +1,67 @@
+"""Judge prompts: templates filled in one pass, with replies that cannot change their structure.
+
+What a model wrote is put into the prompt as text. It may hold placeholders, the
+prompt's own markers or lines that look like the next speaker's: placeholders are
+left alone, as nothing is filled twice, and the other two are made harmless.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+_MARKER = re.compile(r"\[(/?[A-Z][A-Z0-9 _-]*)\]")
+_SPEAKER = re.compile(r"^([^\S\n]*)((?:User|Assistant|System)[^\S\n]*:[^\S\n]*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A judge prompt with places to fill.
+
+    Attributes:
+        user: The text that holds the transcript.
+        system: Instructions that all prompts share, so that a provider can cache them; empty
+            where the template is one text.
+    """
+
+    user: str
+    system: str = ""
+
+    @cached_property
+    def markers(self) -> tuple[str, ...]:
+        """What stands in square brackets and capitals, such as ``TRANSCRIPT END``."""
+        return tuple(dict.fromkeys(_MARKER.findall(self.user + self.system)))
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """A template with its ``{name}`` places filled, in one pass.
+
+    Braces in a value, and places that `values` does not name, stay as they are.
+    """
+    names = "|".join(map(re.escape, values))
+    if not names:
+        return template
+    return re.sub(rf"\{{({names})\}}", lambda match: values[match[1]], template)
+
+
+def neutralise(text: str, markers: Sequence[str]) -> str:
+    """What a model wrote, so that it cannot end its part of a prompt.
+
+    Square brackets around one of the prompt's markers become round ones, whatever the case
+    and the spacing; a line that is only a speaker's name gets a bar before it.
+    """
+    for marker in markers:
+        words = r"\W*".join(map(re.escape, re.findall(r"\w+", marker)))
+        slash = r"\W*/\W*" if marker.startswith("/") else r"\W*"
+        pattern = rf"\[({slash}{words}[^\S\n]*\W?)\]"
+        text = re.sub(pattern, r"(\1)", text, flags=re.IGNORECASE)
+    return _SPEAKER.sub(r"\1| \2", text)
+
+
+def display(turns: Sequence[tuple[str, str]]) -> str:
+    """A conversation as judges read it: speakers and texts, with a rule between.
+
+    Args:
+        turns: Speaker (``User`` or ``Assistant``) and text.
+    """
+    return "---\n".join(f"{speaker}:\n{text}\n" for speaker, text in turns)
