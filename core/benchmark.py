@@ -17,6 +17,7 @@ from .types import (
     ChatResponse,
     Item,
     Message,
+    PairScore,
     SampleScore,
     Sampling,
     Score,
@@ -193,6 +194,31 @@ class Benchmark(ABC):
     def needs_judge(self, options: Options) -> bool:
         """Whether grading asks a judge with these options."""
         return self.judged
+
+    def compares(self, options: Options) -> bool:
+        """Whether transcripts of different models are compared, with these options."""
+        return False
+
+    async def compare(
+        self, item: Item, first: Any, second: Any, judge: Model, options: Options
+    ) -> PairScore:
+        """What a judge says of two transcripts of an item, the first one shown first.
+
+        Both are what `generate` returned. The same two in the same order must ask the same.
+        """
+        raise NotImplementedError
+
+    def is_comparable(self, item: Item, transcript: Any) -> bool:
+        """Whether there is enough in a transcript to compare it."""
+        return True
+
+    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
+        """Sets of two models with their ratings; the first that is present fixes the scale."""
+        return ()
+
+    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
+        """By item, the most that a comparison counts in the rating engine ``trueskill``."""
+        return {}
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """Model and judge calls for one sample when nothing fails."""

@@ -6,11 +6,15 @@ What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
 """
 
 from .asking import Outcome, Reading, ask
+from .pairwise import Codes, Margins, ask_for_margins, criteria_of, draw_codes, read_margins
 from .prompts import Template, display, fill, neutralise
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
+from .truncation import count_tokens, truncate
 
 __all__ = [
+    "Codes",
+    "Margins",
     "ObjectReading",
     "Outcome",
     "Reading",
@@ -18,11 +22,17 @@ __all__ = [
     "Template",
     "Verdict",
     "ask",
+    "ask_for_margins",
     "ask_for_verdict",
+    "count_tokens",
+    "criteria_of",
     "display",
+    "draw_codes",
     "fill",
     "neutralise",
     "output_format",
+    "read_margins",
     "read_object",
     "read_verdict",
+    "truncate",
 ]

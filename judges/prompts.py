@@ -47,15 +47,21 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 def neutralise(text: str, markers: Sequence[str]) -> str:
     """What a model wrote, so that it cannot end its part of a prompt.
 
-    Square brackets around one of the prompt's markers become round ones, whatever the case
-    and the spacing; a line that is only a speaker's name gets a bar before it.
+    Square brackets around one of the prompt's markers become round ones, whatever the case,
+    the spacing and a respondent's code in it; a line that is only a speaker's name gets a bar
+    before it.
     """
     for marker in markers:
-        words = r"\W*".join(map(re.escape, re.findall(r"\w+", marker)))
+        words = r"\W*".join(_word(word) for word in re.findall(r"\w+", marker))
         slash = r"\W*/\W*" if marker.startswith("/") else r"\W*"
         pattern = rf"\[({slash}{words}[^\S\n]*\W?)\]"
         text = re.sub(pattern, r"(\1)", text, flags=re.IGNORECASE)
     return _SPEAKER.sub(r"\1| \2", text)
+
+
+def _word(word: str) -> str:
+    """A pattern for a word of a marker; a respondent's code stands for any."""
+    return r"\w+" if re.search(r"\d", word) else re.escape(word)
 
 
 def display(turns: Sequence[tuple[str, str]]) -> str:

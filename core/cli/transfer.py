@@ -85,7 +85,12 @@ def import_command(file: Path, runs_dir: Path) -> None:
 def _outcome(imported: Imported) -> str:
     if not imported.changed:
         return "already there"
-    added = {"reply": imported.calls, "grade": imported.grades, "failure": imported.failures}
+    added = {
+        "reply": imported.calls,
+        "grade": imported.grades,
+        "comparison": imported.comparisons,
+        "failure": imported.failures,
+    }
     parts = [_counted(n, what) for what, n in added.items() if n]
     parts += ["a later result"] if imported.updated else []
     return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")

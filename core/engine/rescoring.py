@@ -15,7 +15,7 @@ from ..reports.evidence import Selection, read_evidence
 from ..types import Sampling
 from .config import Endpoint, RunConfig, grader
 from .progress import Progress
-from .samples import work_through
+from .samples import work_on, work_through
 from .stopping import Stop
 from .workshop import Party, Sample, Workshop
 
@@ -147,7 +147,7 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
     with RunLock(journal.folder, run.run_id).acquire():
         samples, selection = _selected(journal, run, pack)
         shop = _workshop(journal, run, config, {**grader(config), "offline": True})
-        await work_through(shop, iter(samples), 1)
+        await work_through(shop, iter(samples), 1, work_on)
         journal.writer.flush()
         evidence = read_evidence(
             journal, run, shop.grader, selection, judge=config.judge.label if config.judge else None

@@ -27,7 +27,7 @@ from .config import RunConfig, grader
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
 from .progress import Progress
-from .samples import work_through
+from .samples import work_on, work_through
 from .stopping import Stop
 from .workshop import Sample, Workshop
 
@@ -118,7 +118,7 @@ class Session:
         )
         try:
             workers = min(len(todo), self.config.limits.concurrency)
-            await work_through(self._workshop(job, switchboard), iter(todo), workers)
+            await work_through(self._workshop(job, switchboard), iter(todo), workers, work_on)
         except BenchError as error:
             return error
         finally:

@@ -12,6 +12,9 @@ from ..types import Item, Sampling, Score, digest
 from .progress import Progress
 from .stopping import Stop
 
+COMPARE = "compare"
+"""The phase of calls that compare transcripts."""
+
 
 class Sample(NamedTuple):
     """An item in one iteration."""

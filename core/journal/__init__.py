@@ -8,4 +8,5 @@ from .records import Failure as Failure
 from .records import Grader as Grader
 from .records import RunRecord as RunRecord
 from .records import StoredCall as StoredCall
+from .records import StoredComparison as StoredComparison
 from .store import Journal as Journal

@@ -17,18 +17,23 @@ from eibench import (
     Options,
     Pack,
     PackSource,
+    PairScore,
     SampleScore,
     Sampling,
     Score,
     Summary,
     folder,
 )
-from eibench.judges import Outcome, Verdict, ask_for_verdict, output_format
+from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, output_format
 
+from .comparing import pair_prompt
 from .demo import demo_answer, demo_verdict
 from .scenarios import Scenario, read_scenarios
 from .scoring import RUBRIC, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
+
+MIN_LENGTH = 100
+"""Characters that one reply at least must have for a transcript to be compared."""
 
 
 class EQBench3(Benchmark):
@@ -87,6 +92,39 @@ class EQBench3(Benchmark):
     def needs_judge(self, options: Options) -> bool:
         """Whether verdicts are wanted."""
         return bool(options["rubric"])
+
+    def compares(self, options: Options) -> bool:
+        """Whether ratings are wanted."""
+        return bool(options["elo"])
+
+    async def compare(
+        self, item: Item, first: Transcript, second: Transcript, judge: Model, options: Options
+    ) -> PairScore:
+        """The margins of two transcripts, both cut alike."""
+        scenario: Scenario = item.content
+        prompt = pair_prompt(scenario, first, second)
+        criteria, shared = scenario.kind.pairwise_criteria, len(prompt.messages) - 1
+        outcome = await ask_for_margins(
+            judge, prompt.messages, criteria, prompt.codes, cache_prefix=shared
+        )
+        margins = outcome.value.margins if outcome.value else {}
+        return PairScore(margins, outcome.reason, outcome.flags, *prompt.lengths, outcome.replies)
+
+    def is_comparable(self, item: Item, transcript: Transcript) -> bool:
+        """Whether one reply at least has a hundred characters, as in the published code."""
+        kind = item.content.kind
+        longest = max((len(turn.reply.strip()) for turn in transcript.turns), default=0)
+        return kind.pairwise is not None and longest >= MIN_LENGTH
+
+    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
+        """Those of the pack's protocol."""
+        anchors: Sequence[Mapping[str, float]] = pack.items[0].content.protocol.anchors
+        return anchors
+
+    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
+        """One plus at most for analyses, where the protocol says so."""
+        caps = {item.id: item.content.kind.margin_cap for item in pack.items}
+        return {item_id: cap for item_id, cap in caps.items() if cap is not None}
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """A call per turn and one for the debrief; one to the judge."""

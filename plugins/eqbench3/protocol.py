@@ -4,13 +4,13 @@ Both forms of a pack have a protocol file. The official pack's is ours and names
 the data files its texts are in; the bundled pack's holds the texts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eibench import DataError
-from eibench.judges import Rubric, Template
+from eibench.judges import Rubric, Template, criteria_of
 
 TextOf = Callable[[str], str]
 """From the name that a protocol gives a text to the text."""
@@ -28,6 +28,8 @@ class Kind:
         template: The judge's prompt.
         rubric: What the judge is asked for.
         scored: The criteria that the rubric score is made of; the others are logged.
+        pairwise: The judge's prompt for a comparison; ``None`` where there is none.
+        pairwise_criteria: What that prompt asks for.
         limits: Most of each section, or of the whole reply, in a comparison.
         debrief_limit: Likewise of the debrief.
         margin_cap: Most pluses that a comparison counts as, in the published scheme.
@@ -40,6 +42,8 @@ class Kind:
     template: Template
     rubric: Rubric
     scored: tuple[str, ...]
+    pairwise: Template | None = None
+    pairwise_criteria: tuple[str, ...] = ()
     limits: tuple[int, ...] = ()
     debrief_limit: int | None = None
     margin_cap: int | None = None
@@ -93,9 +97,9 @@ def read_protocol(path: Path, raw: Mapping[str, Any], text_of: TextOf, reasoning
 
 def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:
     scale = int(raw["scale"])
-    debrief = text_of(raw["files"]["debrief"])
+    debrief, codes = text_of(raw["files"]["debrief"]), raw.get("codes", ())
     kinds = {
-        name: _kind(name, table, text_of, Rubric((), scale, reasoning), debrief)
+        name: _kind(name, table, text_of, Rubric((), scale, reasoning), debrief, codes)
         for name, table in raw["kinds"].items()
     }
     ids = {id: name for name, table in raw["kinds"].items() for id in table.get("ids", ())}
@@ -113,7 +117,25 @@ def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protoc
     )
 
 
-def _kind(name: str, raw: Mapping[str, Any], text_of: TextOf, rubric: Rubric, debrief: str) -> Kind:
+def _pairwise(raw: Mapping[str, Any], text_of: TextOf, codes: Sequence[str]) -> Template | None:
+    """The prompt for comparisons, with places for the codes where it has fixed ones."""
+    if "pairwise" not in raw:
+        return None
+    system = text_of(raw["pairwise_system"]) if "pairwise_system" in raw else ""
+    user = text_of(raw["pairwise"])
+    for code, place in zip(codes, ("{code_A}", "{code_B}"), strict=False):
+        user = user.replace(code, place)
+    return Template(user, system)
+
+
+def _kind(
+    name: str,
+    raw: Mapping[str, Any],
+    text_of: TextOf,
+    rubric: Rubric,
+    debrief: str,
+    codes: Sequence[str],
+) -> Kind:
     prompt = text_of(raw["prompt"]) if "prompt" in raw else "{scenario_prompt}"
     if "{scenario_prompt}" not in prompt:
         raise ValueError(f"the prompt of {name} has no place {{scenario_prompt}}")
@@ -121,6 +143,7 @@ def _kind(name: str, raw: Mapping[str, Any], text_of: TextOf, rubric: Rubric, de
     if strange := [c for c in raw["scored"] if c not in criteria]:
         raise ValueError(f"{name} scores {', '.join(strange)}, which its judge is not asked for")
     system = text_of(raw["judge_system"]) if "judge_system" in raw else ""
+    pairwise = _pairwise(raw, text_of, codes)
     return Kind(
         name=name,
         prompt=prompt,
@@ -129,6 +152,8 @@ def _kind(name: str, raw: Mapping[str, Any], text_of: TextOf, rubric: Rubric, de
         template=Template(_with_places(name, text_of(raw["judge"])), system),
         rubric=Rubric(criteria, rubric.scale, rubric.reasoning),
         scored=tuple(raw["scored"]),
+        pairwise=pairwise,
+        pairwise_criteria=criteria_of(pairwise.user) if pairwise else (),
         limits=tuple(raw.get("limits", ())),
         debrief_limit=raw.get("debrief_limit"),
         margin_cap=raw.get("margin_cap"),

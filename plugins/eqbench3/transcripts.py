@@ -78,7 +78,7 @@ def judge_messages(scenario: Scenario, transcript: Transcript, form: str) -> lis
     template, strip = scenario.kind.template, scenario.protocol.strip
 
     def harmless(text: str) -> str:
-        return neutralise(_without(text, strip), template.markers)
+        return neutralise(without(text, strip), template.markers)
 
     talk: list[tuple[str, str]] = []
     for turn in transcript.turns:
@@ -89,11 +89,12 @@ def judge_messages(scenario: Scenario, transcript: Transcript, form: str) -> lis
         "notes": scenario.notes,
         "output_format": form,
     }
-    user = Message("user", _without(fill(template.user, values), strip))
+    user = Message("user", without(fill(template.user, values), strip))
     return [Message("system", template.system), user] if template.system else [user]
 
 
-def _without(text: str, strip: str) -> str:
+def without(text: str, strip: str) -> str:
+    """A text without the characters that the judge does not see."""
     return text.translate({ord(mark): None for mark in strip})
 
 

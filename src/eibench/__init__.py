@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from eibench.core.types import Item as Item
     from eibench.core.types import Message as Message
     from eibench.core.types import Metric as Metric
+    from eibench.core.types import PairScore as PairScore
     from eibench.core.types import SampleScore as SampleScore
     from eibench.core.types import Sampling as Sampling
     from eibench.core.types import Score as Score
@@ -76,7 +77,7 @@ _HOMES = {
     "eibench.core.reports.sections": "ReportSection Table",
     "eibench.core.results": "Counts Result",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
-    " SampleScore Sampling Score Summary Usage",
+    " PairScore SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
