@@ -18,6 +18,7 @@ COMMANDS = {
     "run": Place("run", "Run a benchmark; the same command again goes on where it stopped."),
     "score": Place("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": Place("answers", "Write the exact requests, to be answered elsewhere."),
+    "rate": Place("rate", "Rate models from comparisons, one JSON object a line."),
     "runs": Place("runs", "List all runs."),
     "show": Place("runs", "Show a run's result, or all that was said about one ITEM."),
     "delete": Place("runs", "Delete a run with all its replies."),

@@ -45,6 +45,14 @@ if TYPE_CHECKING:
     from eibench.core.errors import UsageError as UsageError
     from eibench.core.hookspecs import hookimpl as hookimpl
     from eibench.core.ratings import RatingEngine as RatingEngine
+    from eibench.core.ratings.comparisons import Comparison as Comparison
+    from eibench.core.ratings.comparisons import Comparisons as Comparisons
+    from eibench.core.ratings.reading import read_comparisons as read_comparisons
+    from eibench.core.ratings.result import ModelRating as ModelRating
+    from eibench.core.ratings.result import Ratings as Ratings
+    from eibench.core.ratings.settings import Anchor as Anchor
+    from eibench.core.ratings.settings import AnchorSet as AnchorSet
+    from eibench.core.ratings.settings import RatingSettings as RatingSettings
     from eibench.core.reports.sections import ReportSection as ReportSection
     from eibench.core.reports.sections import Table as Table
     from eibench.core.results import Counts as Counts
@@ -74,6 +82,10 @@ _HOMES = {
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.ratings": "RatingEngine",
+    "eibench.core.ratings.comparisons": "Comparison Comparisons",
+    "eibench.core.ratings.reading": "read_comparisons",
+    "eibench.core.ratings.result": "ModelRating Ratings",
+    "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.reports.sections": "ReportSection Table",
     "eibench.core.results": "Counts Result",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"

@@ -62,8 +62,8 @@ class Parrot:
 class Engine:
     name, title = "coin", "tosses a coin"
 
-    def rate(self, comparisons):
-        return {}
+    def rate(self, comparisons, settings):
+        return {"heads": 1.0}
 
 
 @eibench.hookimpl
@@ -171,7 +171,7 @@ def test_everything_a_plugin_adds_is_listed_with_its_distribution(good: Place) -
     listing = good.listing()
     assert "echo" in names(listing, "benchmarks")
     assert "parrot" in names(listing, "providers")
-    assert names(listing, "rating_engines") == ["coin"]
+    assert "coin" in names(listing, "rating_engines")
     assert {"feathers", "bald"} <= set(names(listing, "report_sections"))
     (command,) = listing["commands"]
     assert command == {
@@ -199,6 +199,15 @@ def test_a_plugin_s_benchmark_provider_and_section_make_a_run(good: Place) -> No
     assert document["metrics"]["score"]["value"] == len("polly blue")
     assert document["calls"] == {"model": 2, "judge": 2, "replayed": 4, "retries": 0}
     assert (document["model"], document["judge"]) == ("parrot/red", "parrot/blue")
+
+
+def test_an_engine_that_returns_no_ratings_is_named(good: Place) -> None:
+    """A plugin's engine is asked like ours, and what it returns is looked at."""
+    margins = {"item": "1", "a": "x", "b": "y", "first": "a", "margins": {"c": 1}}
+    (good.path / "comparisons.jsonl").write_text(json.dumps(margins))
+    done = good.bench("rate", "comparisons.jsonl", "--engine", "coin")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
+    assert "rating engine 'coin' of parrots-dist 1.2 returned dict" in done.stderr
 
 
 def test_a_section_that_fails_is_named_and_the_result_is_shown(good: Place) -> None:

@@ -1,0 +1,145 @@
+"""`bench rate`: ratings of models from a file of comparisons."""
+
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..console.safe import line
+from ..errors import BenchError, PluginError, UsageError
+from ..plugins import installed
+from ..ratings.settings import Anchor, RatingSettings
+from ..reports.files import as_text
+from . import options
+
+if TYPE_CHECKING:
+    from ..ratings.comparisons import Comparisons
+    from ..ratings.result import ModelRating, Ratings
+    from ..reports.sections import Table
+
+DEFAULT, BESIDE = "glicko2", "fractional-logit"
+
+
+@click.command("rate")
+@click.argument("comparisons", type=click.Path(path_type=Path))
+@options.option("--engine", default=DEFAULT, show_default=True, metavar="NAME",
+                help="glicko2, fractional-logit, trueskill, or a plugin's.")  # fmt: skip
+@options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
+                help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
+@click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
+@click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@options.json_option
+def rate_command(
+    comparisons: Path,
+    engine: str,
+    anchors: tuple[str, ...],
+    judge: str | None,
+    dedupe: bool,
+    json_output: bool,
+) -> None:
+    """Rate models from comparisons, one JSON object a line.
+
+    COMPARISONS is plain or gzip; docs/ratings.md has the form. Every rating comes with its
+    95 % interval over families of items.
+    """
+    from ..ratings.anchors import check_anchors
+    from ..ratings.reading import read_comparisons
+
+    settings = RatingSettings(check_anchors([_anchor(text) for text in anchors]))
+    chosen = installed().rating_engines.get(engine, tuple(installed().broken)).name
+    given = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
+    ratings = rate_with(chosen, given, settings)
+    beside = _beside(chosen, given, settings)
+    if json_output:
+        click.echo(as_text(_document(ratings, beside)))
+        return
+    from ..console import output, tables
+
+    output.show(tables.table(_table(ratings, beside)))
+
+
+def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -> "Ratings":
+    """The ratings by the engine of that name.
+
+    Raises:
+        BenchError: The engine refuses the comparisons.
+        PluginError: The engine failed, or returned something else.
+    """
+    from ..ratings.result import Ratings
+
+    registry = installed().rating_engines
+    origin = f"rating engine {name!r} of {registry.origins[name]}"
+    try:
+        made = registry.things[name].rate(comparisons, settings)
+    except BenchError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(made, Ratings):
+        raise PluginError(f"{origin} returned {type(made).__name__}, not eibench.Ratings")
+    return made
+
+
+def _anchor(text: str) -> Anchor:
+    model, equals, rating = text.rpartition("=")
+    try:
+        value = float(rating)
+    except ValueError:
+        value = float("nan")
+    if not (model and equals and isfinite(value)):
+        raise UsageError(f"--anchor {text!r}: give MODEL=RATING, such as o3=1500")
+    return Anchor(model, value)
+
+
+def _beside(engine: str, comparisons: "Comparisons", settings: RatingSettings) -> "Ratings | None":
+    """The length-aware ratings that stand beside the default where lengths are known."""
+    if engine != DEFAULT or not comparisons.has_lengths:
+        return None
+    return rate_with(BESIDE, comparisons, settings)
+
+
+def _document(ratings: "Ratings", beside: "Ratings | None") -> dict[str, Any]:
+    document = ratings.as_json()
+    document["demo"] = _demo(ratings)
+    if beside:
+        found = {row.model: row.rating for row in beside.rows}
+        document["diagnostics"]["beside"] = {"engine": beside.engine, "ratings": found}
+    return document
+
+
+def _demo(ratings: "Ratings") -> bool:
+    return any(row.model.startswith("demo/") for row in ratings.rows)
+
+
+def _table(ratings: "Ratings", beside: "Ratings | None") -> "Table":
+    from ..reports.sections import Table
+
+    columns = ["rank", "model", "rating", "95 % interval", "rank interval", "tied with"]
+    columns += ["comparisons", *([beside.engine] if beside else [])]
+    others = {row.model: row.rating for row in beside.rows} if beside else {}
+    rows = [[*_cells(row), *([others.get(row.model)] if beside else [])] for row in ratings.rows]
+    title = f"ratings by {ratings.engine}" + ("  DEMO" if _demo(ratings) else "")
+    return Table(title, tuple(columns), rows, note=_note(ratings))
+
+
+def _cells(row: "ModelRating") -> list[str | float | None]:
+    ci95 = "–" if row.ci95 is None else f"{row.ci95[0]:.1f} … {row.ci95[1]:.1f}"
+    ranks = "–" if row.rank_ci95 is None else f"{row.rank_ci95[0]} … {row.rank_ci95[1]}"
+    tied = "–" if row.tied_with is None else _named(row.tied_with)
+    return [row.rank, row.model, row.rating, ci95, ranks, tied, row.comparisons]
+
+
+def _named(models: tuple[str, ...], most: int = 3) -> str:
+    more = len(models) - most
+    return (", ".join(models[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+
+
+def _note(ratings: "Ratings") -> str:
+    said = ratings.diagnostics
+    facts = [f"{said[key]} {key}" for key in ("comparisons", "items", "families") if key in said]
+    note = ", ".join(facts)
+    if ratings.anchors:
+        fixed = ", ".join(f"{model} = {rating:g}" for model, rating in ratings.anchors)
+        note += f"\nanchored: {fixed}; their intervals are 0 by definition"
+    return "\n".join([note, *(line(f"warning: {warning}") for warning in ratings.warnings)])
