@@ -6,13 +6,22 @@ What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
 """
 
 from .asking import Outcome, Reading, ask
-from .pairwise import Codes, Margins, ask_for_margins, criteria_of, draw_codes, read_margins
+from .pairwise import (
+    MOST_PLUSES,
+    Codes,
+    Margins,
+    ask_for_margins,
+    criteria_of,
+    draw_codes,
+    read_margins,
+)
 from .prompts import Template, display, fill, neutralise
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
 from .truncation import count_tokens, truncate
 
 __all__ = [
+    "MOST_PLUSES",
     "Codes",
     "Margins",
     "ObjectReading",

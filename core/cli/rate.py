@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console.safe import line
-from ..errors import BenchError, PluginError, UsageError
+from ..engine.standing import BESIDE, DEFAULT, rate_with
+from ..errors import UsageError
 from ..plugins import installed
 from ..ratings.settings import Anchor, RatingSettings
 from ..reports.files import as_text
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
     from ..ratings.result import ModelRating, Ratings
     from ..reports.sections import Table
-
-DEFAULT, BESIDE = "glicko2", "fractional-logit"
 
 
 @click.command("rate")
@@ -57,28 +56,6 @@ def rate_command(
     from ..console import output, tables
 
     output.show(tables.table(_table(ratings, beside)))
-
-
-def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -> "Ratings":
-    """The ratings by the engine of that name.
-
-    Raises:
-        BenchError: The engine refuses the comparisons.
-        PluginError: The engine failed, or returned something else.
-    """
-    from ..ratings.result import Ratings
-
-    registry = installed().rating_engines
-    origin = f"rating engine {name!r} of {registry.origins[name]}"
-    try:
-        made = registry.things[name].rate(comparisons, settings)
-    except BenchError:
-        raise
-    except Exception as error:
-        raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
-    if not isinstance(made, Ratings):
-        raise PluginError(f"{origin} returned {type(made).__name__}, not eibench.Ratings")
-    return made
 
 
 def _anchor(text: str) -> Anchor:

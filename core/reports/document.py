@@ -183,7 +183,7 @@ def _spent(evidence: Evidence) -> dict[str, Any]:
     return {
         "calls": {
             "model": spent.calls["generate"],
-            "judge": spent.calls["judge"],
+            "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
             "replayed": max(0, total - evidence.sent),
             "retries": spent.retries,
         },

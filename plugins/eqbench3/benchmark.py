@@ -27,7 +27,7 @@ from eibench import (
 from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, output_format
 
 from .comparing import pair_prompt
-from .demo import demo_answer, demo_verdict
+from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .scenarios import Scenario, read_scenarios
 from .scoring import RUBRIC, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
@@ -50,6 +50,16 @@ class EQBench3(Benchmark):
     options = (
         Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
+        Option("orders", "both", "In how many orders two replies are judged.", ("both", "one")),
+        Option(
+            "schedule",
+            "auto",
+            "Which comparisons are bought: all, staged, or adaptive (auto: all below 8 models).",
+            ("auto", "all", "staged", "adaptive"),
+        ),
+        Option("opponents", "", "Names of the models to compare with (default: all)."),
+        Option("target_ci", 0.0, "Stop at this half-width of the rating's 95 % interval."),
+        Option("max_comparisons", 0, "Buy at most so many comparisons in all."),
     )
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
@@ -75,7 +85,7 @@ class EQBench3(Benchmark):
         scenario: Scenario = item.content
         odd = sections_report(transcript, scenario.kind.headings)
         flags = ("sections",) * bool(odd)
-        if judge is None:
+        if judge is None or not options["rubric"]:
             return Score(flags=flags, detail={"sections": odd})
         if transcript.is_empty:
             return Score.unscored("the model said nothing in any turn", detail={"sections": odd})
@@ -90,8 +100,8 @@ class EQBench3(Benchmark):
         return summarise(pack.items[0].content.protocol, pack.items, scores)
 
     def needs_judge(self, options: Options) -> bool:
-        """Whether verdicts are wanted."""
-        return bool(options["rubric"])
+        """Whether verdicts or comparisons are wanted."""
+        return bool(options["rubric"] or options["elo"])
 
     def compares(self, options: Options) -> bool:
         """Whether ratings are wanted."""
@@ -130,7 +140,7 @@ class EQBench3(Benchmark):
         """A call per turn and one for the debrief; one to the judge."""
         scenario: Scenario = item.content
         debrief = scenario.kind.debrief is not None
-        return len(scenario.turns) + debrief, int(self.needs_judge(options))
+        return len(scenario.turns) + debrief, int(options["rubric"])
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Sentences of a model of that ability, under the headings that are asked for."""
@@ -140,7 +150,9 @@ class EQBench3(Benchmark):
 
     def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
         """Grades by the share of sentences that look at what others may feel, and why."""
-        return demo_verdict(request.messages[-1].content, rng)
+        prompt = request.messages[-1].content
+        codes = respondents(prompt)
+        return demo_margins(prompt, codes, rng) if codes else demo_verdict(prompt, rng)
 
 
 def _score(

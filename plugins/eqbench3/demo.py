@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from random import Random
 
+from eibench.judges import MOST_PLUSES, criteria_of
+
 from .scenarios import Scenario
 
 SENTENCES = 6
@@ -49,6 +51,9 @@ _FLAT = (
 _LOOKS = re.compile(r"\b(wonder|perhaps|might|notice|because|could be wrong)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
 _ASSISTANT = re.compile(r"^Assistant:\n(.*?)(?=^---$|\Z)", re.MULTILINE | re.DOTALL)
+_RESPONDENT = re.compile(
+    r"^\[RESPONDENT (A\d+)(?: ANALYSIS)?\]$(.*?)^\[/RESPONDENT \1", re.M | re.S
+)
 _FORM = re.compile(r'"(\w+)": 0-(\d+)')
 
 
@@ -68,9 +73,7 @@ def _words(n: int, ability: float, rng: Random) -> str:
 
 def demo_verdict(prompt: str, rng: Random) -> str:
     """The demo judge's reply: the share of attentive sentences as a grade, with some noise."""
-    said = " ".join(_ASSISTANT.findall(prompt))
-    sentences = _SENTENCE.findall(said)
-    share = sum(bool(_LOOKS.search(s)) for s in sentences) / max(1, len(sentences))
+    share = _share(" ".join(_ASSISTANT.findall(prompt)))
     grades: dict[str, object] = {
         "chain_of_thought_reasoning": f"DEMO: {share:.0%} of the sentences look at a reason."
     }
@@ -78,3 +81,26 @@ def demo_verdict(prompt: str, rng: Random) -> str:
         grade = 0.15 + 0.75 * share + rng.gauss(0, NOISE)
         grades[name] = round(int(scale) * min(1.0, max(0.0, grade)), 1)
     return json.dumps(grades, indent=2)
+
+
+def _share(said: str) -> float:
+    """The share of sentences that look at a reason, 0 where there are none."""
+    sentences = _SENTENCE.findall(said)
+    return sum(bool(_LOOKS.search(s)) for s in sentences) / max(1, len(sentences))
+
+
+def respondents(prompt: str) -> dict[str, str]:
+    """What each respondent of a comparison said, by code; empty for another prompt."""
+    return dict(_RESPONDENT.findall(prompt))
+
+
+def demo_margins(prompt: str, said: dict[str, str], rng: Random) -> str:
+    """The demo judge's comparison: for each criterion the larger share, with some noise."""
+    first, second = said
+    lead = _share(said[first]) - _share(said[second])
+    reply: dict[str, object] = {"chain_of_thought_reasoning": f"DEMO: a lead of {lead:+.0%}."}
+    for name in criteria_of(prompt):
+        felt = lead + rng.gauss(0, 2 * NOISE)
+        pluses = min(MOST_PLUSES, 1 + int(abs(felt) * 8))
+        reply[name] = (first if felt > 0 else second) + "+" * pluses
+    return json.dumps(reply, indent=2)
