@@ -107,8 +107,9 @@ def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
     marked = names.index(document["name"]) if document["name"] in names else None
     counts, rating = document["comparisons"], document["notes"].get("rating", {})
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in rating.get("anchors", ()))
+    scale = f"anchored at {anchors}" if anchors else "not anchored"
     note = (
-        f"engine {rating.get('engine')}; {'anchored at ' + anchors if anchors else 'not anchored'}; "
+        f"engine {rating.get('engine')}; {scale}; "
         f"{counts['read']} comparisons read, {counts['unread']} unread, {counts['planned']} to do; "
         "intervals over families of items"
     )
