@@ -8,10 +8,18 @@ left alone, as nothing is filled twice, and the other two are made harmless.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 _MARKER = re.compile(r"\[(/?[A-Z][A-Z0-9 _-]*)\]")
-_SPEAKER = re.compile(r"^([^\S\n]*)((?:User|Assistant|System)[^\S\n]*:[^\S\n]*)$", re.MULTILINE)
+_BETWEEN = r"(?:[^\w\[\]]|_)"
+_BREAK = "\n\r\x0b\x0c\x85\u2028\u2029"
+"""What a reader may take for the end of a line."""
+_AROUND = rf"(?:[^\w{_BREAK}:]|_)*"
+_SPEAKER = re.compile(
+    rf"(^|(?<=[{_BREAK}]))"
+    rf"({_AROUND}(?:User|Assistant|System){_AROUND}:(?:[^\w{_BREAK}]|_)*)(?=\Z|[{_BREAK}])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -47,15 +55,24 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 def neutralise(text: str, markers: Sequence[str]) -> str:
     """What a model wrote, so that it cannot end its part of a prompt.
 
-    Square brackets around one of the prompt's markers become round ones, whatever the case
-    and the spacing; a line that is only a speaker's name gets a bar before it.
+    Square brackets around one of the prompt's markers become round ones, whatever the case, the
+    spacing and the punctuation; a line that is only a speaker's name gets a bar before it.
     """
     for marker in markers:
-        words = r"\W*".join(map(re.escape, re.findall(r"\w+", marker)))
-        slash = r"\W*/\W*" if marker.startswith("/") else r"\W*"
-        pattern = rf"\[({slash}{words}[^\S\n]*\W?)\]"
-        text = re.sub(pattern, r"(\1)", text, flags=re.IGNORECASE)
+        text = _marker(marker).sub(r"(\1)", text)
     return _SPEAKER.sub(r"\1| \2", text)
+
+
+@lru_cache
+def _marker(marker: str) -> re.Pattern[str]:
+    """A marker in brackets, however it is disguised.
+
+    What may be between its letters has a limit, so that a reply full of punctuation takes no
+    longer to search.
+    """
+    letters = rf"{_BETWEEN}{{0,4}}".join(map(re.escape, re.findall(r"[^\W_]", marker)))
+    slash = rf"/{_BETWEEN}{{0,9}}" if marker.startswith("/") else ""
+    return re.compile(rf"\[({_BETWEEN}{{0,9}}{slash}{letters}{_BETWEEN}{{0,9}})\]", re.IGNORECASE)
 
 
 def display(turns: Sequence[tuple[str, str]]) -> str:
