@@ -81,13 +81,18 @@ async def ask(
         if reading.value is not None or again == REASKS:
             flags = (*reading.flags, *_asked_again(again))
             return Outcome(reading.value, reading.reason, flags, tuple(replies))
-        question = [*messages[:-1], _with_reason(messages[-1], reading.reason, form)]
+        question = [*messages[:-1], _with_reason(messages[-1], reading.reason, form, again)]
 
 
 def _asked_again(times: int) -> tuple[str, ...]:
     return ((), ("re-asked",), ("re-asked twice",))[times]
 
 
-def _with_reason(question: Message, reason: str | None, form: str) -> Message:
-    told = f"An earlier reply to this could not be used: {reason}. {form}"
-    return Message(question.role, f"{question.content}\n\n{told}")
+def _with_reason(question: Message, reason: str | None, form: str, again: int) -> Message:
+    """The question with what was wrong; the second time in other words, to get another reply."""
+    told = (
+        f"An earlier reply to this could not be used: {reason}."
+        if again == 0
+        else f"Two earlier replies to this could not be used, the last because: {reason}."
+    )
+    return Message(question.role, f"{question.content}\n\n{told} {form}")

@@ -6,12 +6,20 @@ left alone, as nothing is filled twice, and the other two are made harmless.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 _MARKER = re.compile(r"\[(/?[A-Z][A-Z0-9 _-]*)\]")
-_SPEAKER = re.compile(r"^([^\S\n]*)((?:User|Assistant|System)[^\S\n]*:[^\S\n]*)$", re.MULTILINE)
+_BETWEEN = r"(?:[^\w\[\]]|_)"
+_BREAK = "\n\r\x0b\x0c\x85\u2028\u2029"
+"""What a reader may take for the end of a line."""
+_AROUND = rf"(?:[^\w{_BREAK}:]|_)*"
+_SPEAKER = re.compile(
+    rf"(^|(?<=[{_BREAK}]))"
+    rf"({_AROUND}(?:User|Assistant|System){_AROUND}:(?:[^\w{_BREAK}]|_)*)(?=\Z|[{_BREAK}])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -47,21 +55,31 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 def neutralise(text: str, markers: Sequence[str]) -> str:
     """What a model wrote, so that it cannot end its part of a prompt.
 
-    Square brackets around one of the prompt's markers become round ones, whatever the case,
-    the spacing and a respondent's code in it; a line that is only a speaker's name gets a bar
-    before it.
+    Square brackets around one of the prompt's markers become round ones, whatever the case, the
+    spacing, the punctuation and a respondent's code in it; a line that is only a speaker's name gets a bar before it.
     """
     for marker in markers:
-        words = r"\W*".join(_word(word) for word in re.findall(r"\w+", marker))
-        slash = r"\W*/\W*" if marker.startswith("/") else r"\W*"
-        pattern = rf"\[({slash}{words}[^\S\n]*\W?)\]"
-        text = re.sub(pattern, r"(\1)", text, flags=re.IGNORECASE)
+        text = _marker(marker).sub(r"(\1)", text)
     return _SPEAKER.sub(r"\1| \2", text)
 
 
-def _word(word: str) -> str:
-    """A pattern for a word of a marker; a respondent's code stands for any."""
-    return r"\w+" if re.search(r"\d", word) else re.escape(word)
+@lru_cache
+def _marker(marker: str) -> re.Pattern[str]:
+    """A marker in brackets, however it is disguised.
+
+    What may be between its letters has a limit, so that a reply full of punctuation takes no
+    longer to search.
+    """
+    letters = rf"{_BETWEEN}{{0,4}}".join(_parts(marker))
+    slash = rf"/{_BETWEEN}{{0,9}}" if marker.startswith("/") else ""
+    return re.compile(rf"\[({_BETWEEN}{{0,9}}{slash}{letters}{_BETWEEN}{{0,9}})\]", re.IGNORECASE)
+
+
+def _parts(marker: str) -> Iterator[str]:
+    """Patterns for a marker's letters; a word with digits, a respondent's code, is any word."""
+    for word in re.findall(r"[^\W_]+", marker):
+        has_digit = any(letter.isdigit() for letter in word)
+        yield from [r"[^\W_]{1,9}"] if has_digit else map(re.escape, word)
 
 
 def display(turns: Sequence[tuple[str, str]]) -> str:

@@ -1,19 +1,30 @@
 """The JSON object in a judge's reply, read without guessing.
 
-Tried in this order: the whole reply, a fenced block, one object among prose, and
-then json-repair, which is flagged. Only text up to a closing brace is repaired:
-of a reply that was cut off, the last number may have lost digits.
+Tried in this order: the whole reply, one object in a fence or among prose, and
+then json-repair, which is flagged. Only text up to a closing brace is repaired,
+as of a reply that was cut off the last number may have lost digits; and what the
+repair says of a wanted key counts only where the text plainly says the same.
 """
 
 import json
 import re
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from eibench.core.types import ChatResponse, Finish
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[^\S\n]*\n(.*?)```", re.DOTALL)
-_LONGEST_REPAIR = 200_000
+_LOOKS_LIKE_ONE = re.compile(r"\{\s*(?:[\"'}]|//|/\*|#|\w+\s*:)")
+_IN_BRACES = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:/[0-9]+)?"
+_END = r"(?:,(?!\s*[0-9])|\}|//|/\*|\#|\n\s*[\"']?[A-Za-z_]\w*[\"']?\s*:|\Z)"
+_PLAIN = re.compile(rf"\s*(?:({_NUMBER})|\"([^\"\n]*)\"|'([^'\n]*)')\s*?{_END}")
+_LONGEST_REPAIR = 100_000
+_MOST_BRACES = 200
+"""In what is repaired: json-repair takes seconds for thousands of them."""
+_MOST_PARTS = 100
+"""Objects in one reply: each broken one costs a look at the whole text."""
 
 
 class ObjectReading(NamedTuple):
@@ -31,7 +42,18 @@ class ObjectReading(NamedTuple):
 
 
 class _Ambiguous(ValueError):
-    """An object gives the same key two values."""
+    """An object gives the same key two values, or there are two objects."""
+
+
+class _Part(NamedTuple):
+    """What stands between an opening brace and its closing one, or the end of the reply.
+
+    Attributes:
+        value: ``None`` where it is not JSON.
+    """
+
+    value: dict[str, Any] | None
+    text: str
 
 
 def read_object(response: ChatResponse, wanted: Collection[str]) -> ObjectReading:
@@ -39,31 +61,39 @@ def read_object(response: ChatResponse, wanted: Collection[str]) -> ObjectReadin
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
         return ObjectReading(None, "the judge refused")
     text = response.text.strip()
+    cut = response.finish == Finish.LENGTH
     if not text:
-        cut = response.finish == Finish.LENGTH
         return ObjectReading(None, "cut off before it began" if cut else "the reply is empty")
     try:
-        found = _strictly(text, wanted)
+        return _read(text, wanted, cut=cut)
     except _Ambiguous as error:
         return ObjectReading(None, str(error))
-    if found is not None:
-        return found
-    if response.finish == Finish.LENGTH:
-        return ObjectReading(None, "cut off by the token limit")
-    return _repaired(text, wanted)
 
 
-def _strictly(text: str, wanted: Collection[str]) -> ObjectReading | None:
+def _read(text: str, wanted: Collection[str], *, cut: bool) -> ObjectReading:
     whole = _parse(text)
     if isinstance(whole, dict):
         return ObjectReading(whole)
-    for flag, objects in (("fenced", _fenced(text)), ("embedded", _embedded(text))):
-        fitting = [o for o in objects if not wanted or any(key in o for key in wanted)]
-        if any(other != fitting[0] for other in fitting[1:]):
-            raise _Ambiguous("more than one JSON object in the reply")
-        if fitting:
-            return ObjectReading(fitting[0], flags=(flag,))
-    return None
+    parts = list(islice(_parts(text), _MOST_PARTS + 1))
+    if len(parts) > _MOST_PARTS:
+        raise _Ambiguous("too many JSON objects in the reply")
+    fitting = [p.value for p in parts if p.value is not None and _fits(p.value, wanted)]
+    broken = [p.text for p in parts if p.value is None]
+    rivals = [t for t in broken if any(_plainly(t, key) is not None for key in wanted)]
+    if any(other != fitting[0] for other in fitting[1:]) or len(rivals) + bool(fitting) > 1:
+        raise _Ambiguous("more than one JSON object in the reply")
+    if fitting:
+        flag = "fenced" if _in_fence(text, fitting[0]) else "embedded"
+        return ObjectReading(fitting[0], flags=(flag,))
+    if cut:
+        return ObjectReading(None, "cut off by the token limit")
+    if not broken:
+        return ObjectReading(None, "no JSON in the reply")
+    return _repaired((rivals or broken)[-1], wanted)
+
+
+def _fits(value: dict[str, Any], wanted: Collection[str]) -> bool:
+    return not wanted or any(key in value for key in wanted)
 
 
 def _parse(text: str) -> Any:
@@ -84,58 +114,74 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _fenced(text: str) -> Iterator[dict[str, Any]]:
-    for block in _FENCE.findall(text):
-        value = _parse(block.strip())
-        if isinstance(value, dict):
-            yield value
+def _in_fence(text: str, value: dict[str, Any]) -> bool:
+    return any(_parse(block.strip()) == value for block in _FENCE.findall(text))
 
 
-def _embedded(text: str) -> Iterator[dict[str, Any]]:
-    """Whole objects among other text, outermost only."""
+def _parts(text: str) -> Iterator[_Part]:
+    """The outermost objects in a text, whole or broken.
+
+    What is inside a broken one is never taken for the reply: it may be a draft or an example.
+    """
     decoder = json.JSONDecoder(object_pairs_hook=_object)
     at = text.find("{")
     while at != -1:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except _Ambiguous:
-            raise
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            yield value
+        end = at + 1
+        if _LOOKS_LIKE_ONE.match(text, at):
+            try:
+                value, end = decoder.raw_decode(text, at)
+            except _Ambiguous:
+                raise
+            except (ValueError, RecursionError):
+                value, end = None, _closing(text, at)
+            yield _Part(value, text[at:end])
         at = text.find("{", end)
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the object that opens there ends, going by braces outside quotes."""
+    depth = 0
+    for found in _IN_BRACES.finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.end()
+    return len(text)
 
 
 def _repaired(text: str, wanted: Collection[str]) -> ObjectReading:
     from json_repair import repair_json
 
-    start, end = text.find("{"), text.rfind("}") + 1
-    if start == -1:
-        return ObjectReading(None, "no JSON in the reply")
-    if end <= start:
+    broken = text[: text.rfind("}") + 1]
+    if not broken:
         return ObjectReading(None, "the JSON is cut off")
-    if end - start > _LONGEST_REPAIR:
+    if len(broken) > _LONGEST_REPAIR or broken.count("{") > _MOST_BRACES:
         return ObjectReading(None, "the JSON is broken, and too long to repair")
-    broken = text[start:end]
     try:
         value = repair_json(broken, return_objects=True, skip_json_loads=True)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict) or not (keys := [key for key in wanted if key in value]):
         return ObjectReading(None, "the JSON is broken beyond repair")
-    if doubtful := [key for key in keys if not _is_plain(broken, key)]:
+    if doubtful := [key for key in keys if _plainly(broken, key) != value[key]]:
         return ObjectReading(None, f"the JSON is broken at {', '.join(doubtful)}")
     return ObjectReading(value, flags=("repaired",))
 
 
-def _is_plain(text: str, key: str) -> bool:
-    """Whether a key stands once in broken JSON, with one number or text after it.
+def _plainly(text: str, key: str) -> float | str | None:
+    """What broken JSON says of a key, if it says it once and in a way nobody can misread.
 
-    Of a key that stands twice the last value would count, and of ``1 5`` the 1.
+    Of a key that stands twice the last value would count, of ``1_5`` 15 and of ``7 /10`` 7.
     """
     name = re.escape(key)
-    places = re.findall(rf'"{name}"\s*:(?=([^\n]*))', text) or re.findall(
-        rf"(?<!\w){name}(?!\w)['\"]?\s*:(?=([^\n]*))", text
+    places = list(re.finditer(rf'"{name}"\s*:', text)) or list(
+        re.finditer(rf"(?<!\w)'?{name}'?\s*:", text)
     )
-    return len(places) == 1 and not re.match(r"\s*[\d.]+\s+[\w.]", places[0])
+    if len(places) != 1 or not re.search(r"(?:[{,\n]|\*/)\s*\Z", text[: places[0].start()][-200:]):
+        return None
+    match = _PLAIN.match(text, places[0].end())
+    if match is None:
+        return None
+    number = match[1]
+    if number is None:
+        return str(match[2] if match[2] is not None else match[3])
+    return number if "/" in number else float(number)

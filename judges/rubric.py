@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from eibench.core.benchmark import Model
@@ -15,7 +14,7 @@ from .replies import read_object
 
 REASONING = "chain_of_thought_reasoning"
 """The key for what the judge thinks before it decides; asked for, not required."""
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]+))?", re.ASCII)
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
 _FORM = "Reply with the JSON object alone, each criterion once, as a number from 0 to {scale}."
 
 
@@ -124,5 +123,4 @@ def _score(value: Any, scale: int) -> float | None:
         value = float(match[1])
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    is_one = isfinite(value) and 0 <= value <= scale
-    return float(value) if is_one else None
+    return float(value) if 0 <= value <= scale else None  # NaN is not in the range either
