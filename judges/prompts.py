@@ -56,7 +56,8 @@ def neutralise(text: str, markers: Sequence[str]) -> str:
     """What a model wrote, so that it cannot end its part of a prompt.
 
     Square brackets around one of the prompt's markers become round ones, whatever the case, the
-    spacing, the punctuation and a respondent's code in it; a line that is only a speaker's name gets a bar before it.
+    spacing, the punctuation and a respondent's code in it; a line that is only a speaker's name
+    gets a bar before it.
     """
     for marker in markers:
         text = _marker(marker).sub(r"(\1)", text)

@@ -105,10 +105,21 @@ def find_contestants(
     Raises:
         UsageError: One is named that the journal does not have.
     """
-    others: dict[str, RunRecord] = {}
-    for other in journal.runs():
-        if other.run_id != run.run_id and other.name != run.name and _alike(other, run):
-            others[other.name] = other
+    chosen = opponents_of(journal, config, run.settings, run.name)
+    found = [_contestant(journal, pack, config, other) for other in chosen.values()]
+    opponents = sorted((c for c in found if c.samples), key=lambda c: c.name)
+    return _contestant(journal, pack, config, run), opponents
+
+
+def opponents_of(
+    journal: Journal, config: RunConfig, settings: Mapping[str, Any], but: str
+) -> dict[str, RunRecord]:
+    """The runs of the models to compare with, by name.
+
+    Raises:
+        UsageError: One is named that the journal does not have.
+    """
+    others = runs_alike(journal, settings, but)
     wanted = named_opponents(config.options)
     if unknown := [name for name in wanted if name not in others]:
         there = ", ".join(sorted(others)) or "none"
@@ -116,10 +127,19 @@ def find_contestants(
             f"--opponents names {', '.join(unknown)}, of which the journal has no run with this "
             f"pack and protocol; there are: {there}"
         )
-    chosen = {name: others[name] for name in wanted} if wanted else others
-    found = [_contestant(journal, pack, config, other) for other in chosen.values()]
-    opponents = sorted((c for c in found if c.samples), key=lambda c: c.name)
-    return _contestant(journal, pack, config, run), opponents
+    return {name: others[name] for name in wanted} if wanted else others
+
+
+def runs_alike(journal: Journal, settings: Mapping[str, Any], but: str) -> dict[str, RunRecord]:
+    """The newest run of each other model that was asked the same.
+
+    Args:
+        journal: Holds the runs.
+        settings: Of a run, or the identity that a run will have.
+        but: The model that is left out.
+    """
+    runs = (run for run in journal.runs() if run.name != but and _alike(run.settings, settings))
+    return {run.name: run for run in runs}
 
 
 def named_opponents(options: Mapping[str, Any]) -> Sequence[str]:
@@ -128,16 +148,21 @@ def named_opponents(options: Mapping[str, Any]) -> Sequence[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _alike(one: RunRecord, other: RunRecord) -> bool:
-    """Whether two runs asked the same: benchmark, version, pack, prompts and options."""
+def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two runs were asked the same: benchmark, version, pack, prompts and options."""
     names = ("benchmark", "version", "pack", "prompts", "options")
-    return all(one.settings.get(name) == other.settings.get(name) for name in names)
+    return all(one.get(name) == other.get(name) for name in names)
 
 
 def _contestant(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) -> Contestant:
+    return Contestant(run.name, run, finished(journal, pack, config, run))
+
+
+def finished(
+    journal: Journal, pack: Pack, config: RunConfig, run: RunRecord
+) -> frozenset[tuple[str, int]]:
+    """The samples of a run whose transcript is whole, by the number of its calls."""
     needed = {i.id: config.benchmark.calls_per_sample(i, config.options)[0] for i in pack.items}
     totals = (t for t in journal.call_totals(run) if t.phase == "generate")
-    whole = {
-        (t.item_id, t.iteration) for t in totals if t.calls >= needed.get(t.item_id, t.calls + 1)
-    }
-    return Contestant(run.name, run, frozenset(whole))
+    whole = (t for t in totals if t.calls >= needed.get(t.item_id, t.calls + 1))
+    return frozenset((t.item_id, t.iteration) for t in whole)

@@ -131,13 +131,18 @@ class Session:
             await switchboard.close()
         return None
 
+    @property
+    def _compares(self) -> bool:
+        """Whether the run's transcripts are compared with those of other models."""
+        return self.config.benchmark.compares(self.config.options) and not self.config.run_id
+
     async def _compare(self, job: _Job, switchboard: Switchboard) -> None:
         """Compare the run's transcripts with those of other models, where that is wanted.
 
         Raises:
             BenchError: What ended the run early, after calls in flight were saved.
         """
-        if not self.config.benchmark.compares(self.config.options):
+        if not self._compares:
             return
         job.journal.writer.flush()
         tournament = Tournament(self.config, job.pack, job.journal, job.run)
@@ -190,7 +195,7 @@ class Session:
     def _add_standing(self, job: _Job, document: dict[str, Any]) -> None:
         """Where the model stands among others, where that was wanted."""
         benchmark, options = self.config.benchmark, self.config.options
-        if not benchmark.compares(options):
+        if not self._compares:
             return
         pool = pool_of(self.config, job.pack)
         orders = str(options.get("orders", "both"))

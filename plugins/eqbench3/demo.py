@@ -2,6 +2,7 @@
 
 A demo model picks each sentence of a reply from one of two stocks: the abler it
 is, the more often from the one that looks at what others may feel and why. The
+sentences of both are about as long, so that length tells nothing. The
 demo judge counts those sentences by their wording, so that it can be fooled,
 as it says of itself, but not by chance.
 """
@@ -35,18 +36,18 @@ _ATTENTIVE = (
     "I might say what I can promise and what I cannot, because a kind blur would hurt later.",
 )
 _FLAT = (
-    "They are upset and need to calm down.",
-    "Communication is very important in this situation.",
-    "Everyone should try to be more positive.",
-    "My advice is to talk about it openly and move on.",
-    "There are always two sides to every story.",
-    "It is what it is, and time will help.",
-    "They must learn to respect each other.",
-    "I am sorry that you feel that way.",
-    "This is a difficult situation for all involved.",
-    "The best thing is to find a compromise.",
-    "I understand completely how everyone feels.",
-    "Things like this happen in every family.",
+    "They are clearly upset with each other, and what they need most of all is to calm down.",
+    "Good communication is very important here, as it is in every situation of this kind.",
+    "Everyone in the room should try to be more positive and to look forward instead of back.",
+    "My advice would be to talk about it openly, clear the air, and then move on from there.",
+    "There are always two sides to every story, and in the end both of them deserve respect.",
+    "It is what it is, and with a bit of time these things have a way of sorting themselves out.",
+    "They must learn to respect each other and to work together as a team for the common good.",
+    "I am sorry that you feel that way, and I hope that we can find a way to put it behind us.",
+    "This is a difficult and challenging situation for all involved, and feelings run high.",
+    "The best thing to do in such a case is to find a compromise that everybody can live with.",
+    "I understand completely how everyone feels, and I want you to know that I hear you both.",
+    "Things like this happen in every family, in every team and in every group of friends.",
 )
 _LOOKS = re.compile(r"\b(wonder|perhaps|might|notice|because|could be wrong)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
