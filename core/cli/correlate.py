@@ -9,6 +9,7 @@ import click
 from ..console.safe import line
 from ..errors import DataError, UsageError
 from ..journal import Journal
+from ..journal.store import FILE
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
@@ -103,6 +104,8 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
 def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
     from ..reports.run_tables import Choice, Column, benchmarks_with_runs, table_of_runs
 
+    if not (params["runs_dir"] / FILE).exists():
+        _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:
         runs = [find(journal, start) for start in params["runs"]]
         choice = Choice(runs or None, params["dataset"], params["judge"])
@@ -114,6 +117,16 @@ def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
         columns = [Column.parse(word) for word in (words[0], *ys)]
         table = table_of_runs(journal, columns, choice, installed().benchmarks.things)
     return _Asked(table, words[0], ys)
+
+
+def _refuse_no_source(word: str) -> None:
+    """Refuse a first word that means nothing, where there are no runs that it could be of."""
+    if word.partition(":")[0] not in installed().benchmarks.things:
+        hint = "the name of a file ends in .csv"
+        raise UsageError(f"{word!r} is neither a file nor a benchmark; {hint}")
+
+
+_LISTED = 12
 
 
 def check_name(name: str, names: Collection[str], told: str, there: str) -> None:
@@ -134,7 +147,9 @@ def check_name(name: str, names: Collection[str], told: str, there: str) -> None
     near = nearest(name.lower(), by_case)
     for lower, known in by_case.items():
         near = near.replace(f" {lower}?", f" {known}?")
-    raise UsageError(f"{told}{near} ({there}: {', '.join(names) or 'none'})")
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    listed = ", ".join(list(names)[:_LISTED]) or "none"
+    raise UsageError(f"{told}{near} ({there}: {listed}{more})")
 
 
 def _others(wanted: Sequence[str], every: Sequence[str]) -> list[str]:

@@ -27,14 +27,17 @@ def _spreads(models: Sequence[Mapping[str, Any]]) -> RenderableType:
     made = ruled("model", "metric", "reruns", "mean", "SD", "CV %", "lowest", "highest", "range")
     made.columns[1].justify = "left"
     for model in models:
-        demo = " DEMO" if model["demo"] else ""
         for metric, found in model["metrics"].items():
-            names = [Text(line(model["model"] + demo)), Text(line(metric))]
+            names = [_name(model), Text(line(metric))]
             cells = [number(found[name]) for name in ("mean", "sd_sample")]
             cells += [percent(found["cv_sample"])]
             cells += [number(found[name]) for name in ("low", "high", "range")]
             made.add_row(*names, str(found["n"]), *cells)
     return made
+
+
+def _name(row: Mapping[str, Any]) -> Text:
+    return Text(line(row["model"] + (" DEMO" if row["demo"] else "")))
 
 
 def percent(share: float | None) -> str:
@@ -67,7 +70,7 @@ def _change(change: Mapping[str, Any]) -> list[RenderableType]:
     made = ruled("model", "reruns", before, after, "change", "change %")
     for row in change["models"]:
         cells = [number(row[name]) for name in ("before", "after", "difference")]
-        made.add_row(Text(line(row["model"])), str(row["n"]), *cells, percent(row["relative"]))
+        made.add_row(_name(row), str(row["n"]), *cells, percent(row["relative"]))
     told = {
         "mean over models": change["mean_over_models"],
         "mean over reruns": change["mean_over_reruns"],

@@ -35,7 +35,7 @@ def build_repeatability(
             raise UsageError(f"there is no metric {name!r}; there are: {', '.join(there)}")
     wanted = [name for name in there if not metrics or name in metrics]
     models = [_model(name, group, wanted) for name, group in _by_model(reruns).items()]
-    _refuse_single(models)
+    _refuse_single(models, found.more)
     return {
         "source": found.source,
         "demo": any(rerun.demo for rerun in reruns),
@@ -72,14 +72,11 @@ def _as_json(found: Spread) -> dict[str, Any]:
     return dict(found._asdict())
 
 
-def _refuse_single(models: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_single(models: Sequence[Mapping[str, Any]], more: str) -> None:
     if all(model["counted"] < 2 for model in models):
         left = [r["left_out"] for model in models for r in model["reruns"] if r["left_out"]]
         told = f" (left out: {left[0]})" if left else ""
-        raise UsageError(
-            f"no model has two reruns{told}; run it again with --iterations 2 or with --fresh, "
-            "and name the runs"
-        )
+        raise UsageError(f"no model has two reruns{told}; {more}")
 
 
 def _overall(models: Sequence[Mapping[str, Any]], metric: str) -> dict[str, Any]:
@@ -107,7 +104,8 @@ def _change(reruns: Sequence[Rerun], before: str, after: str) -> dict[str, Any]:
     ]
     groups = {name: [p[1:] for p in group] for name, group in groupby(sorted(both), lambda p: p[0])}
     order = [name for name in _by_model(reruns) if name in groups]
-    rows = [{"model": name, **_compared(groups[name])} for name in order]
+    demo = {rerun.model for rerun in reruns if rerun.demo}
+    rows = [{"model": m, "demo": m in demo, **_compared(groups[m])} for m in order]
     overall = _compared([pair for name in order for pair in groups[name]])
     return {
         "before": before,

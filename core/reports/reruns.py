@@ -47,11 +47,13 @@ class Reruns(NamedTuple):
         source: Where they come from, for people.
         reruns: Of all models, in the order of the source.
         left_out: What of the source is not among them, and why.
+        more: How to get more of them.
     """
 
     source: str
     reruns: Sequence[Rerun]
-    left_out: Sequence[str] = ()
+    left_out: Sequence[str]
+    more: str
 
 
 # From a file
@@ -65,14 +67,16 @@ def reruns_of_csv(file: CsvTable, wanted: Sequence[str]) -> Reruns:
         wanted: Columns that have to be numbers; a column of another kind is no metric.
 
     Raises:
-        DataError: A wanted column holds what is no number.
+        DataError: A wanted column holds what is no number, or no column holds any.
     """
     columns, left_out = file.numeric(wanted)
+    if not columns:
+        raise DataError(file.path, f"has no column of numbers: {'; '.join(left_out)}")
     reruns = [
         Rerun(row.model, False, {"line": row.line}, {n: v[i] for n, v in columns.items()})
         for i, row in enumerate(file.rows)
     ]
-    return Reruns(str(file.path), reruns, left_out)
+    return Reruns(str(file.path), reruns, left_out, "each row is one rerun of its model")
 
 
 # From runs
@@ -100,7 +104,8 @@ def reruns_of_runs(
     graded = [_read(journal, outcome, catalogue, dataset) for outcome in outcomes]
     _refuse_other_items(graded)
     reruns = [rerun for run in graded for rerun in run.reruns()]
-    return Reruns(f"{runs[0].benchmark} runs in {journal.folder}", reruns)
+    more = "run it again with --iterations 2, or with --fresh and name both runs"
+    return Reruns(f"{runs[0].benchmark} runs in {journal.folder}", reruns, (), more)
 
 
 def _outcome(journal: Journal, run: RunRecord) -> Outcome:
@@ -208,10 +213,17 @@ def _judge(document: Mapping[str, Any]) -> Endpoint | None:
 
 
 def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
-    """The grader of the result: that of the run itself, else that of bench rescore."""
+    """The grader of the result: that of the run itself, else that of bench rescore.
+
+    Raises:
+        UsageError: Nothing is graded.
+        DataError: None of the run's graders is one that this version has.
+    """
     facts, there = grader(config), journal.graders(run)
     for known_as in (digest(facts), digest({**facts, "offline": True})):
         if known_as in there:
             return known_as
+    if not there:
+        raise UsageError(f"run {run.run_id} has no graded replies yet; run its command first")
     told = "was graded by another version of its benchmark"
     raise DataError(f"run {run.run_id}", f"{told}; bench rescore {run.run_id} grades it anew")
