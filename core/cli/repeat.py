@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
 @click.option("--change", nargs=2, metavar="BEFORE AFTER",
               help="Compare two metrics, such as first_pass revised.")  # fmt: skip
+@click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
 @click.option("--dataset", metavar="PATH", help="Where the runs' data is now, if it was moved.")
 @options.runs_dir_option
 @options.json_option
@@ -45,6 +46,7 @@ def repeat_command(
         reruns = _from_file(sources, (*metrics, *(change or ())), params)
     else:
         reruns = _from_runs(sources, params)
+    reruns = _without(reruns, params["without"])
     document = build_repeatability(reruns, metrics, change or ())
     if params["json_output"]:
         click.echo(as_text(document))
@@ -53,6 +55,13 @@ def repeat_command(
     from ..console.output import show
 
     show(repeatability.repeatability(document))
+
+
+def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
+    names = list(dict.fromkeys(rerun.model for rerun in reruns.reruns))
+    for model in models:
+        check_name(model, names, f"--without {model}: no such model", "there are")
+    return reruns._replace(reruns=[r for r in reruns.reruns if r.model not in models])
 
 
 def _from_file(

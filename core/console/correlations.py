@@ -61,9 +61,12 @@ def _coefficients(rows: Sequence[Mapping[str, Any]]) -> RichTable:
 
 
 def ruled(first: str, *others: str) -> RichTable:
-    """A table with these headings, whose columns but the first are set to the right."""
+    """A table with these headings, whose columns but the first are set to the right.
+
+    The first one holds names, which are never cut off.
+    """
     made = RichTable(box=ROUNDED)
-    made.add_column(Text(first))
+    made.add_column(Text(first), overflow="fold")
     for heading in others:
         made.add_column(Text(heading), justify="right")
     return made
@@ -103,7 +106,7 @@ def _plot(row: Mapping[str, Any]) -> list[RenderableType]:
 
     def legend(shared: Mapping[str, str]) -> RichTable:
         made = ruled("mark", line(row["x"]), line(row["y"]))
-        made.add_column("model")
+        made.add_column("model", overflow="fold")
         for point, pair in zip(points, ordered, strict=True):
             place = f" (drawn as {shared[point.mark]})" if point.mark in shared else ""
             name = "  ".join([pair["model"] + place, *pair["flags"]])

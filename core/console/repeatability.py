@@ -24,7 +24,7 @@ def repeatability(document: Mapping[str, Any]) -> RenderableType:
 
 
 def _spreads(models: Sequence[Mapping[str, Any]]) -> RenderableType:
-    made = ruled("model", "metric", "reruns", "mean", "SD", "CV %", "lowest", "highest", "range")
+    made = ruled("model", "metric", "reruns", "mean", "SD", "CV %", "min", "max", "range")
     made.columns[1].justify = "left"
     for model in models:
         for metric, found in model["metrics"].items():

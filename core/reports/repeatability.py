@@ -26,9 +26,11 @@ def build_repeatability(
         change: Two metrics, to be compared; or none.
 
     Raises:
-        UsageError: A metric is not there, or no model has two reruns that count.
+        UsageError: There are none, a metric is not there, or no model has two reruns that count.
     """
     reruns = found.reruns
+    if not reruns:
+        raise UsageError(f"{found.source}: there are no reruns")
     there = list(dict.fromkeys(name for rerun in reruns for name in rerun.values))
     for name in (*metrics, *change):
         if name not in there:
