@@ -24,6 +24,12 @@ COMMANDS = {
     "delete": Place("runs", "Delete a run with all its replies."),
     "rescore": Place("rescore", "Score a run's replies again, without a single request."),
     "rejudge": Place("rejudge", "Judge a run's transcripts with another judge."),
+    "correlate": Place(
+        "correlate", "Correlate benchmarks over models, from a CSV file or from runs."
+    ),
+    "repeat": Place(
+        "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
+    ),
     "export": Place("transfer", "Write runs with all their replies to a file."),
     "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),

@@ -1,5 +1,6 @@
 """`bench rate`: ratings of models from a file of comparisons."""
 
+from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from ..console.safe import line
 from ..engine.standing import BESIDE, DEFAULT, rate_with
 from ..errors import UsageError
 from ..plugins import installed
-from ..ratings.settings import Anchor, RatingSettings
+from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.files import as_text
 from . import options
 
@@ -42,10 +43,9 @@ def rate_command(
     COMPARISONS is plain or gzip; docs/ratings.md has the form. Every rating comes with its
     95 % interval over families of items.
     """
-    from ..ratings.anchors import check_anchors
     from ..ratings.reading import read_comparisons
 
-    settings = RatingSettings(check_anchors([_anchor(text) for text in anchors]))
+    settings = RatingSettings(anchor_sets(anchors))
     chosen = installed().rating_engines.get(engine, tuple(installed().broken)).name
     given = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
     ratings = rate_with(chosen, given, settings)
@@ -56,6 +56,17 @@ def rate_command(
     from ..console import output, tables
 
     output.show(tables.table(_table(ratings, beside)))
+
+
+def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
+    """The anchors of ``--anchor MODEL=RATING``, given twice or not at all.
+
+    Raises:
+        UsageError: One is not of that form, or they fix no scale.
+    """
+    from ..ratings.anchors import check_anchors
+
+    return check_anchors([_anchor(text) for text in texts])
 
 
 def _anchor(text: str) -> Anchor:

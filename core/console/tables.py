@@ -19,8 +19,13 @@ def result(document: Mapping[str, Any], sections: Iterable[Table]) -> Renderable
     for section in (*_standing(document), *sections):
         parts += [Text(""), table(section)]
     parts += [Text(""), Text(line(document["comparability"]), style="dim")]
-    parts += [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
+    parts += [warning(told) for told in document["warnings"]]
     return Group(*parts)
+
+
+def warning(told: str) -> RenderableType:
+    """A warning's line."""
+    return Text(f"warning: {line(told)}", style="yellow")
 
 
 def _title(document: Mapping[str, Any]) -> Text:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Options, Pack
 from ..clients.families import kinship
+from ..clients.base import host_of
 from ..journal import RunRecord
 from ..types import Summary
 from .evidence import Evidence, Selection, Spent
@@ -66,6 +67,7 @@ def _head(
         "name": run.name if run else config.display_name,
         "endpoint": run.endpoint if run else None,
         "judge": str(config.judge.spec) if config.judge else None,
+        "judge_endpoint": _host(config.judge.base_url) if config.judge else None,
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
         "dataset": {
@@ -76,6 +78,11 @@ def _head(
         "iterations": selection.iterations,
         "comparability": comparability(config, pack, demo, len(selection.items), status),
     }
+
+
+def _host(base_url: str | None) -> str | None:
+    """Host and port; ``None`` for the provider's own."""
+    return host_of(base_url) if base_url else None
 
 
 def comparability(
