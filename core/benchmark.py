@@ -27,6 +27,8 @@ from .types import (
 if TYPE_CHECKING:
     from random import Random
 
+    from .reports.sections import Table
+
 Options = Mapping[str, Any]
 """Values of the benchmark's own options, by name."""
 
@@ -215,6 +217,10 @@ class Benchmark(ABC):
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Sets of two models with their ratings; the first that is present fixes the scale."""
         return ()
+
+    def published(self, pack: Pack) -> "Table | None":
+        """The published board that ratings on this pack may be seen beside, never among."""
+        return None
 
     def margin_caps(self, pack: Pack) -> Mapping[str, int]:
         """By item, the most that a comparison counts in the rating engine ``trueskill``."""

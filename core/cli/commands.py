@@ -30,6 +30,7 @@ COMMANDS = {
     "repeat": Place(
         "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
     ),
+    "leaderboard": Place("leaderboard", "Rank the models of a benchmark, with intervals."),
     "export": Place("transfer", "Write runs with all their replies to a file."),
     "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console.safe import line
-from ..engine.standing import BESIDE, DEFAULT, rate_with
+from ..engine.standing import BESIDE, DEFAULT, default_engine, rate_with, settings_of
 from ..errors import UsageError
+from ..journal import Journal
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.files import as_text
@@ -22,32 +23,47 @@ if TYPE_CHECKING:
 
 
 @click.command("rate")
-@click.argument("comparisons", type=click.Path(path_type=Path))
-@options.option("--engine", default=DEFAULT, show_default=True, metavar="NAME",
-                help="glicko2, fractional-logit, trueskill, or a plugin's.")  # fmt: skip
+@click.argument("comparisons", required=False, type=click.Path(path_type=Path))
+@options.option("--benchmark", metavar="NAME",
+                help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
+@options.option("--dataset", metavar="NAME|SHA",
+                help="Of the journal's, those on this pack.")  # fmt: skip
+@options.option("--engine", metavar="NAME",
+                help="glicko2, fractional-logit, trueskill, or a plugin's (default: glicko2; "
+                "fractional-logit where the journal has one order of most pairs).")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
 @click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@options.runs_dir_option
 @options.json_option
 def rate_command(
-    comparisons: Path,
-    engine: str,
+    comparisons: Path | None,
+    benchmark: str | None,
+    dataset: str | None,
+    engine: str | None,
     anchors: tuple[str, ...],
     judge: str | None,
     dedupe: bool,
+    runs_dir: Path,
     json_output: bool,
 ) -> None:
-    """Rate models from comparisons, one JSON object a line.
+    """Rate models from comparisons: of a file, or of the journal.
 
-    COMPARISONS is plain or gzip; docs/ratings.md has the form. Every rating comes with its
-    95 % interval over families of items.
+    COMPARISONS has one JSON object a line, plain or gzip; docs/ratings.md has the form. Every
+    rating comes with its 95 % interval over families of items.
     """
-    from ..ratings.reading import read_comparisons
+    sets = anchor_sets(anchors)
+    if (comparisons is None) == (benchmark is None):
+        raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
+    if comparisons is not None:
+        from ..ratings.reading import read_comparisons
 
-    settings = RatingSettings(anchor_sets(anchors))
-    chosen = installed().rating_engines.get(engine, tuple(installed().broken)).name
-    given = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
+        given = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
+        settings, usual = RatingSettings(sets), DEFAULT
+    else:
+        given, settings, usual = _of_journal(str(benchmark), dataset, judge, sets, runs_dir)
+    chosen = installed().rating_engines.get(engine or usual, tuple(installed().broken)).name
     ratings = rate_with(chosen, given, settings)
     beside = _beside(chosen, given, settings)
     if json_output:
@@ -56,6 +72,36 @@ def rate_command(
     from ..console import output, tables
 
     output.show(tables.table(_table(ratings, beside)))
+
+
+def _of_journal(
+    name: str,
+    dataset: str | None,
+    judge: str | None,
+    sets: tuple[AnchorSet, ...],
+    runs_dir: Path,
+) -> "tuple[Comparisons, RatingSettings, str]":
+    """The journal's comparisons of a benchmark, its anchors, and the engine that fits.
+
+    Raises:
+        UsageError: There are none, or those of several packs or judges.
+    """
+    from ..engine.leaderboard import read_leaderboard
+    from ..engine.pools import as_comparisons, read_pool
+    from ..ratings.comparisons import Comparisons
+
+    benchmark = installed().benchmark(name)
+    with Journal(runs_dir, create=False) as journal:
+        board = read_leaderboard(journal, installed(), benchmark, dataset=dataset, judge=judge)
+        rows = read_pool(journal, board.pool) if board.pool else []
+    given = as_comparisons(rows)
+    if not given:
+        raise UsageError(
+            f"no comparisons of {name} on {board.board.told} yet; bench run {name} on two models "
+            "makes some"
+        )
+    settings = settings_of(benchmark, board.pack, sets)
+    return Comparisons.of(given), settings, default_engine(rows)
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:

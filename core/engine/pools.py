@@ -44,6 +44,12 @@ def current(rows: Sequence[StoredComparison], runs: Mapping[str, str]) -> list[S
     return [r for r in rows if runs.get(r.a) == r.run_a and runs.get(r.b) == r.run_b]
 
 
+def read_pool(journal: Journal, pool: str) -> list[StoredComparison]:
+    """The comparisons of a pool between the newest runs of its models."""
+    rows = list(journal.comparisons(pool))
+    return rows and current(rows, newest_runs(journal, rows))
+
+
 def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
     """The comparisons that were read, in the form that rating engines take."""
     from ..ratings.comparisons import Comparison

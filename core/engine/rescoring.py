@@ -159,6 +159,15 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
         return document
 
 
+def begun_by(journal: Journal, run: RunRecord, pack: Pack) -> Selection:
+    """The selection that all samples make of which the journal holds anything."""
+    begun = {(f.item_id, f.iteration) for f in journal.failures(run)}
+    begun |= {(c.item_id, c.iteration) for c in journal.call_totals(run)}
+    ids = {item_id for item_id, _ in begun}
+    items = [item for item in pack.items if item.id in ids]
+    return Selection(items, max((iteration for _, iteration in begun), default=1))
+
+
 def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample], Selection]:
     """The samples that were graded before, and the selection that they and failed ones make."""
     clusters = {item.id: item.cluster for item in pack.items}

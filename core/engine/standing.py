@@ -8,7 +8,7 @@ from ..errors import BenchError, PluginError
 from ..journal import Journal, StoredComparison
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from .pools import as_comparisons, counted, current, newest_runs
+from .pools import as_comparisons, counted, read_pool
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
@@ -34,7 +34,7 @@ def read_standing(
     pack: Pack,
     pool: str,
     *,
-    orders: str = "both",
+    orders: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
     engine: str | None = None,
 ) -> Standing:
@@ -45,13 +45,12 @@ def read_standing(
         benchmark: Says which models fix the scale, and what caps margins.
         pack: Its data.
         pool: Which comparisons may meet.
-        orders: ``both``, or ``one`` where each pair is judged once.
+        orders: ``both``, or ``one`` where each pair is judged once; by default what most are.
         anchors: The user's, before the benchmark's.
         engine: Its name, if not the default for these orders.
     """
-    rows = list(journal.comparisons(pool))
-    counts = rows and current(rows, newest_runs(journal, rows))
-    chosen = engine or (DEFAULT if orders == "both" else BESIDE)
+    counts = read_pool(journal, pool)
+    chosen = engine or default_engine(counts, orders)
     ratings, warnings = _rate(counts, chosen, settings_of(benchmark, pack, anchors))
     if ratings is None:
         return Standing(counted(counts), [], warnings, {"engine": chosen})
@@ -60,6 +59,22 @@ def read_standing(
     return Standing(
         counted(counts), document["ratings"], [*warnings, *document["warnings"]], details
     )
+
+
+def default_engine(rows: Sequence[StoredComparison], orders: str | None = None) -> str:
+    """The engine for comparisons in both orders, or in one; by default as most of them are."""
+    return DEFAULT if (orders or _orders(rows)) == "both" else BESIDE
+
+
+def _orders(rows: Sequence[StoredComparison]) -> str:
+    """Whether most pairs were judged in both orders, or in one."""
+    seen: dict[object, set[bool]] = {}
+    for row in rows:
+        pair = frozenset({row.a, row.b})
+        first = (row.a if row.first == "a" else row.b) == min(pair)
+        seen.setdefault((pair, row.item_id, row.iteration), set()).add(first)
+    both = sum(len(orders) == 2 for orders in seen.values())
+    return "both" if 2 * both >= len(seen) else "one"
 
 
 def _rate(

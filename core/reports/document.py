@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Options, Pack
-from ..clients.families import kinship
 from ..clients.base import host_of
+from ..clients.families import kinship
 from ..journal import RunRecord
 from ..types import Summary
 from .evidence import Evidence, Selection, Spent

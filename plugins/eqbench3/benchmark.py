@@ -22,12 +22,14 @@ from eibench import (
     Sampling,
     Score,
     Summary,
+    Table,
     folder,
 )
 from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, output_format
 
 from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
+from .published import published_board
 from .scenarios import Scenario, read_scenarios
 from .scoring import RUBRIC, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
@@ -130,6 +132,10 @@ class EQBench3(Benchmark):
         """Those of the pack's protocol."""
         anchors: Sequence[Mapping[str, float]] = pack.items[0].content.protocol.anchors
         return anchors
+
+    def published(self, pack: Pack) -> Table | None:
+        """The board of eqbench.com, beside ratings on the official pack."""
+        return published_board() if pack.source.name == "official" else None
 
     def margin_caps(self, pack: Pack) -> Mapping[str, int]:
         """One plus at most for analyses, where the protocol says so."""
