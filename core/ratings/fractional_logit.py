@@ -20,7 +20,7 @@ import numpy as np
 
 from .anchors import Q
 from .assembling import assemble, no_ratings
-from .comparisons import Comparisons, Floats, Ints, sum_by
+from .comparisons import Comparisons, Floats, Ints, present, sum_by
 from .connectivity import components
 from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
 from .newton import MOST, centring, is_done
@@ -42,6 +42,7 @@ class Calls(NamedTuple):
         first: Model read first, shape (n,).
         second: Model read second, shape (n,).
         score: y, shape (n,).
+        weight: How many calls a row stands for, shape (n,).
         terms: What pi and gamma are multiplied with, shape (n_terms, n); each is 1, or the
             difference of the logarithms of lengths.
         names: Of the terms: ``position``, ``length``.
@@ -51,6 +52,7 @@ class Calls(NamedTuple):
     first: Ints
     second: Ints
     score: Floats
+    weight: Floats
     terms: Floats
     names: tuple[str, ...]
 
@@ -130,7 +132,8 @@ def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, l
         told.append("some comparisons have no lengths, so there is no length term")
     stacked = np.array(terms).reshape(len(terms), len(comparisons))
     component = components(n, first, second)
-    return Calls(component, first, second, score, stacked, tuple(names)), told
+    weight = np.ones(len(comparisons))
+    return Calls(component, first, second, score, weight, stacked, tuple(names)), told
 
 
 def _candidates(comparisons: Comparisons, length: bool) -> list[tuple[str, Floats]]:
@@ -179,6 +182,7 @@ def maximise(calls: Calls) -> Fit:
     Raises:
         ArithmeticError: It did not converge.
     """
+    every, calls = calls, _grouped(calls)
     n, n_terms = calls.n_models, len(calls.names)
     prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
     place = np.zeros(n + n_terms)
@@ -195,11 +199,30 @@ def maximise(calls: Calls) -> Fit:
         place, value = place + share * step, there
         size = float(np.abs(step).max())
         if is_done(size, before):
-            e = _expected(place, calls)
-            covariance = np.asarray(np.linalg.inv(_hessian(e, calls, prior)), dtype=np.float64)
-            return Fit(place[:n], place[n:], e, covariance, count, size)
+            hessian = _hessian(_expected(place, calls), calls, prior)
+            covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+            return Fit(place[:n], place[n:], _expected(place, every), covariance, count, size)
         before = size
     raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {size}")
+
+
+def _grouped(calls: Calls) -> Calls:
+    """One row for each ordered pair, where rows differ by the score alone: the same sums."""
+    if "length" in calls.names:
+        return calls
+    n = calls.n_models
+    pair = calls.first * n + calls.second
+    found = present(pair, n * n)
+    weight = sum_by(pair, calls.weight, n * n)[found]
+    return Calls(
+        component=calls.component,
+        first=found // n,
+        second=found % n,
+        score=sum_by(pair, calls.weight * calls.score, n * n)[found] / weight,
+        weight=weight,
+        terms=np.ones((len(calls.names), len(found))),
+        names=calls.names,
+    )
 
 
 def _linear(place: Floats, calls: Calls) -> Floats:
@@ -214,21 +237,20 @@ def _expected(place: Floats, calls: Calls) -> Floats:
 def _objective(place: Floats, calls: Calls, prior: Floats) -> float:
     # ln(1 - E) = ln E - linear, so one logarithm does.
     linear = _linear(place, calls)
-    absolute = np.abs(linear)
-    softplus = np.log1p(np.exp(-absolute)) + (absolute - linear) / 2
-    likelihood = -(softplus + (1 - calls.score) * linear).sum()
+    softplus = np.logaddexp(0, -linear)
+    likelihood = -(calls.weight * (softplus + (1 - calls.score) * linear)).sum()
     return float(likelihood - prior @ place**2 / 2)
 
 
 def _gradient(place: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
-    rest = calls.score - e
+    rest = calls.weight * (calls.score - e)
     split = _split(rest, calls.first, calls.second, calls.n_models)
     return np.asarray(np.append(split, calls.terms @ rest) - prior * place)
 
 
 def _hessian(e: Floats, calls: Calls, prior: Floats) -> Floats:
     """The negative Hessian, shape (n_models + n_terms, same)."""
-    weights, n = e * (1 - e), calls.n_models
+    weights, n = calls.weight * e * (1 - e), calls.n_models
     made = np.diag(prior)
     made[:n, :n] += _laplacian(weights, calls.first, calls.second, n)
     for i, term in enumerate(calls.terms, start=n):
@@ -264,6 +286,7 @@ def _only(calls: Calls, rows: Ints) -> Calls:
         first=calls.first[rows],
         second=calls.second[rows],
         score=calls.score[rows],
+        weight=calls.weight[rows],
         terms=calls.terms[:, rows],
     )
 
