@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .anchors import Scale
-from .comparisons import Comparisons
+from .comparisons import Comparisons, present
 from .intervals import (
     FEW_FAMILIES,
     FEWEST_FAMILIES,
@@ -102,8 +102,8 @@ def general_diagnostics(comparisons: Comparisons, estimate: Estimate) -> dict[st
     """What every engine says."""
     return {
         "comparisons": len(comparisons),
-        "items": len(np.unique(comparisons.item)),
-        "families": len(np.unique(comparisons.family)),
+        "items": len(present(comparisons.item, len(comparisons.items))),
+        "families": len(present(comparisons.family, len(comparisons.families))),
         "components": _members(comparisons.models, estimate),
     }
 
@@ -131,7 +131,7 @@ def scale_warnings(estimate: Estimate, unanchored: str) -> list[str]:
 
 def family_warnings(comparisons: Comparisons, estimate: Estimate) -> list[str]:
     """What intervals are missing or rough, as they stand on families."""
-    n_families = len(np.unique(comparisons.family))
+    n_families = len(present(comparisons.family, len(comparisons.families)))
     without = [
         model
         for model, n in zip(comparisons.models, estimate.families, strict=True)

@@ -29,6 +29,11 @@ _COLUMNS = ["a", "b", "item", "iteration", "family", "a_first"]
 _COLUMNS += ["margin", "criteria", "len_a", "len_b"]
 
 
+def present(index: Ints, n: int) -> Ints:
+    """The numbers below n that an index holds, sorted."""
+    return np.flatnonzero(np.bincount(index, minlength=n))
+
+
 def sum_by(index: Ints, values: Floats, n: int) -> Floats:
     """Sum of the values of each index, shape (n,)."""
     return np.asarray(np.bincount(index, values, n), dtype=np.float64)
@@ -146,18 +151,20 @@ class Comparisons:
 
     def compact(self) -> "Comparisons":
         """The same rows without names that none of them has."""
-        models, pairs = np.unique(np.concatenate([self.a, self.b]), return_inverse=True)
-        items, item = np.unique(self.item, return_inverse=True)
-        families, family = np.unique(self.family, return_inverse=True)
+        models = np.flatnonzero(self.counts())
+        items, families = (
+            present(self.item, len(self.items)),
+            present(self.family, len(self.families)),
+        )
         return replace(
             self,
             models=tuple(self.models[i] for i in models),
             items=tuple(self.items[i] for i in items),
             families=tuple(self.families[i] for i in families),
-            a=pairs[: len(self)].astype(np.int64),
-            b=pairs[len(self) :].astype(np.int64),
-            item=item.astype(np.int64),
-            family=family.astype(np.int64),
+            a=np.searchsorted(models, self.a),
+            b=np.searchsorted(models, self.b),
+            item=np.searchsorted(items, self.item),
+            family=np.searchsorted(families, self.family),
         )
 
     def counts(self) -> Ints:
@@ -167,6 +174,9 @@ class Comparisons:
 
     def families_of_models(self) -> Ints:
         """In how many families each model was compared, shape (n_models,)."""
-        n = len(self.families)
-        both = np.concatenate([self.a * n + self.family, self.b * n + self.family])
-        return np.bincount(np.unique(both) // max(n, 1), minlength=len(self.models))
+        n_families, n_models = len(self.families), len(self.models)
+        met = [
+            present(model * n_families + self.family, n_models * n_families)
+            for model in (self.a, self.b)
+        ]
+        return np.bincount(np.union1d(*met) // max(n_families, 1), minlength=n_models)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .comparisons import Ints
+from .comparisons import Ints, present
 
 
 def components(n_models: int, a: Ints, b: Ints) -> Ints:
@@ -13,7 +13,7 @@ def components(n_models: int, a: Ints, b: Ints) -> Ints:
         a: One end of each comparison, shape (n,).
         b: The other end.
     """
-    edges = np.unique(a * n_models + b)
+    edges = present(a * n_models + b, n_models * n_models)
     one, other = edges // max(n_models, 1), edges % max(n_models, 1)
     label = np.arange(n_models)
     while True:

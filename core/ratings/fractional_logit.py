@@ -6,8 +6,11 @@ positive where f wins) has the score y = 1/2 + D_f / 10, and
     E = 1 / (1 + exp(-(theta_f - theta_s + pi + gamma (ln len_f - ln len_s))))
 
 The sum of y ln E + (1 - y) ln(1 - E), less a prior, is maximised. pi is what being read first
-is worth, gamma what being longer is worth. One order or both, it is all the same. Errors come
-from the sandwich estimator, clustered by family (Liang and Zeger 1986, Biometrika 73).
+is worth, gamma what being longer is worth. One order or both, it is all the same.
+
+Errors are clustered by family. Each family is left out by one Newton step from the maximum,
+which is the sandwich estimator in its form CR3 (Bell and McCaffrey 2002, Survey Methodology
+28): the plain sandwich is too small when there are few clusters of unequal size.
 """
 
 from dataclasses import replace
@@ -17,9 +20,9 @@ import numpy as np
 
 from .anchors import Q
 from .assembling import assemble, no_ratings
-from .comparisons import Comparisons, Floats, Ints, sum_by
+from .comparisons import Comparisons, Floats, Ints, present, sum_by
 from .connectivity import components
-from .intervals import Estimate
+from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
 from .newton import MOST, centring, is_done
 from .result import Ratings
 from .settings import RatingSettings
@@ -39,6 +42,7 @@ class Calls(NamedTuple):
         first: Model read first, shape (n,).
         second: Model read second, shape (n,).
         score: y, shape (n,).
+        weight: How many calls a row stands for, shape (n,).
         terms: What pi and gamma are multiplied with, shape (n_terms, n); each is 1, or the
             difference of the logarithms of lengths.
         names: Of the terms: ``position``, ``length``.
@@ -48,6 +52,7 @@ class Calls(NamedTuple):
     first: Ints
     second: Ints
     score: Floats
+    weight: Floats
     terms: Floats
     names: tuple[str, ...]
 
@@ -89,14 +94,14 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     comparisons = comparisons.compact()
     calls, warnings = as_calls(comparisons)
     fit = maximise(calls)
-    moves = family_moves(comparisons, calls, fit)
-    estimate = _estimate(comparisons, calls, fit, moves)
+    replicates = leave_one_out(comparisons, calls, fit)
+    estimate = _estimate(comparisons, calls, fit, replicates)
     made = assemble(
         NAME,
         comparisons,
         estimate,
         settings,
-        diagnostics=_diagnose(calls, fit, moves),
+        diagnostics=_diagnose(calls, fit, replicates),
         warnings=warnings,
     )
     return made if "length" not in calls.names else _with_plain(made, comparisons, calls, settings)
@@ -127,7 +132,8 @@ def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, l
         told.append("some comparisons have no lengths, so there is no length term")
     stacked = np.array(terms).reshape(len(terms), len(comparisons))
     component = components(n, first, second)
-    return Calls(component, first, second, score, stacked, tuple(names)), told
+    weight = np.ones(len(comparisons))
+    return Calls(component, first, second, score, weight, stacked, tuple(names)), told
 
 
 def _candidates(comparisons: Comparisons, length: bool) -> list[tuple[str, Floats]]:
@@ -176,6 +182,7 @@ def maximise(calls: Calls) -> Fit:
     Raises:
         ArithmeticError: It did not converge.
     """
+    every, calls = calls, _grouped(calls)
     n, n_terms = calls.n_models, len(calls.names)
     prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
     place = np.zeros(n + n_terms)
@@ -192,11 +199,30 @@ def maximise(calls: Calls) -> Fit:
         place, value = place + share * step, there
         size = float(np.abs(step).max())
         if is_done(size, before):
-            e = _expected(place, calls)
-            covariance = np.asarray(np.linalg.inv(_hessian(e, calls, prior)), dtype=np.float64)
-            return Fit(place[:n], place[n:], e, covariance, count, size)
+            hessian = _hessian(_expected(place, calls), calls, prior)
+            covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+            return Fit(place[:n], place[n:], _expected(place, every), covariance, count, size)
         before = size
     raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {size}")
+
+
+def _grouped(calls: Calls) -> Calls:
+    """One row for each ordered pair, where rows differ by the score alone: the same sums."""
+    if "length" in calls.names:
+        return calls
+    n = calls.n_models
+    pair = calls.first * n + calls.second
+    found = present(pair, n * n)
+    weight = sum_by(pair, calls.weight, n * n)[found]
+    return Calls(
+        component=calls.component,
+        first=found // n,
+        second=found % n,
+        score=sum_by(pair, calls.weight * calls.score, n * n)[found] / weight,
+        weight=weight,
+        terms=np.ones((len(calls.names), len(found))),
+        names=calls.names,
+    )
 
 
 def _linear(place: Floats, calls: Calls) -> Floats:
@@ -211,21 +237,20 @@ def _expected(place: Floats, calls: Calls) -> Floats:
 def _objective(place: Floats, calls: Calls, prior: Floats) -> float:
     # ln(1 - E) = ln E - linear, so one logarithm does.
     linear = _linear(place, calls)
-    absolute = np.abs(linear)
-    softplus = np.log1p(np.exp(-absolute)) + (absolute - linear) / 2
-    likelihood = -(softplus + (1 - calls.score) * linear).sum()
+    softplus = np.logaddexp(0, -linear)
+    likelihood = -(calls.weight * (softplus + (1 - calls.score) * linear)).sum()
     return float(likelihood - prior @ place**2 / 2)
 
 
 def _gradient(place: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
-    rest = calls.score - e
+    rest = calls.weight * (calls.score - e)
     split = _split(rest, calls.first, calls.second, calls.n_models)
     return np.asarray(np.append(split, calls.terms @ rest) - prior * place)
 
 
 def _hessian(e: Floats, calls: Calls, prior: Floats) -> Floats:
     """The negative Hessian, shape (n_models + n_terms, same)."""
-    weights, n = e * (1 - e), calls.n_models
+    weights, n = calls.weight * e * (1 - e), calls.n_models
     made = np.diag(prior)
     made[:n, :n] += _laplacian(weights, calls.first, calls.second, n)
     for i, term in enumerate(calls.terms, start=n):
@@ -235,24 +260,38 @@ def _hessian(e: Floats, calls: Calls, prior: Floats) -> Floats:
     return made
 
 
-def family_moves(comparisons: Comparisons, calls: Calls, fit: Fit) -> Floats:
-    """What leaving each family out moves, to first order; shape (n_families, n_unknowns).
+def leave_one_out(comparisons: Comparisons, calls: Calls, fit: Fit) -> Floats:
+    """The unknowns without one family each, shape (n_families, n_models + n_terms).
 
-    The move of family s is -S / (S - 1) H^-1 g_s with its score g_s, so that (S - 1) / S times
-    the sum of squares is the sandwich estimator H^-1 (sum g g') H^-1 with its usual factor
-    S / (S - 1).
+    One Newton step from the maximum: x - (H - H_s)^-1 g_s, with the family's score g_s and its
+    part H_s of the negative Hessian H.
     """
-    n_families, n = len(comparisons.families), calls.n_models
-    rest, family = calls.score - fit.expected, comparisons.family
-    size = n_families * n
-    split = sum_by(family * n + calls.first, rest, size)
-    split = split - sum_by(family * n + calls.second, rest, size)
-    terms = [sum_by(family, rest * term, n_families) for term in calls.terms]
-    scores = np.column_stack([split.reshape(n_families, n), *terms])
-    return np.asarray(-(scores @ fit.covariance) * (n_families / max(n_families - 1, 1)))
+    n, n_terms = calls.n_models, len(calls.names)
+    order = np.argsort(comparisons.family, kind="stable")
+    ends = np.cumsum(np.bincount(comparisons.family, minlength=len(comparisons.families)))
+    prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
+    whole = _hessian(fit.expected, calls, prior)
+    place, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
+    found = np.empty((len(ends), n + n_terms))
+    for family, rows in enumerate(np.split(order, ends[:-1])):
+        own, e = _only(calls, rows), fit.expected[rows]
+        score = _gradient(place, e, own, none)
+        found[family] = place - np.linalg.solve(whole - _hessian(e, own, none), score)
+    return found
 
 
-def _estimate(comparisons: Comparisons, calls: Calls, fit: Fit, moves: Floats) -> Estimate:
+def _only(calls: Calls, rows: Ints) -> Calls:
+    """Some of the calls."""
+    return calls._replace(
+        first=calls.first[rows],
+        second=calls.second[rows],
+        score=calls.score[rows],
+        weight=calls.weight[rows],
+        terms=calls.terms[:, rows],
+    )
+
+
+def _estimate(comparisons: Comparisons, calls: Calls, fit: Fit, replicates: Floats) -> Estimate:
     n = calls.n_models
     # Against the mean of its component: where all lie together only the prior knows.
     contrast = centring(calls.component)
@@ -262,19 +301,20 @@ def _estimate(comparisons: Comparisons, calls: Calls, fit: Fit, moves: Floats) -
         deviation=np.sqrt(np.maximum(variance, 0)),
         families=comparisons.families_of_models(),
         component=calls.component,
-        replicates=fit.theta + moves[:, :n],
-        curved=False,
+        replicates=replicates[:, :n],
     )
 
 
-def _diagnose(calls: Calls, fit: Fit, moves: Floats) -> dict[str, Any]:
+def _diagnose(calls: Calls, fit: Fit, replicates: Floats) -> dict[str, Any]:
     """The terms in natural units, each with its standard error, and how they were found."""
     found: dict[str, Any] = {"newton_steps": fit.steps, "last_step": fit.last_step * Q}
-    n_families = len(moves)
-    for i, name in enumerate(calls.names):
-        squares = float(np.sum(moves[:, calls.n_models + i] ** 2))
-        error = (squares * (n_families - 1) / n_families) ** 0.5 if n_families > 1 else None
-        found[name] = {"estimate": float(fit.beta[i]), "standard_error": error}
+    errors = jackknife_error(replicates)[calls.n_models :]
+    for name, estimate, error in zip(calls.names, fit.beta, errors, strict=True):
+        known = len(replicates) >= FEWEST_FAMILIES
+        found[name] = {
+            "estimate": float(estimate),
+            "standard_error": float(error) if known else None,
+        }
     return found
 
 
@@ -289,7 +329,7 @@ def _with_plain(
     keep = [name != "length" for name in calls.names]
     plain = calls._replace(terms=calls.terms[keep], names=tuple(np.array(calls.names)[keep]))
     fit = maximise(plain)
-    estimate = _estimate(comparisons, plain, fit, family_moves(comparisons, plain, fit))
+    estimate = _estimate(comparisons, plain, fit, leave_one_out(comparisons, plain, fit))
     other = assemble(NAME, comparisons, estimate, settings, diagnostics={})
     ratings = {row.model: row.rating for row in other.rows}
     return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})

@@ -143,7 +143,6 @@ def _estimate(
         families=comparisons.families_of_models(),
         component=component,
         replicates=leave_one_out(results, point.mu, component),
-        curved=True,
     )
 
 

@@ -1,10 +1,8 @@
 """From estimates to ratings: the scale, intervals, ranks and ties.
 
-Every family of items gives one deviation of all estimates: what leaving it out changes (the
-delete-one jackknife), or its share of the sandwich estimator in the same units. With S
-families the covariance of two estimates is (S - 1) / S times the sum of products of their
-deviations. Comparisons within a family share transcripts, so families are the unit that was
-sampled; comparisons are not.
+Every family of items is left out in turn, and each time everything is estimated and anchored
+anew: the delete-one jackknife. Comparisons within a family share transcripts and texts, so
+families are the unit that was sampled; comparisons are not.
 """
 
 from typing import NamedTuple
@@ -32,8 +30,6 @@ class Estimate(NamedTuple):
         families: In how many families each was compared, shape (n_models,).
         component: Shape (n_models,).
         replicates: Estimates with one family left out each, shape (n_families, n_models).
-        curved: The replicates are estimates of their own, so each gets its own scale; else
-            they are linear in the families and so is what the scale does to them.
     """
 
     theta: Floats
@@ -41,7 +37,6 @@ class Estimate(NamedTuple):
     families: Ints
     component: Ints
     replicates: Floats
-    curved: bool
 
 
 class Spread(NamedTuple):
@@ -107,13 +102,20 @@ def _gap_error(estimate: Estimate, found: Found) -> float:
     first, second = found.first[0], found.second[0]
     if len(estimate.replicates) < 2:
         return float(np.hypot(estimate.deviation[first], estimate.deviation[second]))
-    gaps = estimate.replicates[:, first] - estimate.replicates[:, second]
-    centre = gaps.mean() if estimate.curved else estimate.theta[first] - estimate.theta[second]
-    return float(np.sqrt(_factor(len(gaps)) * np.sum((gaps - centre) ** 2)))
+    return float(jackknife_error(estimate.replicates[:, first] - estimate.replicates[:, second]))
 
 
-def _factor(n_families: int) -> float:
-    return (n_families - 1) / n_families
+def jackknife_error(replicates: Floats) -> Floats:
+    """Standard error of each column, NaN with fewer than two replicates.
+
+    sqrt((S - 1) / S * sum_s (x_s - mean)^2) for S replicates: Efron and Tibshirani (1993), An
+    Introduction to the Bootstrap, equation 11.5.
+    """
+    n = len(replicates)
+    if n < 2:
+        return np.full(replicates.shape[1:], np.nan)
+    squares = ((replicates - replicates.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt((n - 1) / n * squares))
 
 
 def apply_scale(estimate: Estimate, scale: Scale) -> tuple[Floats, Floats]:
@@ -128,57 +130,42 @@ def apply_scale(estimate: Estimate, scale: Scale) -> tuple[Floats, Floats]:
 
 def measure_spread(estimate: Estimate, scale: Scale) -> Spread:
     """Intervals and standard errors from the families."""
-    n = len(estimate.theta)
     known = estimate.families >= FEWEST_FAMILIES
-    n_families = len(estimate.replicates)
-    if n_families < 2:
-        nothing = np.full((n, n), np.nan)
-        return Spread(np.full(n, np.nan), nothing, nothing, None)
     df = np.where(known, estimate.families - 1.0, np.nan)
     ratings = _scaled_replicates(estimate, scale)
-    place, unit = apply_scale(estimate, scale)
-    centre = ratings.mean(axis=0) if estimate.curved else place + unit * estimate.theta
-    error = np.sqrt(_factor(n_families) * np.sum((ratings - centre) ** 2, axis=0))
+    error = jackknife_error(ratings)
     if scale.first is not None and scale.second is not None:
         error[[scale.first, scale.second]] = 0.0  # fixed by definition, but for rounding
-    half_width = error * np.where(known, quantile_of(0.975, np.where(known, df, 1)), np.nan)
-    pair_df = np.minimum(df[:, None], df[None, :])
-    return Spread(half_width, _pair_errors(estimate), pair_df, ratings)
+    t = quantile_of(0.975, np.where(known, df, 1))
+    return Spread(
+        half_width=np.where(known, t * error, np.nan),
+        pair_error=_pair_errors(estimate.replicates),
+        pair_df=np.minimum(df[:, None], df[None, :]),
+        ratings=ratings,
+    )
 
 
 def _scaled_replicates(estimate: Estimate, scale: Scale) -> Floats:
-    """Replicates as ratings, shape (n_families, n_models)."""
+    """Replicates as ratings, each anchored by itself, shape (n_families, n_models)."""
     place, unit = apply_scale(estimate, scale)
     replicates = estimate.replicates
-    plain = place + unit * replicates
+    plain = np.asarray(place + unit * replicates)
     if scale.first is None or scale.second is None:
-        return np.asarray(plain)
-    theta = estimate.theta
-    same = estimate.component == estimate.component[scale.first]
-    gap = theta[scale.first] - theta[scale.second]
-    top, width = scale.used[0].rating, scale.used[0].rating - scale.used[1].rating
-    at_first = replicates[:, [scale.first]]
-    at_second = replicates[:, [scale.second]]
-    if estimate.curved:
-        anchored = top + width * (replicates - at_first) / (at_first - at_second)
-    else:
-        ratio = (theta - theta[scale.first]) / gap
-        moved = replicates - theta
-        moved_gap = (at_first - theta[scale.first]) - (at_second - theta[scale.second])
-        change = moved - (at_first - theta[scale.first]) - ratio * moved_gap
-        anchored = top + width * (ratio + change / gap)
-    return np.where(same, anchored, plain)
+        return plain
+    (_, top), (_, bottom) = scale.used
+    first, second = replicates[:, [scale.first]], replicates[:, [scale.second]]
+    anchored = top + (top - bottom) * (replicates - first) / (first - second)
+    return np.where(estimate.component == estimate.component[scale.first], anchored, plain)
 
 
-def _pair_errors(estimate: Estimate) -> Floats:
+def _pair_errors(replicates: Floats) -> Floats:
     """Standard error of each difference, shape (n_models, n_models)."""
-    replicates = estimate.replicates
-    centre = replicates.mean(axis=0) if estimate.curved else estimate.theta
-    total = np.zeros((len(centre), len(centre)))
-    for moved in replicates - centre:
+    n_families, n = replicates.shape
+    total = np.zeros((n, n))
+    for moved in replicates - replicates.mean(axis=0):
         # Differences first, then squares: equal models then differ by nothing at all.
         total += (moved[:, None] - moved[None, :]) ** 2
-    return np.asarray(np.sqrt(_factor(len(replicates)) * total))
+    return np.asarray(np.sqrt(total * (n_families - 1) / n_families)) if n_families else total
 
 
 def order_models(estimate: Estimate, spread: Spread) -> Order:

@@ -143,7 +143,6 @@ def _as_ratings(
         families=comparisons.families_of_models(),
         component=components(n, comparisons.a, comparisons.b),
         replicates=np.empty((0, n)),
-        curved=False,
     )
     scale, why = choose_scale(comparisons.models, estimate, settings)
     if scale.first is None:
