@@ -118,6 +118,8 @@ def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
         f"{counts['read']} comparisons read, {counts['unread']} unread, {counts['planned']} to do; "
         "intervals over families of items"
     )
+    if stopped := rating.get("stopped"):
+        note += f"; stopped: {stopped['told']}"
     return [Table("Ratings", columns, cells, marked=marked, note=note)]
 
 

@@ -75,4 +75,4 @@ def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
 def counted(rows: Sequence[StoredComparison]) -> dict[str, Any]:
     """How many comparisons there are, by status."""
     by = {status: sum(r.status == status for r in rows) for status in ("read", "unread", "planned")}
-    return {"total": len(rows), **by}
+    return {"total": sum(by.values()), **by}

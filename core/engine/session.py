@@ -31,7 +31,6 @@ from .progress import Progress
 from .samples import work_on, work_through
 from .standing import read_standing
 from .stopping import Stop
-from .tournament import Tournament
 from .workshop import Sample, Workshop
 
 
@@ -58,6 +57,8 @@ class Session:
     say: Callable[[str], None] = lambda line: None
     """Tells the user something while the run goes on."""
     money: Money = field(default_factory=Money)
+    _stopped: dict[str, Any] | None = None
+    _uncompared: list[str] = field(default_factory=list)
     is_news: bool = False
     """The result that `run` gave back is newly stored, and not an earlier one told again."""
 
@@ -145,6 +146,8 @@ class Session:
         if not self._compares:
             return
         job.journal.writer.flush()
+        from .tournament import Tournament  # and with it numpy
+
         tournament = Tournament(self.config, job.pack, job.journal, job.run)
         shop: Workshop | None = None
         while batch := await tournament.next_batch():
@@ -152,7 +155,8 @@ class Session:
             self.progress.comparisons, self.progress.compared = len(batch), 0
             await tournament.play(shop, batch)
             if tournament.failed:
-                return  # the next batch is planned from complete ones only
+                break  # the next batch is planned from complete ones only
+        self._stopped, self._uncompared = tournament.stopped, tournament.failed
 
     def _never_reached(self, job: _Job) -> ProviderError | None:
         """The error to end with when no sample got as far as an answer from the endpoint."""
@@ -203,7 +207,12 @@ class Session:
         others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
         document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
         document["ratings"] = standing.ratings
-        document["notes"]["rating"] = standing.details
+        earlier = (job.journal.document(job.run) or {}).get("notes", {}).get("rating", {})
+        stopped = self._stopped or earlier.get("stopped")
+        document["notes"]["rating"] = {**standing.details, "stopped": stopped}
+        if self._uncompared:
+            n, first = len(self._uncompared), self._uncompared[0]
+            document["warnings"].append(f"{n} comparisons could not be made; the first: {first}")
         document["warnings"] += standing.warnings
         if standing.comparisons["planned"] and document["status"] == "complete":
             document["status"] = "incomplete"

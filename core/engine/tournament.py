@@ -5,19 +5,25 @@ only when every comparison of it is done. So a stop at any moment changes nothin
 the same command finds the batch as it was planned, and finishes it first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..benchmark import Pack
 from ..errors import JournalError, ProviderError
 from ..journal import Journal, RunRecord, StoredComparison
+from ..matchmaking.calls import Call
+from ..matchmaking.goals import Batch, Pool, Stop
+from ..matchmaking.matchmaker import Matchmaker
+from ..ratings.comparisons import Comparisons
 from ..types import Item, PairScore
 from .calls import SampleCalls
 from .config import RunConfig
 from .contestants import Contestant, Shelf, find_contestants
-from .pools import current, pool_of
+from .placement import Wish, history_of, make_matchmaker, seen_from
+from .pools import as_comparisons, current, newest_runs, pool_of
 from .samples import innermost, work_through
-from .schedules import Knowledge, Pairing, make_schedule
+from .standing import settings_of
 from .workshop import COMPARE, Sample, Workshop
 
 
@@ -27,6 +33,7 @@ class Tournament:
 
     Attributes:
         failed: Why comparisons of this command could not be made, one reason each.
+        stopped: Why the placement is at its end, once it is.
     """
 
     config: RunConfig
@@ -34,94 +41,120 @@ class Tournament:
     journal: Journal
     run: RunRecord
     failed: list[str] = field(default_factory=list)
+    stopped: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
+        benchmark, options = self.config.benchmark, self.config.options
         self._items = {item.id: item for item in self.pack.items}
         self._pool = pool_of(self.config, self.pack)
-        self._shelf = Shelf(self.config.benchmark, self.config.options)
+        self._shelf = Shelf(benchmark, options)
+        self._wish = Wish.of(options)
         self._own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
         self._opponents = {contestant.name: contestant for contestant in opponents}
-
-    @property
-    def opponents(self) -> Sequence[str]:
-        """The names of those it can be compared with."""
-        return list(self._opponents)
+        self._matchmaker: Matchmaker | None = None
 
     async def next_batch(self) -> list[StoredComparison]:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
         self.journal.writer.flush()
         known = list(self.journal.comparisons(self._pool))
-        mine = [row for row in known if row.run_a == self.run.run_id]
-        waiting = [r for r in mine if r.status == "planned" and self._is_open(r)]
-        if waiting or not self._opponents:
+        mine = [row for row in known if row.run_a == self.run.run_id and self._is_here(row)]
+        if waiting := [row for row in mine if row.status == "planned"]:
             return waiting
-        batch = max((row.batch for row in mine), default=0) + 1
-        rows = [self._row(pairing, batch) for pairing in await self._plan(known, batch)]
-        for row in rows:
-            self.journal.add_comparison(self.run, row)
-        self.journal.writer.flush()
-        return rows
+        if not self._opponents or self._is_settled():
+            return []
+        return await self._plan(known, mine)
 
-    def _is_open(self, row: StoredComparison) -> bool:
-        """Whether a planned comparison can still be made: its opponent's run is there."""
+    def _is_here(self, row: StoredComparison) -> bool:
+        """Whether a comparison is with the run of its opponent that counts."""
         other = self._opponents.get(row.b)
         return other is not None and other.run.run_id == row.run_b
 
-    async def _plan(self, known: Sequence[StoredComparison], batch: int) -> list[Pairing]:
+    def _is_settled(self) -> bool:
+        """Whether the last command with the same wishes came to the placement's end."""
+        document = self.journal.document(self.run) or {}
+        stopped = document.get("notes", {}).get("rating", {}).get("stopped")
+        return bool(stopped) and stopped["wish"] == list(self._wish)
+
+    async def _plan(
+        self, known: Sequence[StoredComparison], mine: Sequence[StoredComparison]
+    ) -> list[StoredComparison]:
+        """The next batch, journalled; a comparison that another run has is only noted.
+
+        Batches of which nothing is left to ask are passed over.
+        """
         runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
-        mine = [row for row in current(known, runs) if self._own.name in (row.a, row.b)]
-        done = [row for row in mine if row.status != "planned"]
-        everyone = current(known, {**runs, **self._runs_of(known, runs)})
-        knowledge = Knowledge(
-            own=self._own.name,
-            common={name: await self._common(c) for name, c in self._opponents.items()},
-            families={item.id: item.cluster for item in self.pack.items},
-            done=done,
-            everyone=[row for row in everyone if row.status == "read"],
-            batch=batch,
+        pool = current(known, {**newest_runs(self.journal, known), **runs})
+        matchmaker = self._matchmaker or await self._make_matchmaker(pool)
+        self._matchmaker = matchmaker
+        history = history_of(mine)
+        elsewhere = self._elsewhere(pool)
+        read = Comparisons.of(as_comparisons(pool))
+        while True:
+            batch = matchmaker.next_batch(read, history)
+            if isinstance(batch, Stop):
+                self.stopped = {**batch._asdict(), "wish": list(self._wish)}
+                return []
+            rows = [self._row(call, batch, len(history) + 1, elsewhere) for call in batch.calls]
+            for row in rows:
+                self.journal.add_comparison(self.run, row)
+            self.journal.writer.flush()
+            if planned := [row for row in rows if row.status == "planned"]:
+                return planned
+            history.append(batch)
+
+    async def _make_matchmaker(self, pool: Sequence[StoredComparison]) -> Matchmaker:
+        everyone = (self._own, *self._opponents.values())
+        transcripts = {c.name: await self._comparable(c) for c in everyone}
+        families = {item.id: item.cluster for item in self.pack.items}
+        settings = settings_of(self.config.benchmark, self.pack)
+        ladder = as_comparisons(pool)
+        return make_matchmaker(
+            self._own.name, Pool(transcripts, families), self._wish, ladder, settings
         )
-        return make_schedule(self.config.options, knowledge)
 
-    @staticmethod
-    def _runs_of(known: Sequence[StoredComparison], runs: dict[str, str]) -> dict[str, str]:
-        """The runs of models that are no opponents, for what their comparisons tell of others."""
-        return {
-            name: run_id
-            for row in known
-            for name, run_id in ((row.a, row.run_a), (row.b, row.run_b))
-            if name not in runs
-        }
+    async def _comparable(self, contestant: Contestant) -> frozenset[tuple[str, int]]:
+        """The samples of which a contestant has a transcript that says enough."""
+        samples = sorted(contestant.samples & self._own.samples)
+        texts = {sample: await self._text(contestant, *sample) for sample in samples}
+        return frozenset(sample for sample, text in texts.items() if text)
 
-    async def _common(self, other: Contestant) -> list[tuple[str, int]]:
-        """The samples that both have a comparable transcript of, in pack order."""
-        places = {item_id: place for place, item_id in enumerate(self._items)}
-        both = sorted(self._own.samples & other.samples, key=lambda s: (s[1], places.get(s[0], 0)))
-        found = []
-        for item_id, iteration in both:
-            texts = [await self._text(c, item_id, iteration) for c in (self._own, other)]
-            if all(texts):
-                found.append((item_id, iteration))
+    def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[tuple[str, str, int, str]]:
+        """The comparisons with this model that were made for its opponents' runs."""
+        own = self._own.name
+        theirs = (row for row in pool if row.b == own and row.status in ("read", "unread"))
+        found = {seen_from(row, own) for row in theirs}
+        if self._wish.orders == "one":  # either order will do
+            found |= {(*key[:3], "a" if key[3] == "b" else "b") for key in found}
         return found
 
     async def _text(self, contestant: Contestant, item_id: str, iteration: int) -> "object | None":
         return await contestant.text(self.journal, self._items[item_id], iteration, self._shelf)
 
-    def _row(self, pairing: Pairing, batch: int) -> StoredComparison:
-        other = self._opponents[pairing.opponent]
+    def _row(
+        self,
+        call: Call,
+        batch: Batch,
+        number: int,
+        elsewhere: Collection[tuple[str, str, int, str]],
+    ) -> StoredComparison:
+        other = self._opponents[call.b]
         assert self.config.judge is not None
+        is_known = (call.b, call.item, call.iteration, call.first) in elsewhere
         return StoredComparison(
             pool=self._pool,
-            item_id=pairing.item_id,
-            iteration=pairing.iteration,
+            item_id=call.item,
+            iteration=call.iteration,
             run_a=self.run.run_id,
             run_b=other.run.run_id,
             a=self._own.name,
             b=other.name,
-            first=pairing.first,
-            batch=batch,
-            status="planned",
+            first=call.first,
+            batch=number,
+            stage=batch.stage,
+            rank=batch.rank,
+            status="known" if is_known else "planned",
             judge=self.config.judge.label,
-            family=self._items[pairing.item_id].cluster,
+            family=self._items[call.item].cluster,
         )
 
     async def play(self, shop: Workshop, rows: Sequence[StoredComparison]) -> None:

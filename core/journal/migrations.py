@@ -109,7 +109,9 @@ STEPS = (
         b TEXT NOT NULL,
         first TEXT NOT NULL,              -- a or b: whose transcript the judge read first
         batch INTEGER NOT NULL,           -- in which the comparison was planned, from 1
-        status TEXT NOT NULL,             -- planned, read or unread
+        stage TEXT NOT NULL,              -- what the schedule was doing
+        rank INTEGER,                     -- where the model stood then; NULL before the first
+        status TEXT NOT NULL,             -- planned, read, unread, or known: run_b's own run has it
         judge TEXT NOT NULL,              -- label of the judge
         family TEXT NOT NULL,
         margins TEXT NOT NULL,            -- JSON: by criterion, positive where a wins

@@ -57,7 +57,9 @@ class StoredComparison(NamedTuple):
         b: Name of the model of `run_b`.
         first: ``a`` or ``b``: whose transcript the judge read first.
         batch: In which it was planned, from 1.
-        status: ``planned``, ``read`` or ``unread``.
+        stage: What the schedule was doing then.
+        rank: Where the model stood then; ``None`` before it was compared.
+        status: ``planned``, ``read``, ``unread``, or ``known`` where the other's run has it.
         margins: By criterion, positive where `a` wins.
         transcript_a: Digest; ``None`` while planned.
         len_a: Characters that the judge saw; ``None`` while planned.
@@ -72,6 +74,8 @@ class StoredComparison(NamedTuple):
     b: str
     first: str
     batch: int
+    stage: str
+    rank: int | None
     status: str
     judge: str
     family: str
