@@ -162,6 +162,11 @@ def write_csv(path: Path, rows: Iterable[Sequence[str | float | None]]) -> None:
     write_lines(path, _lines(rows))
 
 
+def csv_text(rows: Iterable[Sequence[str | float | None]]) -> str:
+    """Rows as a text, its cells as `write_csv` makes them."""
+    return b"".join(_lines(rows)).decode()
+
+
 def _lines(rows: Iterable[Sequence[str | float | None]]) -> Iterator[bytes]:
     for row in rows:
         text = io.StringIO(newline="")

@@ -219,7 +219,7 @@ def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
         UsageError: Nothing is graded.
         DataError: None of the run's graders is that of its result, or has this version.
     """
-    facts, there = grader(config), journal.graders(run)
+    facts, there = grader(config), {g.digest for g in journal.graders(run)}
     for known_as in (digest(facts), digest({**facts, "offline": True})):
         if known_as in there:
             return known_as
