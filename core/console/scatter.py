@@ -50,10 +50,11 @@ def draw(points: Sequence[Point], width: int, height: int) -> Plot:
 
     Args:
         points: At least one; all marks of one width.
-        width: Columns, at least that of a mark.
+        width: Columns, at least that of a mark and a blank.
         height: Rows, at least one.
     """
-    size = len(points[0].mark)
+    mark = len(points[0].mark)
+    size = mark + (mark > 1)  # a blank after numbers, so that neighbours do not run together
     columns = _places([p.x for p in points], width // size)
     rows = _places([p.y for p in points], height)
     taken: dict[tuple[int, int], str] = {}
@@ -63,7 +64,7 @@ def draw(points: Sequence[Point], width: int, height: int) -> Plot:
         if there != point.mark:
             shared[point.mark] = there
     lines = [
-        "".join(taken.get((row, column), " " * size) for column in range(width // size))
+        "".join(taken.get((row, column), "").ljust(size) for column in range(width // size))
         for row in range(height)
     ]
     return Plot([text.ljust(width) for text in lines], shared)

@@ -217,7 +217,7 @@ def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
 
     Raises:
         UsageError: Nothing is graded.
-        DataError: None of the run's graders is one that this version has.
+        DataError: None of the run's graders is that of its result, or has this version.
     """
     facts, there = grader(config), {g.digest for g in journal.graders(run)}
     for known_as in (digest(facts), digest({**facts, "offline": True})):
@@ -225,5 +225,5 @@ def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
             return known_as
     if not there:
         raise UsageError(f"run {run.run_id} has no graded replies yet; run its command first")
-    told = "was graded by another version of its benchmark"
-    raise DataError(f"run {run.run_id}", f"{told}; bench rescore {run.run_id} grades it anew")
+    told = "its grades are by another judge than its last result, or by another version"
+    raise DataError(f"run {run.run_id}", f"{told}; bench rescore {run.run_id} grades anew")

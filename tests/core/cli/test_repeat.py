@@ -106,6 +106,9 @@ def test_a_share_of_nothing_is_none(bench: Bench) -> None:
     assert [row["relative"] for row in found["change"]["models"]][1] is None
     assert found["change"]["mean_over_models"] is None
     assert found["change"]["mean_over_reruns"] is None
+    Path("r.csv").write_text("model,a,b\nx,-3,2\nx,1,4\n")
+    (row,) = bench("repeat", "r.csv", "--change", "a", "b", "--json").json["change"]["models"]
+    assert (row["before"], row["difference"], row["relative"]) == (-1, 4, None)
 
 
 def test_only_the_wanted_metric_is_shown(bench: Bench) -> None:
@@ -208,8 +211,10 @@ def test_an_iteration_that_misses_samples_does_not_count(bench: Bench, questions
         command = run_at(server)
         command += ("--dataset", questions("1,2"), "--concurrency", 1, "--iterations", 3, "--json")
         run_id = bench(*command).json["run_id"]
-    (model,) = bench("repeat", run_id, "--json").json["models"]
+    found = bench("repeat", run_id, *PASSES, "--json").json
+    (model,), (change,) = found["models"], found["change"]["models"]
     told = "1 of 2 samples are missing"
+    assert change["n"] == 2
     assert [rerun["left_out"] for rerun in model["reruns"]] == [None, None, told]
     assert (model["counted"], model["metrics"]["score"]["n"]) == (2, 2)
     assert f"left out: openai/m, run {run_id}, iteration 3: {told}" in bench("repeat", run_id).out
@@ -294,6 +299,35 @@ def test_runs_of_other_protocols_are_no_reruns(
     assert all(run_id in done.err for run_id in ids)
 
 
+def test_runs_of_other_parsers_are_no_reruns(bench: Bench) -> None:
+    """The grades differ, though the requests were the same."""
+    ids = [bench("run", "eqbench-v1", "--limit", 2, "--json", *more).json["run_id"]
+           for more in ((), ("--fresh",))]  # fmt: skip
+    assert bench("repeat", *ids).code == 0
+    bench("rescore", ids[1], "--set", "parser=reference")
+    told = f"option parser strict: run {ids[0]}; option parser reference: run {ids[1]}"
+    assert told in bench("repeat", *ids).err
+
+
+@pytest.mark.parametrize(("room", "code"), [("8000", 0), ("500", 2)])
+def test_more_room_than_the_benchmark_asks_for_changes_nothing(
+    bench: Bench, room: str, code: int
+) -> None:
+    """Less room may cut answers off, and is another protocol."""
+    ids = [bench("run", "eqbench-v1", "--limit", 2, "--json", *more).json["run_id"]
+           for more in ((), ("--max-tokens", room))]  # fmt: skip
+    done = bench("repeat", *ids)
+    assert done.code == code
+    assert ("max_tokens 4096: run" in done.err) == bool(code)
+
+
+def test_a_dataset_for_new_runs_is_not_where_old_ones_moved(bench: Bench) -> None:
+    """What bench.toml says of new runs does not move the data of those that there are."""
+    run_id = bench("run", "eqbench-v1", "--iterations", 2, "--limit", 2, "--json").json["run_id"]
+    Path("bench.toml").write_text('[run]\ndataset = "official"\n')
+    assert bench("repeat", run_id).code == 0
+
+
 def test_one_name_at_two_servers_is_not_one_model(bench: Bench, questions: Write) -> None:
     """Another build or quantisation moves scores: no rerun."""
     pack, ids, places = questions("1,2"), [], []
@@ -350,6 +384,6 @@ def test_grades_of_another_version_are_not_taken_for_those_of_this_one(bench: Be
     assert bench("import", "run.jsonl", "--runs-dir", "there").code == 0
     done = bench("repeat", run_id, "--runs-dir", "there")
     assert done.code == 3
-    assert f"bench rescore {run_id} grades it anew" in done.err
+    assert f"bench rescore {run_id} grades anew" in done.err
     assert bench("rescore", run_id, "--runs-dir", "there").code == 0
     assert bench("repeat", run_id, "--runs-dir", "there").code == 0

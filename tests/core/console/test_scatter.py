@@ -33,6 +33,12 @@ def test_marks_on_one_place_share_it() -> None:
     assert plot.shared == {"b": "a"}
 
 
+def test_numbers_do_not_run_together() -> None:
+    """Neighbours of two digits have a blank between them."""
+    points = [Point(f"{n:02}", n, 0) for n in (1, 2, 3)]
+    assert draw(points, 9, 1).lines == ["01 02 03 "]
+
+
 def test_a_constant_stands_in_the_middle() -> None:
     """There is no least and no greatest."""
     assert draw([Point("a", 3, 0), Point("b", 3, 1)], 5, 2).lines == ["  b  ", "  a  "]
@@ -46,7 +52,7 @@ def test_marks_are_letters_or_numbers_of_one_width() -> None:
     assert marks(120)[-1] == "120"
 
 
-@given(points, st.integers(3, 90), st.integers(1, 30))
+@given(points, st.integers(4, 90), st.integers(1, 30))
 def test_every_point_is_drawn_or_shares_a_place(
     drawn: list[tuple[float, float]], width: int, height: int
 ) -> None:
@@ -55,9 +61,9 @@ def test_every_point_is_drawn_or_shares_a_place(
     plot = draw([Point(m, x, y) for m, (x, y) in zip(names, drawn, strict=True)], width, height)
     assert len(plot.lines) == height
     assert {len(text) for text in plot.lines} == {width}
-    size = len(names[0])
+    size = len(names[0]) + (len(names[0]) > 1)
     cells = [text[i : i + size] for text in plot.lines for i in range(0, width, size)]
-    seen = sorted(cell for cell in cells if cell.strip())
+    seen = sorted(cell.strip() for cell in cells if cell.strip())
     assert seen == sorted(set(names) - plot.shared.keys())
     assert set(plot.shared.values()) <= set(seen)
 

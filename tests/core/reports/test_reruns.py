@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from eibench import Options, Pack, PackSource
+from eibench import Item, Options, Pack, PackSource
 from eibench.core.datasets import find_pack
-from eibench.core.errors import UsageError
+from eibench.core.errors import DataError, UsageError
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
 from eibench.core.reports.reruns import Reruns, reruns_of_runs
@@ -74,4 +74,20 @@ async def test_a_judge_at_another_host_is_another_judge(judged: Any) -> None:
     second = await run(judged, there, fresh=True)
     assert second["judge"] == document["judge"]
     with pytest.raises(UsageError, match=r"that never mix: judge openai/judge at 127\.0\.0\.1:"):
+        reruns(judged)
+
+
+async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
+    judged: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last result is of a judge whose verdicts all failed: there are none to compare."""
+    await run(judged, judged.endpoint("judge"))
+
+    def fail(phase: str, item: Item) -> None:
+        if phase == "grade":
+            raise ValueError("no verdict")
+
+    monkeypatch.setattr(judged.benchmark, "broken", fail)
+    assert (await run(judged, judged.endpoint("other")))["judge"] == "openai/other"
+    with pytest.raises(DataError, match="by another judge than its last result"):
         reruns(judged)
