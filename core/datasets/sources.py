@@ -44,7 +44,9 @@ def find_pack(
     if dataset is None and "official" in manifest:
         official = manifest["official"].files_for(lang)
         dataset = "official" if _all_there(folder, official) else "bundled"
-    if dataset is None and not manifest:
+    elif dataset is None and manifest:
+        dataset = "bundled" if "bundled" in manifest else next(iter(manifest))
+    if dataset is None:
         raise UsageError(f"{benchmark.name} has no data of its own; name some with --dataset PATH")
     if dataset == "official" and "official" in manifest:
         return _cached(benchmark, manifest["official"], folder, lang)
