@@ -1,12 +1,13 @@
-r"""The published code's reading of a German reply, which has rules of its own.
+"""The published code's reading of a German reply, which has rules of its own.
 
-Facts of `parse_answers_de` in lib/scoring.py of EQ-bench/EQ-Bench: a pair is
-`[a-zA-ZäöüßÄÖÜ\s]+:\s*\**\d+(,\d+)?`, so stars before the number and a missing space do no
-harm, and the name may have several words; but letters alone on the lines before a name become
-part of it. The first pass begins after the first colon that follows "Erste", the revised one
-after the first colon that follows "Überarbeitete", in any case and anywhere in a word; without
-the latter all belongs to the first pass. A number with a comma raises an error there, and the
-reply is given up with both its passes.
+Facts of lib/scoring.py of EQ-bench/EQ-Bench, commit 0114d23: a pair is a name of German
+letters and white space, a colon, and a whole number with or without a comma and more digits,
+between which white space and then stars may stand. So a name may have several words, and a
+missing space does no harm; but letters alone on the lines before a name become part of it. The
+first pass begins after the first colon that follows "Erste", the revised one after the first
+colon that follows "Überarbeitete", in any case and anywhere in a word; without the latter all
+belongs to the first pass. A number with a comma raises an error there, and the reply is given
+up with both its passes.
 """
 
 import re
@@ -29,10 +30,10 @@ def german_sections(text: str, *, revise: bool) -> tuple[str | None, str | None]
 
 
 def _after(heading: re.Pattern[str], text: str) -> str | None:
-    """Return what follows the first colon after a heading's first place."""
+    """Return what follows the first colon after a heading's first place, without space before."""
     found = heading.search(text)
     _, colon, rest = text[found.end() :].partition(":") if found else ("", "", "")
-    return rest if colon else None
+    return rest.lstrip() if colon else None
 
 
 def german_pairs(section: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The score of a question on the full scale: each rating against the reference's own.
 
-Source of formula and constants: EQ-bench/EQ-Bench, lib/scoring.py, commit d28c60c. numpy is
+Source of formula and constants: EQ-bench/EQ-Bench, lib/scoring.py, commit 0114d23. numpy is
 imported inside functions: the module belongs to a plugin, which every command loads.
 """
 
