@@ -125,6 +125,7 @@ class Benchmark(ABC):
         options: The benchmark's own options.
         judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
         judge_sampling: How a judge's replies are drawn.
+        ranked_by: The metric that leaderboards rank by, if not the first.
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
     """
@@ -137,6 +138,7 @@ class Benchmark(ABC):
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     options: tuple[Option, ...] = ()
     judged: bool = False
+    ranked_by: str = ""
     single_turn: bool = True
 
     @abstractmethod

@@ -25,7 +25,7 @@ class Reply:
         values: Question score of each pass asked for; ``None`` where unread.
         reasons: Why a pass has no score.
         attempts: How many replies were read until one was whole, or no more may be asked for.
-        temperature: That of the reply that counts.
+        temperature: That of the reply that counts; ``None`` where the server takes none.
     """
 
     answer: Answer
@@ -75,7 +75,8 @@ async def ask(
                 raise
             break
         asked += 1
-        reply = replace(read(response), temperature=temperature)
+        drawn_at = response.sent.get("temperature") if response.sent else temperature
+        reply = replace(read(response), temperature=drawn_at)
         if best is None or reply.n_scored > best.n_scored:
             best = reply
         if best.n_scored == len(best.values):

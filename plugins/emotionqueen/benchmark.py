@@ -62,6 +62,7 @@ class EmotionQueen(Benchmark):
     data = folder("emotionqueen")
     sampling = Sampling(temperature=0.0, max_tokens=100)
     judge_sampling = Sampling(temperature=0.0, max_tokens=2000)
+    ranked_by = "pass_win_mean"
     judged = True
     data_maker = StatementMaker()
 

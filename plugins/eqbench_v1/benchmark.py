@@ -18,6 +18,7 @@ from eibench.emotion_ratings import (
     read_questions,
 )
 
+from .published import MAY_STAND
 from .scoring import TOTAL, question_score, score_answers
 
 if TYPE_CHECKING:
@@ -64,4 +65,4 @@ def _comparability(source: PackSource, options: Options) -> str:
         return "beside no published score: those are of the official pack"
     if not options["revise"]:
         return "beside no published score but Curie's and ADA's, the only ones without revision"
-    return "may stand beside table 1 of Paech (2023), a now historic protocol and set of models"
+    return MAY_STAND

@@ -11,14 +11,19 @@ import eibench
 
 ROOT = Path(eibench.__file__).resolve().parents[2]
 FOLDERS = ("core", "judges", "plugins", "data")
-PUBLIC = ("eibench", "eibench.emotion_ratings", "eibench.statistics", "eibench.testing")
 MAY_IMPORT = {
     "core": {"core", "data"},
     "judges": {"judges", "core", "data"},
     "plugins": {"plugins", "judges", "core", "data"},
     "data": {"data"},
 }
-PUBLIC = ("eibench", "eibench.judges", "eibench.statistics", "eibench.testing")
+PUBLIC = {
+    "eibench",
+    "eibench.emotion_ratings",
+    "eibench.judges",
+    "eibench.statistics",
+    "eibench.testing",
+}
 FILES = [p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.py"))]
 
 
