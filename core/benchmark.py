@@ -118,7 +118,8 @@ class Benchmark(ABC):
         title: One line for `bench list`.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
-        sampling: How replies are drawn unless the user says otherwise.
+        sampling: How replies are drawn unless the user says otherwise; where that depends on
+            an option, define `sampling_for` too.
         options: The benchmark's own options.
         judged: Grading asks a judge model.
         single_turn: One request and one reply make a transcript, so `bench prompts` and
@@ -181,6 +182,10 @@ class Benchmark(ABC):
         A benchmark that does not define this refuses demo models.
         """
         raise NotImplementedError
+
+    def sampling_for(self, options: Options) -> Sampling:
+        """How replies are drawn with these options, unless the user says otherwise."""
+        return self.sampling
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """Model and judge calls for one sample when nothing fails."""

@@ -5,8 +5,13 @@ from eibench.core.statistics import (
     cluster_bootstrap,
     cluster_index,
     cluster_sums,
+    cronbach_alpha,
     iteration_spread,
+    lognormal_share_below,
     mean_interval,
+    normal_share_below,
+    p_of_zero_correlation,
+    pearson,
     standard_error,
 )
 
@@ -15,7 +20,12 @@ __all__ = [
     "cluster_bootstrap",
     "cluster_index",
     "cluster_sums",
+    "cronbach_alpha",
     "iteration_spread",
+    "lognormal_share_below",
     "mean_interval",
+    "normal_share_below",
+    "p_of_zero_correlation",
+    "pearson",
     "standard_error",
 ]
