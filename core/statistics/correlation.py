@@ -1,13 +1,14 @@
 """How two series of numbers go together: Pearson's r and Spearman's rho with their intervals.
 
 Pairs are complete: where either number is NaN (or None), the pair is left out, and `n` says how
-many are left. Intervals are by Fisher's transformation, not by bootstrap: for eight pairs of jointly
-normal numbers the percentile bootstrap covers about 90 % where it says 95, Fisher's interval
-94 to 96. Both are about other models drawn like these.
+many are left. Intervals are by Fisher's transformation, not by bootstrap: for eight pairs of
+jointly normal numbers the percentile bootstrap covers about 90 % where it says 95, Fisher's
+interval 94 to 96. Both are about other models drawn like these.
 
 Nothing here returns NaN: what does not exist is None.
 """
 
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .bootstrap import LEVEL, Floats, Interval
+
+Numbers = npt.ArrayLike | Sequence[float | None]
 
 MIN_PAIRS = 3
 """With two pairs every correlation is 1 or -1."""
@@ -49,7 +52,7 @@ class Pairs(NamedTuple):
         return len(self.x)
 
 
-def complete_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> Pairs:
+def complete_pairs(x: Numbers, y: Numbers) -> Pairs:
     """The pairs of which both numbers are known.
 
     Args:
@@ -59,7 +62,7 @@ def complete_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> Pairs:
     Raises:
         ValueError: They differ in shape, or hold an infinity.
     """
-    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    first, second = as_floats(x), as_floats(y)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(f"need two series of one length, got {first.shape} and {second.shape}")
     if np.isinf(first).any() or np.isinf(second).any():
@@ -68,7 +71,7 @@ def complete_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> Pairs:
     return Pairs(first[known], second[known])
 
 
-def pearson(x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = LEVEL) -> Correlation:
+def pearson(x: Numbers, y: Numbers, *, level: float = LEVEL) -> Correlation:
     """Pearson's r: how nearly the pairs lie on a straight line.
 
     sum(dx dy) / sqrt(sum(dx^2) sum(dy^2)) with deviations from the means (Pearson 1895). The
@@ -87,7 +90,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = LEVEL) -> Corr
     return Correlation(value, fisher_interval(value, pairs.n, level=level), pairs.n)
 
 
-def spearman(x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = LEVEL) -> Correlation:
+def spearman(x: Numbers, y: Numbers, *, level: float = LEVEL) -> Correlation:
     """Spearman's rho: how nearly the pairs come in the same order.
 
     Pearson's r of the ranks, ties with their mean rank (Spearman 1904; Kendall 1945 for ties).
@@ -136,14 +139,12 @@ def mean_ranks(values: npt.ArrayLike) -> Floats:
     Args:
         values: Shape (n,), no NaN.
     """
-    _, group, sizes = np.unique(
-        np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True
-    )
+    _, group, sizes = np.unique(as_floats(values), return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
     return np.asarray((last - (sizes - 1) / 2)[group], dtype=np.float64)
 
 
-def leave_one_out(x: npt.ArrayLike, y: npt.ArrayLike) -> list[float | None]:
+def leave_one_out(x: Numbers, y: Numbers) -> list[float | None]:
     """Pearson's r without each of the complete pairs in turn, in their order.
 
     A coefficient that changes much with one pair says more about that pair than about the
@@ -164,6 +165,11 @@ def _product_moment(pairs: Pairs) -> float | None:
     dx, dy = unit_deviations(pairs.x), unit_deviations(pairs.y)
     value = float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))
     return min(1.0, max(-1.0, value))
+
+
+def as_floats(values: Numbers) -> Floats:
+    """The numbers as an array; None becomes NaN."""
+    return np.asarray(values, dtype=np.float64)
 
 
 def is_constant(values: Floats) -> bool:

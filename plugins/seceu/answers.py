@@ -36,7 +36,9 @@ FLAGS: Mapping[str, str] = MappingProxyType(
 )
 
 # A stop mark of the published examples, or the next question that a model makes up itself.
-_NEXT = re.compile(r"<end>|^\s*(?:Q|Question|Story|问题|故事)\s*:", re.IGNORECASE | re.MULTILINE)
+_NEXT = re.compile(
+    r"<end>|^[ \t]*+(?:Q|Question|Story|问题|故事)[ \t]*+:", re.IGNORECASE | re.MULTILINE
+)
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys("“”„«»「」『』", '"'),
@@ -47,7 +49,7 @@ _PLAIN = str.maketrans(
     }
 )
 _BARE = re.compile(
-    r"[\s(\[{*`]*+(?P<numbers>[-+]?[.\d]++%?(?:[\s,;|/]++[-+]?[.\d]++%?){3})[\s)\]}.;*`]*+"
+    r"[\s(\[{*`]*+(?P<numbers>[-+]?[.\d]++%?(?:[\s,;|/]++[-+]?[.\d]++%?){3})[\s)\]}.;!*`]*+"
 )
 _LONGEST_BARE = 200
 

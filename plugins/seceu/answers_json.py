@@ -70,8 +70,8 @@ def _of_object(value: Mapping[str, Any], names: Sequence[str]) -> Set:
 
 def _own_pair(value: Mapping[str, Any], names: Sequence[str]) -> Set:
     """The one option that an object is about: a text that names it, and a number."""
-    options = [_option(entry, names) for entry in value.values() if isinstance(entry, str)]
-    named = [option for option in options if option is not None]
+    texts = [entry for entry in value.values() if isinstance(entry, str)]
+    named = [option for text in texts if (option := _named(text, names)) is not None]
     number = _number_within(value)
     return {named[0]: number} if len(named) == 1 and number is not None else {}
 
@@ -109,15 +109,20 @@ def _number(entry: Any) -> Number | None:
 
 
 def _option(label: str, names: Sequence[str]) -> int | None:
-    """The option that a text is the name or the number of."""
+    """The option that a key is the name or the number of."""
+    named = _named(label, names)
+    if named is not None:
+        return named
+    numbered = _INDEX.fullmatch(label.strip().casefold())
+    return None if numbered is None or int(numbered[1]) > len(names) else int(numbered[1]) - 1
+
+
+def _named(label: str, names: Sequence[str]) -> int | None:
+    """The option that a text is the name of, with its number before it or without."""
     known = [name.casefold() for name in names]
     words = " ".join(label.split()).casefold()
-    if words in known:
-        return known.index(words)
     numbered = _INDEX.match(words)
-    if numbered is None or int(numbered[1]) > len(names):
-        return None
-    rest = words[numbered.end() :].strip()
-    if rest in known:
-        return known.index(rest)
-    return int(numbered[1]) - 1 if not rest else None
+    for candidate in (words, words[numbered.end() :].strip() if numbered else ""):
+        if candidate in known:
+            return known.index(candidate)
+    return None

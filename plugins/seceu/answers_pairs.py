@@ -18,7 +18,7 @@ _FILL = (
     "|numbers?|about|around|roughly|approximately"
 )
 _FIELD = "scores?|points?|values?|ratings?|intensity|percent(?:age)?|分数|得分|分值"
-_SEPARATOR = r"[ \t]*+(?: [:=|] | -> | => | → | [–—] | [ \t]-(?=[ \t]) )"
+_SEPARATOR = r"(?: [ \t]*+(?: [:=|] | -> | => | → | [–—] ) | [ \t]++-(?=[ \t]) )"
 # After a number that no separator announced: the phrase has to end, or to say why.
 _ENDS = re.compile(
     r"[ \t]*+(?:$|[\n,.;:!?()\[\]{}|\"'*_`<–—]|-[ \t]|[(\[]?[1-4][)\].]"

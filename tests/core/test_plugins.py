@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from eibench.core.cli.commands import OF_OUR_PLUGINS
+
 GOOD = '''
 """A plugin with one of everything."""
 
@@ -167,7 +169,7 @@ def test_everything_a_plugin_adds_is_listed_with_its_distribution(good: Place) -
     assert "parrot" in names(listing, "providers")
     assert names(listing, "rating_engines") == ["coin"]
     assert {"feathers", "bald"} <= set(names(listing, "report_sections"))
-    (command,) = listing["commands"]
+    (command,) = [c for c in listing["commands"] if c["name"] not in OF_OUR_PLUGINS]
     assert command == {
         "name": "squawk",
         "title": "Squawk a word.",
@@ -330,9 +332,10 @@ def test_what_a_broken_plugin_may_have_held_is_told_when_it_is_missed(place: Pla
 def test_a_plugin_that_fails_half_way_leaves_nothing(place: Place) -> None:
     """What it had registered before is taken back, so nothing works by half."""
     things = registers("providers", "eibench.Provider('half', 't', print)", "'not one'")
+    before = names(place.listing(), "benchmarks")
     place.install("bad", HEAD + benchmark("b") + registers("benchmarks", "B()") + things)
     listing = place.listing()
-    assert names(listing, "benchmarks") == ["eqbench-v1"]
+    assert names(listing, "benchmarks") == before
     assert "half" not in names(listing, "providers")
     assert names(listing, "broken") == ["bad"]
 
