@@ -141,7 +141,7 @@ def test_facts_of_the_norm() -> None:
     assert len(FACTS["standard_scores"]) == len(FACTS["template"]) == 40
     assert {round(sum(row), 2) for row in FACTS["standard_scores"]} == {9.99, 10.0, 10.01}
     assert FACTS["similarity"]["mean"] - FACTS["similarity"]["sd"] == pytest.approx(0.033)
-    # Wang et al. (2023): "mean distances varying from 2.19 to 3.32".
+    # The range of the mean distances that the paper gives (its text on the norm).
     assert (min(FACTS["template"]), max(FACTS["template"])) == (2.19, 3.32)
 
 

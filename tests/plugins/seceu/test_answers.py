@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from eibench.plugins.seceu.answers import FLAGS, Reading, read_answer
 
-OPTIONS = ("Surprised", "Joyful", "Puzzled", "Proud")
-CHINESE = ("期待", "兴奋", "快乐", "爱")
+OPTIONS = ("Startled", "Cheerful", "Baffled", "Smug")
+CHINESE = ("盼望", "欢喜", "难过", "爱")
 VALUES = (3.0, 3.0, 1.0, 3.0)
 
 
@@ -22,7 +22,7 @@ def as_json(values: Sequence[object] = VALUES, options: Sequence[str] = OPTIONS)
 
 
 STEPS = "; ".join(
-    f'step{i}. Assign emotion "{name}" a score of {v:g}, total_score = total_score - {v:g} (7 left)'
+    f'step{i}. "{name}" is given a score of {v:g}, so rest = rest - {v:g} (7 of 10 are left)'
     for i, (name, v) in enumerate(zip(OPTIONS, VALUES, strict=True), start=1)
 )
 
@@ -42,33 +42,33 @@ READ = {
         "index",
     ),
     "other forms of the words": (
-        "(1) Surprise: 3; (2) Joy: 3; (3) Puzzlement: 1; (4) Pride: 3",
+        "(1) Start: 3; (2) Cheer: 3; (3) Bafflement: 1; (4) Smugness: 3",
         "index",
     ),
-    "numbered and named": ("1. Surprised: 3\n2. Joyful: 3\n3. Puzzled: 1\n4. Proud: 3", ""),
-    "numbered in another order": ("1. Proud: 3\n2. Puzzled: 1\n3. Joyful: 3\n4. Surprised: 3", ""),
-    "named": ("Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3", ""),
-    "named in lower case": ("surprised: 3, joyful: 3, puzzled: 1, proud: 3", ""),
+    "numbered and named": ("1. Startled: 3\n2. Cheerful: 3\n3. Baffled: 1\n4. Smug: 3", ""),
+    "numbered in another order": ("1. Smug: 3\n2. Baffled: 1\n3. Cheerful: 3\n4. Startled: 3", ""),
+    "named": ("Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3", ""),
+    "named in lower case": ("startled: 3, cheerful: 3, baffled: 1, smug: 3", ""),
     "named with numbers behind": (
-        "Surprised (1): 3, Joyful (2): 3, Puzzled (3): 1, Proud (4): 3",
+        "Startled (1): 3, Cheerful (2): 3, Baffled (3): 1, Smug (4): 3",
         "",
     ),
-    "points in brackets": ("Surprised (3): it came late. Joyful (3), Puzzled (1), Proud (3).", ""),
+    "points in brackets": ("Startled (3): it came late. Cheerful (3), Baffled (1), Smug (3).", ""),
     "equals signs and a total": (
-        "Surprised = 3\nJoyful = 3\nPuzzled = 1\nProud = 3\nTotal: 10",
+        "Startled = 3\nCheerful = 3\nBaffled = 1\nSmug = 3\nTotal: 10",
         "",
     ),
     "bullets in bold": (
-        "- **Surprised**: 3\n- **Joyful:** 3\n- **Puzzled** - 1\n- **Proud**: **3**",
+        "- **Startled**: 3\n- **Cheerful:** 3\n- **Baffled** - 1\n- **Smug**: **3**",
         "",
     ),
     "a table": (TABLE, ""),
     "a sentence": (
-        "I give Surprised 3 points, Joyful 3 points, Puzzled 1 point and Proud 3 points.",
+        "I give Startled 3 points, Cheerful 3 points, Baffled 1 point and Smug 3 points.",
         "",
     ),
-    "out of 10": ("Surprised: 3/10\nJoyful: 3/10\nPuzzled: 1 out of 10\nProud: 3/10", "fraction"),
-    "decimals": ("Surprised: 3.0; Joyful: 3,0; Puzzled: 1.00; Proud: 3.", ""),
+    "out of 10": ("Startled: 3/10\nCheerful: 3/10\nBaffled: 1 out of 10\nSmug: 3/10", "fraction"),
+    "decimals": ("Startled: 3.0; Cheerful: 3,0; Baffled: 1.00; Smug: 3.", ""),
     "bare": ("3, 3, 1, 3", "bare"),
     "bare in brackets": ("[3, 3, 1, 3]", "bare"),
     "bare after words": ("Let me see.\nMy answer is: 3, 3, 1, 3.", "bare"),
@@ -84,7 +84,7 @@ READ = {
     ),
     "JSON by numbers": ('{"1": 3, "2": 3, "3": 1, "4": 3, "total": 10}', "json"),
     "JSON with numbered names": (
-        '{"(1) Surprised": 3, "(2) Joyful": 3, "(3) Puzzled": 1, "(4) Proud": 3}',
+        '{"(1) Startled": 3, "(2) Cheerful": 3, "(3) Baffled": 1, "(4) Smug": 3}',
         "json",
     ),
     "JSON of texts": (as_json(("3", "3 points", "1/10", "3")), "json fraction"),
@@ -97,46 +97,46 @@ READ = {
     "steps, then JSON": (STEPS + ".\nA: " + as_json(), "json"),
     "steps alone": (STEPS, ""),
     "steps in words": (
-        "Step 1: Surprised gets 3.\nStep 2: Joyful gets 3.\n"
-        "Step 3: Puzzled gets 1.\nStep 4: Proud gets 3.",
+        "Step 1: Startled gets 3.\nStep 2: Cheerful gets 3.\n"
+        "Step 3: Baffled gets 1.\nStep 4: Smug gets 3.",
         "",
     ),
     "the prompt again, then the answer": (
-        "Q: Who? Options: (1) Surprised; (2) Joyful; (3) Puzzled; (4) Proud.\n"
+        "Q: Who? Options: (1) Startled; (2) Cheerful; (3) Baffled; (4) Smug.\n"
         "A: (1) 3; (2) 3; (3) 1; (4) 3",
         "index",
     ),
     "a second thought": (
-        "Surprised: 5, Joyful: 5, Puzzled: 0, Proud: 0. "
-        "No: Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3",
+        "Startled: 5, Cheerful: 5, Baffled: 0, Smug: 0. "
+        "No: Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3",
         "repeated",
     ),
     "a first thought on one": (
-        "Surprised: 4? Rather Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3",
+        "Startled: 4? Rather Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3",
         "",
     ),
     "reasons afterwards": (
-        "Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3\nSurprised: 3, as it came late.",
+        "Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3\nStartled: 3, as it came late.",
         "",
     ),
     "a list of the options' numbers first": (
-        "For options [1, 2, 3, 4] I give Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3",
+        "For options [1, 2, 3, 4] I give Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3",
         "",
     ),
 }
 
 CHINESE_READ = {
-    "colons": ("期待：3；兴奋：3；快乐：1；爱：3", ""),
-    "units": ("期待3分，兴奋3分，快乐1分，爱3分", ""),
+    "colons": ("盼望：3；欢喜：3；难过：1；爱：3", ""),
+    "units": ("盼望3分，欢喜3分，难过1分，爱3分", ""),
     "full-width": ("（1）３；（２）3；（3）1；（4）3", "index"),
     "circled": ("①3 ②3 ③1 ④3", "index"),
     "steps": (
-        "“期待”得3分，还剩7分；“兴奋”得3分，还剩4分；“快乐”得1分，还剩3分；“爱”得3分，还剩0分。",
+        "“盼望”得3分，还剩7分；“欢喜”得3分，还剩4分；“难过”得1分，还剩3分；“爱”得3分，还剩0分。",
         "",
     ),
-    "corner brackets": ("「期待」：3，「兴奋」：3，「快乐」：1，「爱」：3", ""),
+    "corner brackets": ("「盼望」：3，「欢喜」：3，「难过」：1，「爱」：3", ""),
     "JSON": (as_json(options=CHINESE), "json"),
-    "numbered with a pause mark": ("1、期待：3\n2、兴奋：3\n3、快乐：1\n4、爱：3", ""),
+    "numbered with a pause mark": ("1、盼望：3\n2、欢喜：3\n3、难过：1\n4、爱：3", ""),
 }
 
 
@@ -155,7 +155,7 @@ def test_a_chinese_answer_is_read_too(text: str, flags: str) -> None:
 @pytest.mark.parametrize(
     ("text", "values", "flags"),
     [
-        ("Surprised: 30%; Joyful: 30%; Puzzled: 10%; Proud: 30%", (30, 30, 10, 30), "percent sum"),
+        ("Startled: 30%; Cheerful: 30%; Baffled: 10%; Smug: 30%", (30, 30, 10, 30), "percent sum"),
         ("30%, 30%, 10%, 30%", (30, 30, 10, 30), "bare percent sum"),
         ("(1) 50%; (2) 50%; (3) 0; (4) 0", (50, 50, 0, 0), "index percent sum"),
         (as_json(("50%", "50%", "0%", "0%")), (50, 50, 0, 0), "json percent sum"),
@@ -163,11 +163,11 @@ def test_a_chinese_answer_is_read_too(text: str, flags: str) -> None:
         ("(1) 4; (2) 4; (3) 3; (4) 3", (4, 4, 3, 3), "index sum"),
         ("(1) 0.3; (2) 0.3; (3) 0.1; (4) 0.3", (0.3, 0.3, 0.1, 0.3), "index sum"),
         ("(1) -4; (2) −2; (3) -2; (4) 2", (-4, -2, -2, 2), "index negative sum"),
-        ("Surprised: -2, Joyful: 4, Puzzled: 4, Proud: 4", (-2, 4, 4, 4), "negative"),
+        ("Startled: -2, Cheerful: 4, Baffled: 4, Smug: 4", (-2, 4, 4, 4), "negative"),
         (as_json((-4, -2, -2, 2)), (-4, -2, -2, 2), "json negative sum"),
         ("(1) 0; (2) 0; (3) 0; (4) 0", (0, 0, 0, 0), "index sum null"),
         ("(1) 3.33; (2) 3.33; (3) 3.33; (4) 0", (3.33, 3.33, 3.33, 0), "index"),
-        ("Surprised – 3; Joyful – 3; Puzzled – 1; Proud – 3", VALUES, ""),
+        ("Startled – 3; Cheerful – 3; Baffled – 1; Smug – 3", VALUES, ""),
     ],
 )  # fmt: skip
 def test_numbers_are_read_as_they_are_written(
@@ -182,20 +182,20 @@ def test_numbers_are_read_as_they_are_written(
     [
         ("", "no number for any of the four emotions"),
         ("I cannot say.", "no number for any of the four emotions"),
-        ("Joyful 10 years later; in 1998 nobody was Proud.", "no number for any"),
+        ("Cheerful 10 years later; in 1998 nobody was Smug.", "no number for any"),
         ("3, 3, 4", "no number for any"),
         ("3, 3, 1, 3, 0", "no number for any"),
-        ("Surprised: 3", "no number for Joyful, Puzzled, Proud"),
-        ("Surprised: 3, Joyful: 3, Puzzled: 1", "no number for Proud"),
-        (as_json()[:85], "no number for Puzzled, Proud"),
-        ("Surprised: 2-3, Joyful: 3, Puzzled: 1, Proud: 3", "'2-3' is not one number"),
-        ("Surprised: 2 to 3, Joyful: 3, Puzzled: 1, Proud: 3", "'2 to 3' is not one number"),
-        ("Surprised: 3 + 1 = 4, Joyful: 2, Puzzled: 1, Proud: 3", "'3 + 1' is not one number"),
-        ("Surprised: 1e3, Joyful: 3, Puzzled: 1, Proud: 3", "'1e3' is not one number"),
-        ("Surprised: 3/5, Joyful: 3, Puzzled: 1, Proud: 3", "'3/5' is not out of 10"),
-        ("Surprised: 30%, Joyful: 3, Puzzled: 10%, Proud: 30%", "percentages and other numbers"),
-        ("Surprised: " + "9" * 400 + ", Joyful: 3, Puzzled: 1, Proud: 3", "beyond all points"),
-        ("Surprised: 3. Then Surprised: 4, Joyful: 2, Puzzled: 1", "several numbers, and no full"),
+        ("Startled: 3", "no number for Cheerful, Baffled, Smug"),
+        ("Startled: 3, Cheerful: 3, Baffled: 1", "no number for Smug"),
+        (as_json()[:85], "no number for Baffled, Smug"),
+        ("Startled: 2-3, Cheerful: 3, Baffled: 1, Smug: 3", "'2-3' is not one number"),
+        ("Startled: 2 to 3, Cheerful: 3, Baffled: 1, Smug: 3", "'2 to 3' is not one number"),
+        ("Startled: 3 + 1 = 4, Cheerful: 2, Baffled: 1, Smug: 3", "'3 + 1' is not one number"),
+        ("Startled: 1e3, Cheerful: 3, Baffled: 1, Smug: 3", "'1e3' is not one number"),
+        ("Startled: 3/5, Cheerful: 3, Baffled: 1, Smug: 3", "'3/5' is not out of 10"),
+        ("Startled: 30%, Cheerful: 3, Baffled: 10%, Smug: 30%", "percentages and other numbers"),
+        ("Startled: " + "9" * 400 + ", Cheerful: 3, Baffled: 1, Smug: 3", "beyond all points"),
+        ("Startled: 3. Then Startled: 4, Cheerful: 2, Baffled: 1", "several numbers, and no full"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told(text: str, reason: str) -> None:
@@ -214,8 +214,8 @@ def test_the_longer_of_two_names_is_meant() -> None:
 
 
 def test_a_name_within_another_word_is_none() -> None:
-    """'Unjoyful: 7' says nothing about 'Joyful'."""
-    text = "Unjoyful: 7, Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3"
+    """'Uncheerful: 7' says nothing about 'Cheerful'."""
+    text = "Uncheerful: 7, Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3"
     assert read_answer(text, OPTIONS).values == VALUES
 
 
@@ -243,7 +243,7 @@ def test_no_text_raises(text: str) -> None:
     assert list(reading.flags) == [flag for flag in FLAGS if flag in reading.flags]
 
 
-PIECES = ["Surprised", "(1)", "1. ", ": ", " ", "\n", "3", "-", "{", "[", '"a":', "%", "/10",
+PIECES = ["Startled", "(1)", "1. ", ": ", " ", "\n", "3", "-", "{", "[", '"a":', "%", "/10",
           "<end>",
           "a score of ", "**", "|", ",", "Q:", "(1) a b c", "9"]  # fmt: skip
 
@@ -254,7 +254,7 @@ def test_pieces_of_answers_in_any_order_raise_nothing(pieces: list[str], times: 
     read_answer("".join(pieces) * times, OPTIONS)
 
 
-@pytest.mark.parametrize("piece", [*PIECES, "Surprised: 3 ", "Surprised the the the the the the "])
+@pytest.mark.parametrize("piece", [*PIECES, "Startled: 3 ", "Startled the the the the the the "])
 def test_reading_grows_no_faster_than_the_text(piece: str) -> None:
     """A hostile reply of 40,000 characters stays cheap: quadratic work would be a minute."""
     started = time.process_time()

@@ -26,7 +26,7 @@ from eibench.testing import ScriptedModel
 
 SECEU = Seceu()
 OPTIONS: dict[str, Any] = {"prompting": "direct", "lang": "en", "shuffle_options": False}
-NAMES = ("Surprised", "Joyful", "Puzzled", "Proud")
+NAMES = ("Startled", "Cheerful", "Baffled", "Smug")
 ITEM = Item("1", Asked("How?", NAMES, (3.0, 3.0, 1.0, 3.0), (0, 1, 2, 3), "direct"))
 SHUFFLED = Item("1", Asked("How?", NAMES, (3.0, 3.0, 1.0, 3.0), (2, 0, 3, 1), "direct"))
 
@@ -75,11 +75,11 @@ async def test_a_score_is_the_distance_with_the_points_it_is_made_of() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["(1) 1; (2) 3; (3) 3; (4) 3", "Surprised: 3, Joyful: 3, Puzzled: 1, Proud: 3"],
+    ["(1) 1; (2) 3; (3) 3; (4) 3", "Startled: 3, Cheerful: 3, Baffled: 1, Smug: 3"],
     ids=["by number", "by name"],
 )
 async def test_numbers_are_put_back_into_the_order_of_the_pack(reply: str) -> None:
-    """Shown as Puzzled, Surprised, Proud, Joyful: option 1 is Puzzled."""
+    """Shown as Baffled, Startled, Smug, Cheerful: option 1 is Baffled."""
     score = await graded(reply, SHUFFLED)
     assert score.values["distance"] == 0
     assert score.detail["written"] == [3, 3, 1, 3]

@@ -97,6 +97,26 @@ def test_prompts_are_upstream_s_own(official: Path, prompting: str) -> None:
     assert "the prompt is upstream's" in pack.comparability
 
 
+@pytest.mark.parametrize("prompting", ["two-shot", "two-shot-steps"])
+def test_upstream_s_worked_examples_are_read_as_what_they_say(
+    official: Path, prompting: str
+) -> None:
+    """The answer form that models are shown: steps and JSON, both read alike."""
+    from eibench.plugins.seceu.answers import read_answer
+
+    lines = read_templates(official / "Prompts.docx")[prompting].split("\n")
+    answers = [n for n, line in enumerate(lines) if line.startswith("A: {")]
+    assert len(answers) == 2
+    for n in answers:
+        emotions = json.loads(lines[n].removeprefix("A: ").removesuffix("<end>"))["Emotion"]
+        names = [emotion["name"] for emotion in emotions]
+        values = tuple(float(emotion["score"]) for emotion in emotions)
+        assert sum(values) == 10
+        assert read_answer(lines[n - 1], names).values == values
+        assert read_answer(lines[n], names).values == values
+        assert read_answer("\n".join(lines[n - 1 :]), names).values == values
+
+
 def test_item_one_is_asked_in_the_very_words_of_the_file(official: Path) -> None:
     """The published prompts show item 1: filling it in gives the file back."""
     pack = read(official, prompting="zero-shot")
