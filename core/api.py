@@ -93,7 +93,7 @@ async def run_async(
     Args:
         benchmark: Its name, or an instance of a subclass of `Benchmark`.
         model: ``PROVIDER/NAME``.
-        judge: Likewise, for benchmarks that need one.
+        judge: Likewise, for benchmarks that need one (default for a demo model: demo/judge).
         dataset: ``bundled``, ``official`` (downloaded if it is not there), or a path.
         options: The benchmark's own options by name.
         base_url: Endpoint of the model, usually ending in ``/v1``.
@@ -141,12 +141,14 @@ async def run_async(
         reasoning_effort=reasoning_effort,
         extra_body=extra_body,
     )
-    chosen = arguments.find_benchmark(benchmark)
+    chosen, spec = arguments.find_benchmark(benchmark), ModelSpec.parse(model)
+    own = arguments.own_options(chosen, options or {})
+    given = arguments.judge_endpoint(judge, judge_base_url, judge_api_key_env)
     config = RunConfig(
         benchmark=chosen,
-        model=arguments.endpoint(ModelSpec.parse(model), base_url, api_key_env, headers),
-        options=arguments.own_options(chosen, options or {}),
-        judge=arguments.judge_endpoint(judge, judge_base_url, judge_api_key_env),
+        model=arguments.endpoint(spec, base_url, api_key_env, headers),
+        options=own,
+        judge=arguments.fitting_judge(chosen, own, spec, given),
         dataset=None if dataset is None else os.fspath(dataset),
         sampling=arguments.sampling(sampling, single),
         system=system,

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from .benchmark import Benchmark, Option
 from .clients.base import ModelSpec, check_base_url
 from .clients.caller import Limits
+from .clients.demo import JUDGE
 from .engine.config import Endpoint, merge
 from .errors import PluginError, UsageError
 from .plugins import installed
@@ -92,6 +93,21 @@ def endpoint(
             )
     where = None if base_url is None else check_base_url(base_url)
     return Endpoint(spec, where, key_env, texts("header", headers))
+
+
+def fitting_judge(
+    benchmark: Benchmark, options: Mapping[str, Any], model: ModelSpec, judge: Endpoint | None
+) -> Endpoint | None:
+    """The judge that a run will have.
+
+    None where the options leave a judged benchmark nothing to judge; the demo judge for a
+    demo model where no other is named; else the one that is named.
+    """
+    if benchmark.judged and not benchmark.needs_judge(options):
+        return None
+    if judge is None and benchmark.judged and installed().provider(model.provider).demo:
+        return Endpoint(ModelSpec("demo", JUDGE))
+    return judge
 
 
 def judge_endpoint(judge: str | None, base_url: str | None, key_env: str | None) -> Endpoint | None:

@@ -17,6 +17,7 @@ from .types import (
     ChatResponse,
     Item,
     Message,
+    PairScore,
     SampleScore,
     Sampling,
     Score,
@@ -25,6 +26,8 @@ from .types import (
 
 if TYPE_CHECKING:
     from random import Random
+
+    from .reports.sections import Table
 
 Options = Mapping[str, Any]
 """Values of the benchmark's own options, by name."""
@@ -121,7 +124,8 @@ class Benchmark(ABC):
         sampling: How replies are drawn unless the user says otherwise; where that depends on
             an option, define `sampling_for` too.
         options: The benchmark's own options.
-        judged: Grading asks a judge model.
+        judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
+        judge_sampling: How a judge's replies are drawn.
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
     """
@@ -187,14 +191,59 @@ class Benchmark(ABC):
         """How replies are drawn with these options, unless the user says otherwise."""
         return self.sampling
 
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """What the demo judge replies, by rules that the benchmark's page declares.
+
+        A judged benchmark that does not define this refuses the demo judge.
+        """
+        raise NotImplementedError
+
+    def needs_judge(self, options: Options) -> bool:
+        """Whether grading asks a judge with these options."""
+        return self.judged
+
+    def compares(self, options: Options) -> bool:
+        """Whether transcripts of different models are compared, with these options."""
+        return False
+
+    async def compare(
+        self, item: Item, first: Any, second: Any, judge: Model, options: Options
+    ) -> PairScore:
+        """What a judge says of two transcripts of an item, the first one shown first.
+
+        Both are what `generate` returned. The same two in the same order must ask the same.
+        """
+        raise NotImplementedError
+
+    def is_comparable(self, item: Item, transcript: Any) -> bool:
+        """Whether there is enough in a transcript to compare it."""
+        return True
+
+    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
+        """Sets of two models with their ratings; the first that is present fixes the scale."""
+        return ()
+
+    def published(self, pack: Pack) -> "Table | None":
+        """The published board that ratings on this pack may be seen beside, never among."""
+        return None
+
+    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
+        """By item, the most that a comparison counts in the rating engine ``trueskill``."""
+        return {}
+
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """Model and judge calls for one sample when nothing fails."""
-        return 1, int(self.judged)
+        return 1, int(self.needs_judge(options))
 
     @property
     def has_demo(self) -> bool:
         """Whether demo models can take this benchmark."""
         return type(self).demo_reply is not Benchmark.demo_reply
+
+    @property
+    def has_demo_judge(self) -> bool:
+        """Whether the demo judge can grade this benchmark."""
+        return type(self).demo_verdict is not Benchmark.demo_verdict
 
     def request_options(self, options: Options) -> dict[str, Any]:
         """The options that are part of a run's identity."""

@@ -173,6 +173,28 @@ class Score:
         return cls(reason=reason, **rest)
 
 
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """What comparing two transcripts of one item gave.
+
+    Attributes:
+        margins: By criterion, 1 to 5 where the one shown first wins, -1 to -5 where the
+            second does; empty when nothing could be read.
+        reason: Why nothing could be read; ``None`` when it could.
+        flags: What was unusual, such as a repaired reply.
+        len_first: Characters of the first transcript as the judge saw it.
+        len_second: Likewise of the second.
+        replies: The judge's raw replies, in the order they came.
+    """
+
+    margins: Mapping[str, int]
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+    len_first: int = 0
+    len_second: int = 0
+    replies: tuple[str, ...] = ()
+
+
 class SampleScore(NamedTuple):
     """The score of one sample, with what metrics need to know about the sample."""
 
@@ -190,16 +212,19 @@ class Metric:
         value: ``None`` when it does not exist.
         ci95: 95 % interval, or ``None`` when there is too little to make one.
         n: How many samples it stands on.
+        higher_is_better: ``None`` where neither end is better.
         over: What the interval is over, such as ``questions``.
         label: What a table calls it.
+        group: The heading that a table puts it under; empty for the main ones.
     """
 
     value: float | None
     ci95: tuple[float, float] | None = None
     n: int = 0
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     over: str = ""
     label: str = ""
+    group: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a result document."""

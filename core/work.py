@@ -191,7 +191,7 @@ def scoring_config(
         UsageError: Answers alone are not enough to score this benchmark.
     """
     needs_single_turn(benchmark, "score")
-    if benchmark.judged:
+    if benchmark.needs_judge(options):
         raise UsageError(f"{benchmark.name} needs a judge, so bench score cannot score it")
     model = Endpoint(ModelSpec("responses", name))
     return RunConfig(benchmark, model, options, dataset=dataset, name=name)

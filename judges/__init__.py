@@ -1,1 +1,47 @@
-"""From transcripts to verdicts and comparisons: judges, their prompts and their readers."""
+"""From transcripts to verdicts: prompts, asking, and reading what a judge replies.
+
+A judge is a model, a template, a strict reader and a policy for asking again.
+What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
+(`rubric`) adds what it asks for and how that is read.
+"""
+
+from .asking import Outcome, Reading, ask
+from .pairwise import (
+    MOST_PLUSES,
+    Codes,
+    Margins,
+    ask_for_margins,
+    criteria_of,
+    draw_codes,
+    read_margins,
+)
+from .prompts import Template, display, fill, neutralise
+from .replies import ObjectReading, read_object
+from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
+from .truncation import count_tokens, truncate
+
+__all__ = [
+    "MOST_PLUSES",
+    "Codes",
+    "Margins",
+    "ObjectReading",
+    "Outcome",
+    "Reading",
+    "Rubric",
+    "Template",
+    "Verdict",
+    "ask",
+    "ask_for_margins",
+    "ask_for_verdict",
+    "count_tokens",
+    "criteria_of",
+    "display",
+    "draw_codes",
+    "fill",
+    "neutralise",
+    "output_format",
+    "read_margins",
+    "read_object",
+    "read_verdict",
+    "truncate",
+]

@@ -18,10 +18,19 @@ COMMANDS = {
     "run": Place("run", "Run a benchmark; the same command again goes on where it stopped."),
     "score": Place("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": Place("answers", "Write the exact requests, to be answered elsewhere."),
+    "rate": Place("rate", "Rate models from comparisons: of a file, or of the journal."),
     "runs": Place("runs", "List all runs."),
     "show": Place("runs", "Show a run's result, or all that was said about one ITEM."),
     "delete": Place("runs", "Delete a run with all its replies."),
     "rescore": Place("rescore", "Score a run's replies again, without a single request."),
+    "rejudge": Place("rejudge", "Judge a run's transcripts with another judge."),
+    "correlate": Place(
+        "correlate", "Correlate benchmarks over models, from a CSV file or from runs."
+    ),
+    "repeat": Place(
+        "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
+    ),
+    "leaderboard": Place("leaderboard", "Rank the models of a benchmark that the journal holds."),
     "export": Place("transfer", "Write runs with all their replies to a file."),
     "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),

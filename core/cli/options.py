@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from ..arguments import fitting_judge
 from ..benchmark import Benchmark
 from ..clients.base import ModelSpec
 from ..clients.keys import Environment
@@ -82,7 +84,8 @@ def endpoint_options(command: F) -> F:
         option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
         option("--header", "headers", multiple=True, metavar="K=V",
                help="HTTP header for it; may be repeated, never stored."),
-        option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one."),
+        option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one "
+               "(default with a demo model: demo/judge)."),
         option("--judge-base-url", metavar="URL|NAME", help="Likewise, of the judge."),
         option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
     )  # fmt: skip
@@ -200,12 +203,13 @@ def configs(params: Mapping[str, Any]) -> list[RunConfig]:
 
 
 def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> RunConfig:
-    judge = _judge(params)
+    judge = _judge(benchmark, params)
+    own, named = own_options(benchmark, params), allow(judge) if judge else None
     return RunConfig(
         benchmark=benchmark,
         model=allow(model),
-        options=own_options(benchmark, params),
-        judge=allow(judge) if judge else None,
+        options=own,
+        judge=fitting_judge(benchmark, own, model.endpoint.spec, named),
         dataset=params["dataset"],
         sampling=sampling(params),
         system=read_system(params["system"]),
@@ -221,7 +225,15 @@ def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> R
     )
 
 
-def _judge(params: Mapping[str, Any]) -> Target | None:
+def _typed(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _judge(benchmark: Benchmark, params: Mapping[str, Any]) -> Target | None:
+    named = ("judge", "judge_base_url", "judge_api_key_env")
+    if not benchmark.judged and not any(map(_typed, named)):
+        return None  # what bench.toml or BENCH_JUDGE say is for the benchmarks that ask one
     if params["judge"] is None:
         for name in ("judge_base_url", "judge_api_key_env"):
             if params[name]:

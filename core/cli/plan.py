@@ -8,8 +8,9 @@ import click
 
 from ..console.safe import line
 from ..engine.config import RunConfig
-from ..engine.planning import Plan
+from ..engine.planning import PartyPlan, Plan
 from ..engine.session import Session
+from ..engine.workshop import COMPARE
 from ..errors import UsageError
 from ..spending.estimate import Range, format_range
 
@@ -45,11 +46,17 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
         told += f", {plan.total - plan.left} of them done"
     if not any(party.calls for party in plan.parties):
         return f"{told}; nothing to ask that the journal does not hold"
-    asked = [f"{party.calls} calls to {party.endpoint.label}" for party in plan.parties]
+    asked = [_asked(party) for party in plan.parties if party.calls]
     tokens_in, tokens_out = plan.tokens
     told += f"; {' and '.join(asked)}"
     told += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
     return f"{told}; {_cost(plan)} (more where an answer cannot be read)"
+
+
+def _asked(party: PartyPlan) -> str:
+    if party.phase == COMPARE:
+        return f"at most {party.calls} comparisons by {party.endpoint.label}"
+    return f"{party.calls} calls to {party.endpoint.label}"
 
 
 def _cost(plan: Plan) -> str:

@@ -17,6 +17,7 @@ from ..engine.session import Session, choose_items
 from ..engine.stopping import on_signals
 from ..errors import BenchError, ConfigError
 from ..plugins import installed
+from ..reports.document import judge_warnings
 from ..reports.files import as_text
 from ..results import Result
 from ..spending.book import parse_price
@@ -51,12 +52,18 @@ class Planned(NamedTuple):
 def run_command(**params: Any) -> int:
     """Run a benchmark; the same command again goes on where it stopped."""
     money = _money(params)
-    dry = params["dry_run"]
-    runs = [_planned(config, money, dry=dry) for config in options.configs(params)]
+    configs = options.configs(params)
+    return start([planned(config, money, dry=params["dry_run"]) for config in configs], params)
+
+
+def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
+    """Tell the plans, ask if they cost money, and run them; the exit code."""
     for run in runs:
         _tell(plan.describe(run.config, run.plan, run.pack.source.name))
+        for warning in judge_warnings(run.config):
+            _tell(f"warning: {warning}")
     tell_pack(runs[0].config)
-    if dry:
+    if params["dry_run"]:
         if params["json_output"]:
             plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
@@ -72,7 +79,17 @@ def _money(params: Mapping[str, Any]) -> Money:
     return make_money(current().prices, given=given, limit=params["max_cost"])
 
 
-def _planned(config: RunConfig, money: Money, *, dry: bool) -> Planned:
+def planned(config: RunConfig, money: Money, *, dry: bool) -> Planned:
+    """A run with its plan, ready to begin.
+
+    Args:
+        config: What is asked for.
+        money: Prices and limits.
+        dry: Only the plan is wanted, so that no key is needed.
+
+    Raises:
+        BenchError: It cannot be.
+    """
     environment = options.environment()
     try:
         session = open_session(config, money=money, environment=environment, say=_tell)
@@ -149,8 +166,9 @@ def _next(document: Mapping[str, Any], where: str) -> str:
             f"bench show {document['run_id']} {item}{where} shows an answer that could not be read"
         )
     if document["demo"]:
+        judge = " --judge openai/NAME" if document["judge"] else ""
         return (
-            f"a real model: bench run {document['benchmark']} --model openai/NAME "
+            f"a real model: bench run {document['benchmark']} --model openai/NAME{judge} "
             "(with --base-url URL for your own server)"
         )
     return f"bench show {document['run_id']} ITEM{where} shows what was said about an item"

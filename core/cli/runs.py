@@ -102,17 +102,18 @@ def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
 @click.command("show")
 @click.argument("run", shell_complete=run_ids)
 @click.argument("item", required=False)
+@click.option("--full", is_flag=True, help="Show judges' prompts as they were sent.")
 @options.runs_dir_option
 @options.json_option
 @config_option
-def show_command(run: str, item: str | None, runs_dir: Path, json_output: bool) -> None:
+def show_command(run: str, item: str | None, full: bool, runs_dir: Path, json_output: bool) -> None:
     """Show a run's result, or all that was said about one ITEM."""
     with Journal(runs_dir, create=False) as journal:
         record = find(journal, run)
         if item is None:
             _show_run(journal, record, json_output)
         else:
-            _show_item(journal, record, item, json_output)
+            _show_item(journal, record, item, json_output=json_output, full=full)
 
 
 def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
@@ -125,7 +126,9 @@ def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
     print_result(document, json_output=json_output)
 
 
-def _show_item(journal: Journal, run: RunRecord, item: str, json_output: bool) -> None:
+def _show_item(
+    journal: Journal, run: RunRecord, item: str, *, json_output: bool, full: bool
+) -> None:
     from ..reports.transcripts import item_record
 
     record = item_record(journal, run, item)
@@ -134,7 +137,7 @@ def _show_item(journal: Journal, run: RunRecord, item: str, json_output: bool) -
         return
     from ..console import output, transcripts
 
-    output.show(transcripts.item(record))
+    output.show(transcripts.item(record, full=full))
 
 
 @click.command("delete")

@@ -1,5 +1,6 @@
 """`bench export` and `bench import`: runs as a file, from one machine to another."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,9 +23,11 @@ from .settings import config_option
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
+@click.option("--comparisons", is_flag=True,
+              help="Only the comparisons, as bench rate takes them.")  # fmt: skip
 @options.runs_dir_option
 @config_option
-def export_command(runs: tuple[str, ...], output: Path, runs_dir: Path) -> None:
+def export_command(runs: tuple[str, ...], output: Path, comparisons: bool, runs_dir: Path) -> None:
     """Write runs with all their replies to a file.
 
     It is JSON lines; bench import takes it on another machine.
@@ -33,12 +36,28 @@ def export_command(runs: tuple[str, ...], output: Path, runs_dir: Path) -> None:
         _refuse_journal(journal, output)
         chosen = _chosen(journal, runs)
         _tell_owners(journal, chosen)
-        lines = export_lines(journal, chosen)
+        lines = _comparison_lines(journal, chosen) if comparisons else export_lines(journal, chosen)
         if str(output) == "-":
             print_lines(lines)
             return
         write_lines(output, lines)
     click.echo(line(f"{_counted(len(chosen), 'run')} in {output}"), err=True)
+
+
+def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes]:
+    """The runs' comparisons that were read, in the file form of docs/ratings.md.
+
+    Raises:
+        UsageError: They have none.
+    """
+    from ..engine.pools import as_comparisons
+    from ..ratings.reading import comparison_lines
+
+    rows = [row for run in runs for row in journal.comparisons(run=run)]
+    given = as_comparisons(rows)
+    if not given:
+        raise UsageError("these runs have no comparisons; bench run without --no-elo makes some")
+    return comparison_lines(given)
 
 
 def _chosen(journal: Journal, starts: tuple[str, ...]) -> list[RunRecord]:
@@ -85,7 +104,12 @@ def import_command(file: Path, runs_dir: Path) -> None:
 def _outcome(imported: Imported) -> str:
     if not imported.changed:
         return "already there"
-    added = {"reply": imported.calls, "grade": imported.grades, "failure": imported.failures}
+    added = {
+        "reply": imported.calls,
+        "grade": imported.grades,
+        "comparison": imported.comparisons,
+        "failure": imported.failures,
+    }
     parts = [_counted(n, what) for what, n in added.items() if n]
     parts += ["a later result"] if imported.updated else []
     return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")

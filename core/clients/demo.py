@@ -1,7 +1,7 @@
 """`demo/NAME`: models of a known ability, in this process, deterministic and free.
 
-The words come from the benchmark (`Benchmark.demo_reply`), the ability from the
-name. Everything that holds a demo model's result says DEMO.
+The words come from the benchmark (`Benchmark.demo_reply`, and `demo_verdict` for
+the judge), the ability from the name. Everything that holds a demo model's result says DEMO.
 """
 
 from ..errors import UsageError
@@ -26,8 +26,10 @@ class DemoClient:
         """The benchmark's words for this call, the same every time."""
         digest = request.as_json()
         rng = call.rng(self._name, digest)
-        ability = ABILITIES.get(self._name, 1.0)
-        text = call.benchmark.demo_reply(call.item, request, ability, rng)
+        if self._name == JUDGE:
+            text = call.benchmark.demo_verdict(call.item, request, rng)
+        else:
+            text = call.benchmark.demo_reply(call.item, request, ABILITIES[self._name], rng)
         words = sum(len(m.content.split()) for m in request.messages)
         return ChatResponse(
             text=text,

@@ -35,6 +35,8 @@ def describe(counters: Counters) -> str:
     parts += [f"{counters.in_flight} in flight", f"{counters.retries} retries"]
     parts += [f"{counters.usage.input + counters.usage.output:,} tokens"]
     parts += ["cost unknown" if counters.cost_usd is None else f"${counters.cost_usd:.4f}"]
+    if counters.comparisons:
+        parts += [f"{counters.compared}/{counters.comparisons} comparisons"]
     if counters.failed or counters.unscored:
         parts += [f"{counters.unscored} unscored", f"{counters.failed} failed"]
     parts += [_left(counters, seconds)]

@@ -16,11 +16,16 @@ def result(document: Mapping[str, Any], sections: Iterable[Table]) -> Renderable
     """Everything `bench run` prints about one run."""
     parts: list[RenderableType] = [_title(document), _metrics(document)]
     parts += [Text(fact) for fact in _facts(document)]
-    for section in sections:
+    for section in (*_standing(document), *sections):
         parts += [Text(""), table(section)]
     parts += [Text(""), Text(line(document["comparability"]), style="dim")]
-    parts += [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
+    parts += [warning(told) for told in document["warnings"]]
     return Group(*parts)
+
+
+def warning(told: str) -> RenderableType:
+    """A warning's line."""
+    return Text(f"warning: {line(told)}", style="yellow")
 
 
 def _title(document: Mapping[str, Any]) -> Text:
@@ -40,7 +45,12 @@ def _metrics(document: Mapping[str, Any]) -> RichTable:
     for heading in ("value", "95 % interval", "n"):
         made.add_column(heading, justify="right")
     made.add_column("interval over")
+    groups, group = document.get("metric_groups", {}), ""
     for position, (name, metric) in enumerate(document["metrics"].items()):
+        if groups.get(name, "") != group:
+            group = groups.get(name, "")
+            made.add_section()
+            made.add_row(line(group), style="italic")
         label, over = document["metric_labels"][name]
         cells = [number(metric["value"]), interval(metric["ci95"]), str(metric["n"])]
         style = "bold" if position == 0 else ""
@@ -68,7 +78,56 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         )
         cost = _cost(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
+    if document["comparisons"] and not document["ratings"]:
+        lines.append(
+            "rating     none yet: no other model was compared; next, run another one on this pack, "
+            f"such as bench run {document['benchmark']} --model SPEC"
+        )
+    if flags := document.get("flags"):
+        shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
+        more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
+        lines.append(f"flags      {'  ·  '.join(shown + more)}")
     return lines + _missing(document)
+
+
+def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
+    """The table of ratings, the run's own marked; nothing where there are none."""
+    rows = document["ratings"]
+    if not rows:
+        return []
+    names = [row["model"] for row in rows]
+    columns = ["rank", "model", "rating", "95 % interval", "rank interval", "tied with", "compared"]
+    cells = [
+        (
+            row["rank"],
+            row["model"],
+            round(row["rating"], 1),
+            interval(row["ci95"]),
+            "–".join(map(str, row["rank_ci95"] or [])),
+            _tied(row["tied_with"]),
+            row["comparisons"],
+        )
+        for row in rows
+    ]
+    marked = names.index(document["name"]) if document["name"] in names else None
+    counts, rating = document["comparisons"], document["notes"].get("rating", {})
+    anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in rating.get("anchors", ()))
+    scale = f"anchored at {anchors}" if anchors else "not anchored"
+    note = (
+        f"engine {rating.get('engine')}; {scale}; "
+        f"{counts['read']} comparisons read, {counts['unread']} unread, {counts['planned']} to do; "
+        "intervals over families of items"
+    )
+    if stopped := rating.get("stopped"):
+        note += f"; stopped: {stopped['told']}"
+    return [Table("Ratings", columns, cells, marked=marked, note=note)]
+
+
+def _tied(names: Sequence[str] | None) -> str:
+    if names is None:
+        return "not known"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more if names else "none"
 
 
 def _used(tokens: Mapping[str, int | None]) -> str:
@@ -92,6 +151,7 @@ def _baseline(baseline: Mapping[str, Any]) -> str:
 
 
 _SHOWN = 5
+_NAMED = 3
 
 
 def _missing(document: Mapping[str, Any]) -> list[str]:

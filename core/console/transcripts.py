@@ -1,39 +1,69 @@
-"""One item of a run as a conversation, readable in a terminal."""
+"""One item of a run as a conversation, readable in a terminal.
 
-from collections.abc import Mapping, Sequence
+A call's messages repeat those of the calls before it, so only what is new is
+shown. A judge's prompt is the transcript once more, so only its length is told.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from .safe import harmless, line, number
 
+_IN_A_LINE = 4
+"""Values that a score may have to be shown in a line; more make a table."""
 
-def item(record: Mapping[str, Any]) -> RenderableType:
-    """Every call of an item, and its score."""
+
+def item(record: Mapping[str, Any], *, full: bool = False) -> RenderableType:
+    """Every call of an item, and its score; with `full`, judges' prompts as they were sent."""
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
     parts: list[RenderableType] = [Text(line(title), style="bold")]
     for iteration in record["iterations"]:
         if len(record["iterations"]) > 1:
             parts.append(Text(f"iteration {iteration['iteration']}", style="bold"))
-        for call in iteration["calls"]:
-            parts += _call(call)
-        parts.append(_score(iteration))
+        parts += _calls(iteration["calls"], full)
+        parts += _score(iteration)
     return Group(*parts)
 
 
-def _call(call: Mapping[str, Any]) -> Sequence[RenderableType]:
-    shown = [_panel(role, content, "blue") for role, content in call["messages"]]
+def _calls(calls: Sequence[Mapping[str, Any]], full: bool) -> Iterator[RenderableType]:
+    """The calls in their order, each without the messages that were shown already."""
+    said: list[list[str]] = []
+    for call in calls:
+        messages = call["messages"]
+        if call["phase"] == "judge" and not full:
+            length = sum(len(content) for _, content in messages)
+            told = f"asked the judge, {length:,} characters (--full shows them)"
+            yield Text(told, style="dim")
+        else:
+            known = len(said) if messages[: len(said)] == said else 0
+            for role, content in messages[known:]:
+                yield _panel(role, content, "blue")
+        if call["phase"] != "judge":
+            said = [*messages, ["assistant", call["text"].strip()]]
+        yield from _reply(call)
+
+
+def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
     if call["reasoning"]:
-        shown.append(_panel(f"{call['model']} (thinking)", call["reasoning"], "dim"))
-    sent = ", ".join(f"{k} {v}" for k, v in call["sent"].items())
+        yield _panel(f"{call['model']} (thinking)", call["reasoning"], "dim")
+    judge = " (judge)" if call["phase"] == "judge" else ""
+    yield _panel(f"{call['model']}{judge}", call["text"], "magenta" if judge else "green")
+    sent = ", ".join(f"{k} {_brief(v)}" for k, v in call["sent"].items())
     tokens = call["usage"]
     facts = f"finish {call['finish']} · {tokens['input']} in, {tokens['output']} out"
     tries = f"{call['attempts']} attempt{'s' * (call['attempts'] != 1)}"
     facts += f" · {call['latency_s']:.2f} s · {tries} · sent with: {sent or 'nothing'}"
-    return [*shown, _panel(call["model"], call["text"], "green"), Text(line(facts), style="dim")]
+    yield Text(line(facts), style="dim")
+
+
+def _brief(value: object) -> str:
+    return "{…}" if isinstance(value, Mapping) else str(value)
 
 
 def _panel(title: str, content: str, style: str) -> Panel:
@@ -41,14 +71,26 @@ def _panel(title: str, content: str, style: str) -> Panel:
     return Panel(body, title=Text(line(title)), title_align="left", border_style=style)
 
 
-def _score(iteration: Mapping[str, Any]) -> Text:
+def _score(iteration: Mapping[str, Any]) -> Iterator[RenderableType]:
     score = iteration["score"]
     if iteration["failed"]:
-        return Text(f"failed: {line(iteration['failed'])}", style="red")
-    if score is None:
-        return Text("not graded yet", style="yellow")
-    if score["reason"]:
-        return Text(f"unscored: {line(score['reason'])}", style="yellow")
-    values = "  ".join(f"{name} {number(value)}" for name, value in score["values"].items())
-    flags = f"  ({', '.join(score['flags'])})" if score["flags"] else ""
-    return Text(line(f"score: {values}{flags}"), style="bold")
+        yield Text(f"failed: {line(iteration['failed'])}", style="red")
+    elif score is None:
+        yield Text("not graded yet", style="yellow")
+    elif score["reason"]:
+        yield Text(f"unscored: {line(score['reason'])}", style="yellow")
+    else:
+        yield from _values(score["values"])
+    if score and score["flags"]:
+        yield Text(line(f"flags: {', '.join(score['flags'])}"), style="dim")
+
+
+def _values(values: Mapping[str, float | None]) -> Iterator[RenderableType]:
+    if len(values) <= _IN_A_LINE:
+        told = "  ".join(f"{name} {number(value)}" for name, value in values.items())
+        yield Text(line(f"score: {told}" if told else "no score was asked for"), style="bold")
+        return
+    made = Table(box=None, show_header=False)
+    for position, (name, value) in enumerate(values.items()):
+        made.add_row(Text(line(name)), Text(number(value)), style="" if position else "bold")
+    yield made

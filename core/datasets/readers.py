@@ -1,6 +1,7 @@
-"""Reading JSON and JSON lines with errors that name the file and the place."""
+"""Reading text, JSON, JSON lines and TOML with errors that name the file and the place."""
 
 import json
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,18 @@ def read_json(path: Path) -> Any:
         raise DataError(path, str(error)) from None
     except RecursionError:
         raise DataError(path, "not JSON of a sane kind: nested too deeply") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The table in a TOML file.
+
+    Raises:
+        DataError: The file is missing or not TOML.
+    """
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(path, f"not TOML: {error}") from None
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:

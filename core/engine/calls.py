@@ -7,6 +7,7 @@ remembered here, as a plugin may catch whatever it likes.
 """
 
 import asyncio
+from dataclasses import replace
 
 from ..clients.base import CallContext
 from ..clients.caller import Caller
@@ -14,7 +15,7 @@ from ..errors import BenchError, BudgetReached, Interrupted, JournalError, Provi
 from ..journal import CallKey
 from ..types import ChatRequest, ChatResponse
 from .handles import Answer, Handle, known_replies
-from .workshop import Party, Sample, Workshop
+from .workshop import COMPARE, Party, Sample, Workshop
 
 
 class SampleCalls:
@@ -33,8 +34,14 @@ class SampleCalls:
 
     def _read_known(self) -> dict[CallKey, ChatResponse]:
         item, iteration = self._sample
-        calls = self._shop.journal.calls(self._shop.run, item.id, iteration)
-        return {call.key: call.response for call in calls}
+        return self._shop.journal.replies(self._shop.run, item.id, iteration)
+
+    def _find(self, key: CallKey) -> ChatResponse | None:
+        """The reply in the journal; those of comparisons are many, so each is looked up."""
+        if key.phase != COMPARE:
+            return self._known.get(key)
+        item, iteration = self._sample
+        return self._shop.journal.reply(self._shop.run, item.id, iteration, key)
 
     def handle(self, party: Party) -> Handle:
         """What the plugin's coroutine holds as this party."""
@@ -50,9 +57,9 @@ class SampleCalls:
 
     def _asking(self, party: Party, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-            if key in self._known:
+            if known := self._find(key):
                 self._shop.progress.replayed += 1
-                return self._known[key]
+                return known
             call = asyncio.create_task(self._ask(party, caller, request, key))
             self._shop.under_way.add(call)
             call.add_done_callback(self._shop.under_way.discard)
@@ -78,8 +85,10 @@ class SampleCalls:
         shop, (item, iteration) = self._shop, self._sample
         context = CallContext(shop.benchmark, item, iteration, party.phase)
         response = await caller.send(request, context)
+        # A comparison's prompt is made of two transcripts that are in the journal already.
+        kept = replace(request, messages=()) if party.phase == COMPARE else request
         response = await shop.journal.add_call(
-            shop.run, item.id, iteration, key, party.asked, request, response
+            shop.run, item.id, iteration, key, party.asked, kept, response
         )
         shop.progress.answered(party.phase, response)
         return response

@@ -59,6 +59,8 @@ class RunConfig:
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
     runs_dir: Path = Path("runs")
+    run_id: str | None = None
+    """A stored run that is judged again: its model is not asked for anything."""
 
     @property
     def effective_sampling(self) -> Sampling:

@@ -26,7 +26,7 @@ def own_run(journal: Journal, config: RunConfig, pack: Pack, *, demo: bool) -> I
     """
     meant = identity(config, pack)
     known_as = digest(meant)
-    newest = journal.newest_run(known_as)
+    newest = journal.find_run(config.run_id) if config.run_id else journal.newest_run(known_as)
     if newest is None or config.fresh:
         ordinal = newest.ordinal + 1 if newest else 1
         run_id = _run_id(journal, known_as, ordinal)

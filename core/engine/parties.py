@@ -71,10 +71,12 @@ def check_parties(
         ConfigError: A key is missing.
     """
     _check_roles(config, catalogue)
-    money.check(config.model, "generate", config.effective_sampling)
+    if not config.run_id:
+        money.check(config.model, "generate", config.effective_sampling)
     if config.judge:
         money.check(config.judge, "judge", config.benchmark.judge_sampling)
-    for endpoint in (config.model, config.judge):
+    asked = (None if config.run_id else config.model, config.judge)
+    for endpoint in asked:
         if endpoint is not None:
             made = client_config(endpoint, config.limits.concurrency, catalogue, environment)
             provider = catalogue.provider(endpoint.spec.provider)
@@ -89,14 +91,20 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
     if demo_model and not config.benchmark.has_demo:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
-    if not config.benchmark.judged:
+    if not config.benchmark.needs_judge(config.options):
         if judge:
             raise UsageError(f"{name} asks no judge; leave --judge out")
         return
     if judge is None:
         raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1")
-    if catalogue.provider(judge.spec.provider).demo and not demo_model:
+    if not catalogue.provider(judge.spec.provider).demo:
+        return
+    if judge.spec.name != JUDGE:
+        raise UsageError(f"{judge.spec} is no judge; the demo judge is demo/{JUDGE}")
+    if not demo_model:
         raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")
+    if not config.benchmark.has_demo_judge:
+        raise UsageError(f"{name} has no rules for the demo judge; name a real one with --judge")
 
 
 class Switchboard:
@@ -119,9 +127,11 @@ class Switchboard:
         self._money = money
 
     def model(self) -> Party:
-        """The model of the run."""
+        """The model of the run; without a caller when the run is only judged again."""
         config = self._config
         sampling = config.effective_sampling
+        if config.run_id:
+            return Party("generate", config.model.label, sampling, None, config.system)
         return self._party("generate", config.model, config.limits, sampling, config.system)
 
     def judge(self) -> Party | None:

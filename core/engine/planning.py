@@ -23,8 +23,11 @@ from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_t
 from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Item, Sampling, digest
 from .config import Endpoint, RunConfig, grader, identity
+from .contestants import finished, opponents_of
 from .handles import Handle
 from .parties import Money
+from .pools import pool_of
+from .workshop import COMPARE
 
 LOOKED_AT = 5
 """Items whose requests are made to estimate the tokens of all."""
@@ -35,15 +38,17 @@ class PartyPlan:
     """What one model or judge will be asked.
 
     Attributes:
-        calls: When nothing fails and every answer can be read.
+        calls: When nothing fails and every answer can be read; of comparisons, at most.
         price: ``None`` when unknown.
         tokens: Of one call, as far as it can be told; ``None`` when no request is known.
+        phase: ``generate``, ``judge`` or ``compare``.
     """
 
     endpoint: Endpoint
     calls: int
     price: Price | None
     tokens: CallPlan | None
+    phase: str = "generate"
 
     @property
     def cost(self) -> Range | None:
@@ -91,13 +96,18 @@ def make_plan(config: RunConfig, pack: Pack, items: Sequence[Item], money: Money
     left, calls = _left(config, selection, _known(config, pack, selection))
     asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, items[:LOOKED_AT]))
     parties = [("generate", config.model)]
-    parties += [("judge", config.judge)] if config.judge else []
+    if config.judge:
+        parties += [("judge", config.judge)] if calls["judge"] or asked["judge"] else []
+        if compares := config.benchmark.compares(config.options) and not config.run_id:
+            calls[COMPARE] = comparisons_left(config, pack, selection)
+        parties += [(COMPARE, config.judge)] if compares else []
     made = [
         PartyPlan(
             endpoint,
             calls[phase],
             money.price(endpoint, phase),
             plan_calls(asked[phase], calls[phase]) if asked[phase] else None,
+            phase,
         )
         for phase, endpoint in parties
     ]
@@ -115,7 +125,8 @@ def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
     if config.fresh or not (config.runs_dir / FILE).exists():
         return _Known()
     with Journal(config.runs_dir, create=False) as journal:
-        run = journal.newest_run(digest(identity(config, pack)))
+        known_as = digest(identity(config, pack))
+        run = journal.find_run(config.run_id) if config.run_id else journal.newest_run(known_as)
         if run is None:
             return _Known()
         grades = journal.grades(run, digest(grader(config)), selection.clusters)
@@ -128,6 +139,7 @@ def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
 
 def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, Counter[str]]:
     """Samples without a score, and the calls they still need by phase."""
+    phases = ("judge",) if config.run_id else ("generate", "judge")
     left, calls = 0, Counter[str]()
     for item in selection.items:
         needed = config.benchmark.calls_per_sample(item, config.options)
@@ -136,19 +148,47 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
                 continue
             left += 1
             for phase, n in zip(("generate", "judge"), needed, strict=True):
+                if phase not in phases:
+                    continue
                 calls[phase] += max(0, n - known.calls.get((item.id, iteration, phase), 0))
     return left, calls
 
 
+def comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int:
+    """The most comparisons that a run may still buy.
+
+    Raises:
+        UsageError: An opponent is named that the journal does not have.
+    """
+    if not (config.runs_dir / FILE).exists():
+        return 0
+    with Journal(config.runs_dir, create=False) as journal:
+        others = opponents_of(journal, config, identity(config, pack), config.display_name)
+        rows = list(journal.comparisons(pool_of(config, pack)))
+        samples = {(i.id, n) for i in selection.items for n in range(1, selection.iterations + 1)}
+        common = sum(len(samples & finished(journal, pack, config, run)) for run in others.values())
+    rows = [] if config.fresh else rows
+    done = [row for row in rows if config.display_name in (row.a, row.b)]
+    done = [row for row in done if row.status != "planned" and {row.a, row.b} & set(others)]
+    left = max(0, common * (2 if config.options.get("orders") == "both" else 1) - len(done))
+    most = config.options.get("max_comparisons") or left + len(done)
+    return int(max(0, min(left, most - len(done))))
+
+
 async def _requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:
-    asked: dict[str, list[ChatRequest]] = {"generate": [], "judge": []}
+    asked: dict[str, list[ChatRequest]] = {"generate": [], "judge": [], COMPARE: []}
     for item in items:
         model = _recorder(config, item, "generate", "medium", config.effective_sampling, asked)
-        judge = _recorder(config, item, "judge", JUDGE, config.benchmark.judge_sampling, asked)
+        judges = config.benchmark.judge_sampling
+        judge = _recorder(config, item, "judge", JUDGE, judges, asked)
+        pairs = _recorder(config, item, COMPARE, JUDGE, judges, asked)
         with contextlib.suppress(Exception):  # a plugin's; a plan is an estimate, the run will tell
             transcript = await config.benchmark.generate(item, model, config.options)
             if config.judge:
                 await config.benchmark.grade(item, transcript, judge, config.options)
+                if config.benchmark.compares(config.options):
+                    both = (transcript, transcript)
+                    await config.benchmark.compare(item, *both, pairs, config.options)
     return asked
 
 

@@ -16,6 +16,8 @@ class Progress:
         scored: Among them, with those that were graded by an earlier command.
         sent: Calls answered by the network, by phase.
         replayed: Calls answered from the journal.
+        comparisons: Those of the batch under way.
+        compared: Among them, those that are done.
         callers: Who sends; they know what is in flight and what was sent again.
         cost_usd: Of the calls sent; ``None`` once one has no known price.
     """
@@ -24,6 +26,8 @@ class Progress:
     scored: int = 0
     unscored: int = 0
     failed: int = 0
+    comparisons: int = 0
+    compared: int = 0
     sent: dict[str, int] = field(default_factory=dict)
     replayed: int = 0
     callers: list[Caller] = field(default_factory=list)

@@ -12,10 +12,10 @@ from ..journal import Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
-from ..types import Sampling, digest
+from ..types import Sampling
 from .config import Endpoint, RunConfig, grader
 from .progress import Progress
-from .samples import work_through
+from .samples import work_on, work_through
 from .stopping import Stop
 from .workshop import Party, Sample, Workshop
 
@@ -26,22 +26,32 @@ def config_of(
     catalogue: Catalogue,
     changes: Mapping[str, Any],
     dataset: str | None,
+    judge: Endpoint | str | None = None,
 ) -> RunConfig:
     """The configuration of a stored run, with other grading options.
 
+    Args:
+        journal: Holds the run.
+        run: The run.
+        catalogue: Knows its benchmark.
+        changes: Other values of grading options.
+        dataset: Where its data is now, if it was moved.
+        judge: Who judges, or the label of one that has; by default the last that has.
+
     Raises:
-        UsageError: An option is changed that the benchmark does not have, or that would
-            change what the model was sent.
+        UsageError: It has no replies of that judge, or an option is changed that the benchmark
+            does not have, or that would change what the model was sent.
     """
     benchmark = catalogue.benchmark(run.benchmark)
     settings = run.settings
+    options = {**settings["all_options"], **_changed(benchmark, changes)}
     sampling = dict(settings["sampling"])
     sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
     return RunConfig(
         benchmark=benchmark,
         model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
-        options={**settings["all_options"], **_changed(benchmark, changes)},
-        judge=_judge_of(journal, run) if benchmark.judged else None,
+        options=options,
+        judge=_judge_of(journal, run, judge) if benchmark.needs_judge(options) else None,
         dataset=dataset or settings["dataset"] or run.pack_name,
         sampling=Sampling(**sampling),
         system=settings["system"],
@@ -78,17 +88,28 @@ _SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, 
 _NUMBERS: Mapping[type, type] = {int: int, float: float}
 
 
-def _judge_of(journal: Journal, run: RunRecord) -> Endpoint:
-    """The judge whose replies came last; offline, only its label matters.
+def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -> Endpoint:
+    """The judge that is given, or whose replies came last; offline, only its label matters.
 
     Raises:
         JournalError: No judge has replied yet.
+        UsageError: The one wanted has not.
     """
-    label = None
-    for call in journal.calls(run):
-        label = call.model if call.key.phase == "judge" else label
-    if label is None:
+    if isinstance(wanted, Endpoint):
+        return wanted
+    labels = journal.judges(run)
+    if not labels:
         raise JournalError(f"run {run.run_id} has no judge's replies yet; run its command first")
+    fitting = [label for label in labels if wanted in (None, label, label.partition(" at ")[0])]
+    if not fitting:
+        raise UsageError(
+            f"run {run.run_id} has no replies of the judge {wanted}; there are: {', '.join(labels)}"
+        )
+    return judge_endpoint(fitting[0])
+
+
+def judge_endpoint(label: str) -> Endpoint:
+    """The endpoint that has this label; good for looking things up, not for asking."""
     spec, _, host = label.partition(" at ")
     return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)
 
@@ -125,12 +146,11 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
     """
     with RunLock(journal.folder, run.run_id).acquire():
         samples, selection = _selected(journal, run, pack)
-        known_as = digest({**grader(config), "offline": True})
-        shop = _workshop(journal, run, config, known_as)
-        await work_through(shop, iter(samples), 1)
+        shop = _workshop(journal, run, config, {**grader(config), "offline": True})
+        await work_through(shop, iter(samples), 1, work_on)
         journal.writer.flush()
         evidence = read_evidence(
-            journal, run, known_as, selection, judge=config.judge.label if config.judge else None
+            journal, run, shop.grader, selection, judge=config.judge.label if config.judge else None
         )
         document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
         ended = run.finished_at is not None
@@ -139,13 +159,22 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
         return document
 
 
+def begun_by(journal: Journal, run: RunRecord, pack: Pack) -> Selection:
+    """The selection that all samples make of which the journal holds anything."""
+    begun = {(f.item_id, f.iteration) for f in journal.failures(run)}
+    begun |= {(c.item_id, c.iteration) for c in journal.call_totals(run)}
+    ids = {item_id for item_id, _ in begun}
+    items = [item for item in pack.items if item.id in ids]
+    return Selection(items, max((iteration for _, iteration in begun), default=1))
+
+
 def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample], Selection]:
     """The samples that were graded before, and the selection that they and failed ones make."""
     clusters = {item.id: item.cluster for item in pack.items}
     graded = {
         (score.item_id, score.iteration)
-        for known_as in journal.graders(run)
-        for score in journal.grades(run, known_as, clusters)
+        for grader in journal.graders(run)
+        for score in journal.grades(run, grader.digest, clusters)
     }
     if not graded:
         raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
@@ -159,7 +188,9 @@ def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample
     return samples, Selection(items, last)
 
 
-def _workshop(journal: Journal, run: RunRecord, config: RunConfig, known_as: str) -> Workshop:
+def _workshop(
+    journal: Journal, run: RunRecord, config: RunConfig, graded_by: Mapping[str, Any]
+) -> Workshop:
     judge = None
     if config.judge:
         judge = Party("judge", config.judge.label, config.benchmark.judge_sampling, None)
@@ -167,7 +198,7 @@ def _workshop(journal: Journal, run: RunRecord, config: RunConfig, known_as: str
         benchmark=config.benchmark,
         options=config.options,
         run=run,
-        grader=known_as,
+        graded_by=graded_by,
         journal=journal,
         model=Party("generate", config.model.label, config.effective_sampling, None, config.system),
         judge=judge,

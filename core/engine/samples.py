@@ -7,7 +7,8 @@ further work vain ends the run.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TypeVar
 
 from ..clients.keys import redact
 from ..errors import (
@@ -23,17 +24,30 @@ from .calls import SampleCalls
 from .stopping import Stop
 from .workshop import Sample, Workshop
 
+T = TypeVar("T")
 GRACE_S = 5.0
 """How long calls in flight may go on once their endpoint is known to be down."""
 
 
-async def work_through(shop: Workshop, samples: Iterator[Sample], workers: int) -> None:
-    """Work on all samples, `workers` at a time.
+async def work_through(
+    shop: Workshop,
+    jobs: Iterator[T],
+    workers: int,
+    work: "Callable[[Workshop, T], Awaitable[None]]",
+) -> None:
+    """Work on all jobs, `workers` at a time.
+
+    Args:
+        shop: What they share.
+        jobs: Samples, or whatever `work` takes.
+        workers: At least 1.
+        work: Brings one to its end; raises only what ends the run.
 
     Raises:
         BenchError: What ended the run early, after calls in flight were saved.
     """
-    tasks = {asyncio.create_task(_worker(shop, samples)) for _ in range(workers)}
+    shop.stop.begin()
+    tasks = {asyncio.create_task(_worker(shop, jobs, work)) for _ in range(workers)}
     shop.stop.when_at_once(lambda: _cancel(tasks | shop.under_way))
     try:
         await _until_done(shop, tasks)
@@ -45,18 +59,20 @@ async def work_through(shop: Workshop, samples: Iterator[Sample], workers: int) 
         raise shop.stop.reason
 
 
-async def _worker(shop: Workshop, samples: Iterator[Sample]) -> None:
-    for sample in samples:
+async def _worker(
+    shop: Workshop, jobs: Iterator[T], work: "Callable[[Workshop, T], Awaitable[None]]"
+) -> None:
+    for job in jobs:
         if shop.stop.asked:
             return
         try:
-            await _work(shop, sample)
+            await work(shop, job)
         except BenchError as error:
             shop.stop.ask(error)
             return
 
 
-async def _work(shop: Workshop, sample: Sample) -> None:
+async def work_on(shop: Workshop, sample: Sample) -> None:
     """Bring one sample to a score or to a failure, and journal that.
 
     Raises:
@@ -84,9 +100,10 @@ async def _score(shop: Workshop, sample: Sample, calls: SampleCalls) -> Score:
 
 
 def _keep_error(shop: Workshop, sample: Sample, error: Exception) -> None:
-    while isinstance(error, ExceptionGroup):  # a plugin's TaskGroup wraps what a call raised
-        error = error.exceptions[0]
+    error = innermost(error)
     if isinstance(error, MissingCall):
+        if shop.only_judges:
+            return  # the model's part is left to the run's own command
         shop.keep_score(sample, Score.unscored(str(error)))
     elif isinstance(error, ProviderError):
         shop.keep_failure(sample, str(error.kind), str(error), error.attempts)
@@ -95,6 +112,13 @@ def _keep_error(shop: Workshop, sample: Sample, error: Exception) -> None:
     else:
         told = redact(f"{shop.benchmark.name} raised {type(error).__name__}: {error}")
         shop.keep_failure(sample, "plugin", told)
+
+
+def innermost(error: Exception) -> Exception:
+    """What a call raised, where a plugin's TaskGroup wraps it."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 async def _until_done(shop: Workshop, workers: "set[asyncio.Task[None]]") -> None:

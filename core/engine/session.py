@@ -26,8 +26,10 @@ from ..types import Item, digest
 from .config import RunConfig, grader
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
+from .pools import pool_of
 from .progress import Progress
-from .samples import work_through
+from .samples import work_on, work_through
+from .standing import read_standing
 from .stopping import Stop
 from .workshop import Sample, Workshop
 
@@ -55,6 +57,8 @@ class Session:
     say: Callable[[str], None] = lambda line: None
     """Tells the user something while the run goes on."""
     money: Money = field(default_factory=Money)
+    _stopped: dict[str, Any] | None = None
+    _uncompared: list[str] = field(default_factory=list)
     is_news: bool = False
     """The result that `run` gave back is newly stored, and not an earlier one told again."""
 
@@ -89,7 +93,8 @@ class Session:
         with Journal(config.runs_dir) as journal:
             self._warn_of_network()
             with own_run(journal, config, pack, demo=demo) as run:
-                return await self._do(_Job(journal, run, digest(grader(config)), pack, selection))
+                known_as = digest(grader(config))
+                return await self._do(_Job(journal, run, known_as, pack, selection))
 
     def _warn_of_network(self) -> None:
         if kind := network_file_system(self.config.runs_dir):
@@ -110,19 +115,48 @@ class Session:
     async def _work(self, job: _Job) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
         todo = self._todo(job)
-        if not todo:
-            return None
         switchboard = Switchboard(
             self.config, self.catalogue, self.environment, self.progress, self.stop, self.money
         )
         try:
-            workers = min(len(todo), self.config.limits.concurrency)
-            await work_through(self._workshop(job, switchboard), iter(todo), workers)
+            if todo:
+                workers = min(len(todo), self.config.limits.concurrency)
+                shop = self._workshop(job, switchboard)
+                await work_through(shop, iter(todo), workers, work_on)
+            if error := self._never_reached(job):
+                return error
+            await self._compare(job, switchboard)
         except BenchError as error:
             return error
         finally:
             await switchboard.close()
-        return self._never_reached(job)
+        return None
+
+    @property
+    def _compares(self) -> bool:
+        """Whether the run's transcripts are compared with those of other models."""
+        return self.config.benchmark.compares(self.config.options) and not self.config.run_id
+
+    async def _compare(self, job: _Job, switchboard: Switchboard) -> None:
+        """Compare the run's transcripts with those of other models, where that is wanted.
+
+        Raises:
+            BenchError: What ended the run early, after calls in flight were saved.
+        """
+        if not self._compares:
+            return
+        job.journal.writer.flush()
+        from .tournament import Tournament  # and with it numpy
+
+        tournament = Tournament(self.config, job.pack, job.journal, job.run)
+        shop: Workshop | None = None
+        while batch := await tournament.next_batch():
+            shop = shop or self._workshop(job, switchboard)
+            self.progress.comparisons, self.progress.compared = len(batch), 0
+            await tournament.play(shop, batch)
+            if tournament.failed:
+                break  # the next batch is planned from complete ones only
+        self._stopped, self._uncompared = tournament.stopped, tournament.failed
 
     def _never_reached(self, job: _Job) -> ProviderError | None:
         """The error to end with when no sample got as far as an answer from the endpoint."""
@@ -153,7 +187,7 @@ class Session:
             benchmark=self.config.benchmark,
             options=self.config.options,
             run=job.run,
-            grader=job.grader,
+            graded_by=grader(self.config),
             journal=job.journal,
             model=switchboard.model(),
             judge=switchboard.judge(),
@@ -161,6 +195,27 @@ class Session:
             stop=self.stop,
             replays=job.journal.count_calls(job.run) > 0,
         )
+
+    def _add_standing(self, job: _Job, document: dict[str, Any]) -> None:
+        """Where the model stands among others, where that was wanted."""
+        benchmark, options = self.config.benchmark, self.config.options
+        if not self._compares:
+            return
+        pool = pool_of(self.config, job.pack)
+        orders = str(options.get("orders", "both"))
+        standing = read_standing(job.journal, benchmark, job.pack, pool, orders=orders)
+        others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
+        document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
+        document["ratings"] = standing.ratings
+        earlier = (job.journal.document(job.run) or {}).get("notes", {}).get("rating", {})
+        stopped = self._stopped or earlier.get("stopped")
+        document["notes"]["rating"] = {**standing.details, "stopped": stopped}
+        if self._uncompared:
+            n, first = len(self._uncompared), self._uncompared[0]
+            document["warnings"].append(f"{n} comparisons could not be made; the first: {first}")
+        document["warnings"] += standing.warnings
+        if standing.comparisons["planned"] and document["status"] == "complete":
+            document["status"] = "incomplete"
 
     def _sum_up(
         self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None
@@ -179,6 +234,7 @@ class Session:
         )
         document = build_document(run, self.config, pack, selection, evidence)
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
+        self._add_standing(job, document)
         document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
         if self.progress.worked or run.finished_at is None:
             self.is_news = True

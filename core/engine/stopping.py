@@ -32,6 +32,11 @@ class Stop:
         self.reason = self.reason or reason
         self.send_no_more()
 
+    def begin(self) -> None:
+        """Let calls be sent, unless the run shall end before its time."""
+        if not self.asked:
+            self._no_more.clear()
+
     def send_no_more(self) -> None:
         """Let what is in flight be the last; waits between attempts end now."""
         self._no_more.set()

@@ -1,15 +1,19 @@
 """What the samples of one run share: who is asked, where replies and scores go."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Options
 from ..clients.caller import Caller
 from ..journal import Failure, Journal, RunRecord
-from ..types import Item, Sampling, Score
+from ..types import Item, Sampling, Score, digest
 from .progress import Progress
 from .stopping import Stop
+
+COMPARE = "compare"
+"""The phase of calls that compare transcripts."""
 
 
 class Sample(NamedTuple):
@@ -40,6 +44,7 @@ class Workshop:
     """All that the samples of one run share.
 
     Attributes:
+        graded_by: What grades depend on; they are kept under its digest.
         replays: The run already has calls, so each sample looks for its own first.
         under_way: Calls that have been asked for and are not journalled yet.
     """
@@ -47,7 +52,7 @@ class Workshop:
     benchmark: Benchmark
     options: Options
     run: RunRecord
-    grader: str
+    graded_by: Mapping[str, Any]
     journal: Journal
     model: Party
     judge: Party | None
@@ -55,6 +60,15 @@ class Workshop:
     stop: Stop
     replays: bool
     under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
+    grader: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.grader = digest(self.graded_by)
+
+    @property
+    def only_judges(self) -> bool:
+        """Whether the judge is asked and the model is not."""
+        return self.model.caller is None and self.judge is not None and bool(self.judge.caller)
 
     def keep_score(self, sample: Sample, score: Score) -> None:
         """Journal a sample's score.
@@ -65,7 +79,8 @@ class Workshop:
         """
         if not isinstance(score, Score):
             raise TypeError(f"grade returned {type(score).__name__}, not a Score")
-        self.journal.add_grade(self.run, self.grader, sample.item.id, sample.iteration, score)
+        about = (sample.item.id, sample.iteration, score, self.graded_by)
+        self.journal.add_grade(self.run, self.grader, *about)
         if score.reason is None:
             self.progress.scored += 1
         else:

@@ -5,6 +5,8 @@ from .locks import RunLock as RunLock
 from .records import CallKey as CallKey
 from .records import CallTotals as CallTotals
 from .records import Failure as Failure
+from .records import Grader as Grader
 from .records import RunRecord as RunRecord
 from .records import StoredCall as StoredCall
+from .records import StoredComparison as StoredComparison
 from .store import Journal as Journal

@@ -39,6 +39,7 @@ class Imported(NamedTuple):
     """The run was there, and its status or result is now that of the file."""
     calls: int
     grades: int
+    comparisons: int
     failures: int
     """Rows that were added."""
 
@@ -77,8 +78,9 @@ def merge(database: sqlite3.Connection, run: Mapping[str, Any]) -> Imported:
     for name in kinds:
         _refuse_others(database, name, rows)
     calls, grades = (_add_rows(database, KINDS[name], rows) for name in kinds)
+    comparisons = _merge_comparisons(database, rows)
     failures = _merge_failures(database, rows)
-    return Imported(run_id, here is None, updated, calls, grades, failures)
+    return Imported(run_id, here is None, updated, calls, grades, comparisons, failures)
 
 
 def _rows(
@@ -214,6 +216,14 @@ def _add_rows(
 
 def _named(rows: _Rows) -> dict[str, Any]:
     return {"n": rows.n, "run": rows.run_id}
+
+
+def _merge_comparisons(database: sqlite3.Connection, rows: _Rows) -> int:
+    """Add the comparisons that are not there, or are only planned there; how many came."""
+    done = "old.run IS NOT NULL AND old.status != 'planned' AND new.status != 'planned'"
+    _refuse_others(database, "comparison", rows, done)
+    news = "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))"
+    return _add_rows(database, KINDS["comparison"], rows, news)
 
 
 def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:

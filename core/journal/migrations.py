@@ -92,6 +92,40 @@ STEPS = (
         PRIMARY KEY (run, item_id, iteration)
     ) WITHOUT ROWID;
     """,
+    """
+    -- JSON: the benchmark's version, the judge and the grading options behind `grader`;
+    -- NULL in grades that were stored before this column was there
+    ALTER TABLE grades ADD COLUMN graded_by TEXT;
+    """,
+    """
+    CREATE TABLE comparisons (
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE, -- for whose rating it was asked
+        pool TEXT NOT NULL,               -- digest of what must be alike in one rating
+        item_id TEXT NOT NULL,
+        iteration INTEGER NOT NULL,
+        run_a TEXT NOT NULL,              -- run_id of `run`
+        run_b TEXT NOT NULL,              -- run_id of the other; it may be on another machine
+        a TEXT NOT NULL,                  -- name of the model of run_a
+        b TEXT NOT NULL,
+        first TEXT NOT NULL,              -- a or b: whose transcript the judge read first
+        batch INTEGER NOT NULL,           -- in which the comparison was planned, from 1
+        stage TEXT NOT NULL,              -- what the schedule was doing
+        rank INTEGER,                     -- where the model stood then; NULL before the first
+        status TEXT NOT NULL,             -- planned, read, unread, or known: run_b's own run has it
+        judge TEXT NOT NULL,              -- label of the judge
+        family TEXT NOT NULL,
+        margins TEXT NOT NULL,            -- JSON: by criterion, positive where a wins
+        reason TEXT,                      -- why unread; else NULL
+        flags TEXT NOT NULL,              -- JSON
+        transcript_a TEXT,                -- digest; NULL while planned
+        transcript_b TEXT,                -- likewise NULL
+        len_a INTEGER,                    -- characters that the judge saw; likewise NULL
+        len_b INTEGER,                    -- likewise NULL
+        at TEXT NOT NULL,
+        PRIMARY KEY (run, pool, item_id, iteration, run_b, first)
+    ) WITHOUT ROWID;
+    CREATE INDEX comparisons_by_pool ON comparisons (pool);
+    """,
 )
 
 

@@ -46,6 +46,48 @@ class Failure(NamedTuple):
     attempts: int
 
 
+class StoredComparison(NamedTuple):
+    """Two transcripts of one item that were, or will be, compared.
+
+    Attributes:
+        pool: Digest of what must be alike for two comparisons to meet in one rating.
+        run_a: The run for whose rating it was asked.
+        run_b: The other run.
+        a: Name of the model of `run_a`.
+        b: Name of the model of `run_b`.
+        first: ``a`` or ``b``: whose transcript the judge read first.
+        batch: In which it was planned, from 1.
+        stage: What the schedule was doing then.
+        rank: Where the model stood then; ``None`` before it was compared.
+        status: ``planned``, ``read``, ``unread``, or ``known`` where the other's run has it.
+        margins: By criterion, positive where `a` wins.
+        transcript_a: Digest; ``None`` while planned.
+        len_a: Characters that the judge saw; ``None`` while planned.
+    """
+
+    pool: str
+    item_id: str
+    iteration: int
+    run_a: str
+    run_b: str
+    a: str
+    b: str
+    first: str
+    batch: int
+    stage: str
+    rank: int | None
+    status: str
+    judge: str
+    family: str
+    margins: Mapping[str, int] = {}
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+    transcript_a: str | None = None
+    transcript_b: str | None = None
+    len_a: int | None = None
+    len_b: int | None = None
+
+
 class CallTotals(NamedTuple):
     """Calls of one sample in one phase, added up."""
 
@@ -57,6 +99,21 @@ class CallTotals(NamedTuple):
     truncated: int
     usage: Usage
     cost_usd: float | None
+
+
+class Grader(NamedTuple):
+    """What has graded samples of a run.
+
+    Attributes:
+        digest: What its grades are kept under.
+        graded_by: ``version``, ``judge`` (a label, or ``None``) and ``options``; empty for
+            grades older than this was kept.
+        grades: How many there are.
+    """
+
+    digest: str
+    graded_by: Mapping[str, Any]
+    grades: int
 
 
 @dataclass(frozen=True, slots=True)

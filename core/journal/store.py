@@ -16,7 +16,16 @@ from ..errors import JournalError
 from ..types import ChatRequest, ChatResponse, Finish, Message, SampleScore, Score, Usage
 from .migrations import migrate
 from .opening import check_file, connect, ensure, reading
-from .records import CallKey, CallTotals, Failure, RunRecord, StoredCall, as_json
+from .records import (
+    CallKey,
+    CallTotals,
+    Failure,
+    Grader,
+    RunRecord,
+    StoredCall,
+    StoredComparison,
+    as_json,
+)
 from .writer import GroupWriter
 
 T = TypeVar("T")
@@ -31,9 +40,21 @@ _ADD_CALL = (
     " input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens,"
     " latency_s, attempts, cost_usd, price_source, at) VALUES (" + ", ".join("?" * 26) + ")"
 )
+_SELECT_CALLS = (
+    "SELECT item_id, iteration, phase, digest, occurrence, model, messages, text,"
+    " reasoning, finish, finish_raw, returned_model, fingerprint, request_id,"
+    " input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens,"
+    " latency_s, attempts, sent, cost_usd, price_source FROM calls WHERE "
+)
 _ADD_GRADE = (
     'INSERT OR REPLACE INTO grades (run, grader, item_id, iteration, "values", reason, flags,'
-    " detail, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " detail, at, graded_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_COMPARISON_COLUMNS = ", ".join(StoredComparison._fields)
+_ADD_COMPARISON = (
+    f"INSERT OR REPLACE INTO comparisons (run, {_COMPARISON_COLUMNS}, at) VALUES ("
+    + ", ".join("?" * (len(StoredComparison._fields) + 2))
+    + ")"
 )
 _ADD_FAILURE = (
     "INSERT OR REPLACE INTO failures (run, item_id, iteration, kind, reason, attempts, at)"
@@ -208,14 +229,31 @@ class Journal:
             if value is not None:
                 where.append(f"{name} = ?")
                 values.append(value)  # type: ignore[arg-type]
-        sql = (
-            "SELECT item_id, iteration, phase, digest, occurrence, model, messages, text,"
-            " reasoning, finish, finish_raw, returned_model, fingerprint, request_id,"
-            " input_tokens, cached_tokens, cache_write_tokens, output_tokens, reasoning_tokens,"
-            " latency_s, attempts, sent, cost_usd, price_source"
-            f" FROM calls WHERE {' AND '.join(where)} ORDER BY n"
-        )
+        sql = f"{_SELECT_CALLS}{' AND '.join(where)} ORDER BY n"
         return self._rows(sql, tuple(values), _call)
+
+    def replies(self, run: RunRecord, item_id: str, iteration: int) -> dict[CallKey, ChatResponse]:
+        """What a sample's calls were answered, those of comparisons left out."""
+        where = "run = ? AND item_id = ? AND iteration = ? AND phase != 'compare'"
+        rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration), _call)
+        return {call.key: call.response for call in rows}
+
+    def reply(
+        self, run: RunRecord, item_id: str, iteration: int, key: CallKey
+    ) -> ChatResponse | None:
+        """What one call was answered, if it was."""
+        where = "run = ? AND item_id = ? AND iteration = ?"
+        where += " AND phase = ? AND digest = ? AND occurrence = ?"
+        rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration, *key), _call)
+        return next((call.response for call in rows), None)
+
+    def judges(self, run: RunRecord) -> list[str]:
+        """The labels of the judges that have replied, the latest first."""
+        sql = (
+            "SELECT model FROM calls WHERE run = ? AND phase = 'judge'"
+            " GROUP BY model ORDER BY max(n) DESC"
+        )
+        return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
 
     def count_calls(self, run: RunRecord) -> int:
         """How many answered calls a run has."""
@@ -229,7 +267,7 @@ class Journal:
             " sum(input_tokens), sum(cached_tokens), sum(cache_write_tokens),"
             " sum(output_tokens), sum(reasoning_tokens),"
             " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END"
-            " FROM calls WHERE run = ? AND (phase != 'judge' OR model = ?)"
+            " FROM calls WHERE run = ? AND (phase = 'generate' OR model = ?)"
             " GROUP BY item_id, iteration, phase"
         )
         return self._rows(sql, (run.n, judge), _totals)
@@ -237,16 +275,30 @@ class Journal:
     # Grades and failures
 
     def add_grade(
-        self, run: RunRecord, grader: str, item_id: str, iteration: int, score: Score
+        self,
+        run: RunRecord,
+        grader: str,
+        item_id: str,
+        iteration: int,
+        score: Score,
+        graded_by: Mapping[str, Any] | None = None,
     ) -> None:
         """Store a sample's score; it is on the disk with the next group.
+
+        Args:
+            run: Whose sample it is.
+            grader: Digest of what graded it.
+            item_id: Of the sample.
+            iteration: Of the sample.
+            score: What came of it.
+            graded_by: What the digest is made of, so that graders can be told apart.
 
         Raises:
             TypeError, ValueError: It holds what JSON cannot.
         """
         known_as = (run.n, grader, item_id, iteration)
         graded = (as_json(score.values), score.reason, as_json(score.flags), as_json(score.detail))
-        self._add(_ADD_GRADE, (*known_as, *graded, now()))
+        self._add(_ADD_GRADE, (*known_as, *graded, now(), graded_by and as_json(graded_by)))
         self._add(
             "DELETE FROM failures WHERE run = ? AND item_id = ? AND iteration = ?",
             (run.n, item_id, iteration),
@@ -273,10 +325,37 @@ class Journal:
         rows = self._rows(sql, (run.n, grader, item_id, iteration), _graded)
         return next((score for *_, score in rows), None)
 
-    def graders(self, run: RunRecord) -> list[str]:
+    def graders(self, run: RunRecord) -> list[Grader]:
         """The graders whose grades a run has, the latest first."""
-        sql = "SELECT grader FROM grades WHERE run = ? GROUP BY grader ORDER BY max(at) DESC"
-        return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
+        sql = (
+            "SELECT grader, max(graded_by), count(*) FROM grades WHERE run = ?"
+            " GROUP BY grader ORDER BY max(at) DESC, grader"
+        )
+        return list(
+            self._rows(sql, (run.n,), lambda r: Grader(r[0], json.loads(r[1] or "{}"), r[2]))
+        )
+
+    def add_comparison(self, run: RunRecord, comparison: StoredComparison) -> None:
+        """Store a comparison, planned or done; it is on the disk with the next group."""
+        row = list(comparison)
+        for column in ("margins", "flags"):
+            row[comparison._fields.index(column)] = as_json(getattr(comparison, column))
+        self._add(_ADD_COMPARISON, (run.n, *row, now()))
+
+    def comparisons(
+        self, pool: str | None = None, run: RunRecord | None = None
+    ) -> Iterator[StoredComparison]:
+        """The comparisons of a pool, of a run, or all, in an order that their contents give."""
+        where, values = ["TRUE"], list[Any]()
+        for name, value in (("pool", pool), ("run", run and run.n)):
+            if value is not None:
+                where.append(f"{name} = ?")
+                values.append(value)
+        sql = (
+            f"SELECT {_COMPARISON_COLUMNS} FROM comparisons WHERE {' AND '.join(where)}"
+            " ORDER BY batch, pool, run_a, run_b, item_id, iteration, first"
+        )
+        return self._rows(sql, tuple(values), _comparison)
 
     def add_failure(self, run: RunRecord, failure: Failure) -> None:
         """Store why a sample has no usable answer."""
@@ -342,6 +421,12 @@ def _graded(row: Any) -> tuple[str, int, Score]:
     marks = tuple(sys.intern(flag) for flag in json.loads(flags))
     more = json.loads(detail[0]) if detail else _NO_DETAIL
     return sys.intern(item_id), iteration, Score(numbers, reason, marks, more)
+
+
+def _comparison(row: Any) -> StoredComparison:
+    stored = StoredComparison(*row)
+    flags = tuple(json.loads(str(stored.flags)))
+    return stored._replace(margins=json.loads(str(stored.margins)), flags=flags)
 
 
 def _totals(row: Any) -> CallTotals:

@@ -26,6 +26,7 @@ from .store import Journal
 
 _ORDER = {"runs": "n", "calls": "n"}
 _ORDER |= {"grades": "grader, item_id, iteration", "failures": "item_id, iteration"}
+_ORDER |= {"comparisons": "pool, item_id, iteration, run_b, first"}
 
 
 def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]:

@@ -1,7 +1,16 @@
-"""Rating engines: what turns comparisons of models into ratings."""
+"""Ratings from comparisons: containers, engines, intervals. Importing this imports no numpy.
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+`reading` makes `Comparisons` of a file, an engine makes `Ratings` of them. The engines that
+come with eibench are in `glicko2`, `fractional_logit` and `trueskill`; `plugin` registers
+them. docs/ratings.md has the definitions.
+"""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .comparisons import Comparisons
+    from .result import Ratings
+    from .settings import RatingSettings
 
 
 class RatingEngine(Protocol):
@@ -15,6 +24,18 @@ class RatingEngine(Protocol):
     name: str
     title: str
 
-    def rate(self, comparisons: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
-        """A rating per model from comparisons in the file form of docs/ratings.md."""
+    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
+        """The ratings of all models that were compared.
+
+        A pure function: the same for any order of the lines, and when the two models of a
+        comparison change places with its margins.
+
+        Args:
+            comparisons: Of one judge, in their canonical order.
+            settings: What the user or the pack wishes; an engine may ignore what it has no
+                use for.
+
+        Raises:
+            UsageError: This engine cannot rate such comparisons; the message says which can.
+        """
         ...

@@ -4,10 +4,13 @@ Everything in it is computed from the journal's grades, calls and failures, for
 the samples that were asked for. docs/results.md describes each field.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Options, Pack
+from ..clients.base import host_of
+from ..clients.families import kinship
 from ..journal import RunRecord
 from ..types import Summary
 from .evidence import Evidence, Selection, Spent
@@ -41,11 +44,12 @@ def build_document(
         **_head(run, config, pack, selection, status),
         **_results(benchmark, options, pack, summary),
         **items,
+        "flags": _flags(evidence),
         **_spent(evidence),
         "elapsed_s": run.elapsed_s if run else 0.0,
         "comparisons": {},
         "ratings": [],
-        "warnings": [*pack.warnings, *summary.warnings],
+        "warnings": [*judge_warnings(config), *pack.warnings, *summary.warnings],
     }
 
 
@@ -63,6 +67,7 @@ def _head(
         "name": run.name if run else config.display_name,
         "endpoint": run.endpoint if run else None,
         "judge": str(config.judge.spec) if config.judge else None,
+        "judge_endpoint": _host(config.judge.base_url) if config.judge else None,
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
         "dataset": {
@@ -73,6 +78,11 @@ def _head(
         "iterations": selection.iterations,
         "comparability": comparability(config, pack, demo, len(selection.items), status),
     }
+
+
+def _host(base_url: str | None) -> str | None:
+    """Host and port; ``None`` for the provider's own."""
+    return host_of(base_url) if base_url else None
 
 
 def comparability(
@@ -122,6 +132,12 @@ def _plain(value: object) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
+def judge_warnings(config: "RunConfig") -> list[str]:
+    """What to know about the judge before its verdicts are trusted."""
+    told = config.judge and kinship(config.model.spec, config.judge.spec)
+    return [told] if told else []
+
+
 def _results(
     benchmark: Benchmark, options: Options, pack: Pack, summary: Summary
 ) -> dict[str, Any]:
@@ -132,6 +148,7 @@ def _results(
     return {
         "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
         "metric_labels": {name: [m.label, m.over] for name, m in summary.metrics.items()},
+        "metric_groups": {name: m.group for name, m in summary.metrics.items() if m.group},
         "invalid": summary.invalid,
         "notes": dict(summary.notes),
         "baselines": baselines,
@@ -162,13 +179,19 @@ def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:
     }
 
 
+def _flags(evidence: Evidence) -> dict[str, int]:
+    """How many samples have each flag, the most frequent first."""
+    counts = Counter(flag for s in evidence.scores for flag in set(s.score.flags))
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
 def _spent(evidence: Evidence) -> dict[str, Any]:
     spent = evidence.spent
     total = sum(spent.calls.values())
     return {
         "calls": {
             "model": spent.calls["generate"],
-            "judge": spent.calls["judge"],
+            "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
             "replayed": max(0, total - evidence.sent),
             "retries": spent.retries,
         },
@@ -190,6 +213,7 @@ def _tokens(spent: Spent) -> dict[str, int | None]:
 
 
 def _status(summary: Summary, config: "RunConfig", items: Mapping[str, int]) -> str:
-    if items["failed"] or items["pending"] or (config.benchmark.judged and items["unscored"]):
+    judged = config.benchmark.needs_judge(config.options)
+    if items["failed"] or items["pending"] or (judged and items["unscored"]):
         return "incomplete"
     return "fail" if summary.invalid else "complete"

@@ -29,7 +29,7 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any
 
 def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -> dict[str, Any]:
     graders = journal.graders(run)
-    score = journal.score_of(run, graders[0], item_id, iteration) if graders else None
+    score = journal.score_of(run, graders[0].digest, item_id, iteration) if graders else None
     failed = [
         f.reason for f in journal.failures(run) if (f.item_id, f.iteration) == (item_id, iteration)
     ]

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from eibench import DataError
+from eibench import DataError, read_text
 
 from .scoring import sums_to_ten
 from .stories import N_OPTIONS, POINTS, Story
@@ -158,7 +158,7 @@ def _points(path: Path, line: int, written: str) -> float:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Line numbers and rows with stripped cells, one of the two headers checked."""
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         header = [cell.strip().casefold() for cell in next(reader, [])]
         wanted = _LONG if "points" in header or "option" in header else _WIDE
@@ -182,14 +182,3 @@ def _check_header(path: Path, header: Sequence[str], wanted: Sequence[str]) -> N
         raise DataError(path, f"the header has no {missing[0]!r}{hint}", "line 1")
     if len(set(header)) != len(header):
         raise DataError(path, "the header has a name twice", "line 1")
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(path, "no such file; check the path") from None
-    except UnicodeDecodeError as error:
-        raise DataError(path, "not UTF-8 text", f"byte {error.start}") from None
-    except OSError as error:
-        raise DataError(path, f"cannot be read: {error.strerror}") from None

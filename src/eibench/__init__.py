@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from eibench.core.clients.base import Provider as Provider
     from eibench.core.datasets.readers import read_json as read_json
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
+    from eibench.core.datasets.readers import read_text as read_text
+    from eibench.core.datasets.readers import read_toml as read_toml
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.engine.progress import Progress as Progress
     from eibench.core.errors import BenchError as BenchError
@@ -44,6 +46,14 @@ if TYPE_CHECKING:
     from eibench.core.errors import UsageError as UsageError
     from eibench.core.hookspecs import hookimpl as hookimpl
     from eibench.core.ratings import RatingEngine as RatingEngine
+    from eibench.core.ratings.comparisons import Comparison as Comparison
+    from eibench.core.ratings.comparisons import Comparisons as Comparisons
+    from eibench.core.ratings.reading import read_comparisons as read_comparisons
+    from eibench.core.ratings.result import ModelRating as ModelRating
+    from eibench.core.ratings.result import Ratings as Ratings
+    from eibench.core.ratings.settings import Anchor as Anchor
+    from eibench.core.ratings.settings import AnchorSet as AnchorSet
+    from eibench.core.ratings.settings import RatingSettings as RatingSettings
     from eibench.core.reports.sections import ReportSection as ReportSection
     from eibench.core.reports.sections import Table as Table
     from eibench.core.results import Counts as Counts
@@ -55,6 +65,7 @@ if TYPE_CHECKING:
     from eibench.core.types import Item as Item
     from eibench.core.types import Message as Message
     from eibench.core.types import Metric as Metric
+    from eibench.core.types import PairScore as PairScore
     from eibench.core.types import SampleScore as SampleScore
     from eibench.core.types import Sampling as Sampling
     from eibench.core.types import Score as Score
@@ -66,17 +77,21 @@ _HOMES = {
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
     "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
-    "eibench.core.datasets.readers": "read_json read_jsonl",
+    "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.engine.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.ratings": "RatingEngine",
+    "eibench.core.ratings.comparisons": "Comparison Comparisons",
+    "eibench.core.ratings.reading": "read_comparisons",
+    "eibench.core.ratings.result": "ModelRating Ratings",
+    "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.reports.sections": "ReportSection Table",
     "eibench.core.results": "Counts Result",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
-    " SampleScore Sampling Score Summary Usage",
+    " PairScore SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}

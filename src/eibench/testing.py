@@ -6,6 +6,8 @@ and Anthropic messages, with every fault that real ones have:
     with LoopbackServer("Paris.", faults=fail_first("429")) as server:
         ...  # a client with base_url=server.base_url
     assert len(server.answered) == 1
+
+`Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
 from eibench.core.testing import (
@@ -23,6 +25,7 @@ from eibench.core.testing import (
     fail_first,
     uniform_ratings,
 )
+from eibench.core.testing.simulator import Noise, Tournament
 
 __all__ = [
     "FAULT_KINDS",
@@ -31,11 +34,13 @@ __all__ = [
     "FaultPlan",
     "Faults",
     "LoopbackServer",
+    "Noise",
     "ReceivedRequest",
     "Reply",
     "Responder",
     "ScriptedModel",
     "ScriptedReplies",
+    "Tournament",
     "fail_first",
     "uniform_ratings",
 ]

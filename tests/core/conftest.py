@@ -136,10 +136,10 @@ class Lab:
         clusters = {item.id: item.cluster for item in self.pack.items}
         with Journal(self.runs_dir) as journal:
             return {
-                f"{run.run_id} {grader} {s.item_id} {s.iteration}": s.score
+                f"{run.run_id} {grader.digest} {s.item_id} {s.iteration}": s.score
                 for run in journal.runs()
                 for grader in journal.graders(run)
-                for s in journal.grades(run, grader, clusters)
+                for s in journal.grades(run, grader.digest, clusters)
             }
 
 

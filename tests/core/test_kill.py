@@ -91,7 +91,7 @@ def rows(folder: Path) -> dict[tuple[str, int], Any]:
         calls = list(journal.calls(run))
         return {
             (c.item_id, c.iteration): (
-                journal.score_of(run, grader, c.item_id, c.iteration),
+                journal.score_of(run, grader.digest, c.item_id, c.iteration),
                 c.response.text,
             )
             for c in calls

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from eibench.core.cli.commands import OF_OUR_PLUGINS
+from eibench.core.plugins import installed
 
 GOOD = '''
 """A plugin with one of everything."""
@@ -41,6 +43,9 @@ class Echo(eibench.Benchmark):
         mean = sum(values) / len(values) if values else None
         return eibench.Summary({"score": eibench.Metric(mean, n=len(values), label="mean")})
 
+    def demo_verdict(self, item, request, rng):
+        return "demo"
+
     def demo_reply(self, item, request, ability, rng):
         return request.messages[-1].content.upper()
 
@@ -59,8 +64,8 @@ class Parrot:
 class Engine:
     name, title = "coin", "tosses a coin"
 
-    def rate(self, comparisons):
-        return {}
+    def rate(self, comparisons, settings):
+        return {"heads": 1.0}
 
 
 @eibench.hookimpl
@@ -103,6 +108,7 @@ def squawk(word):
 def register_commands(register):
     register(squawk)
 '''
+BUILT_IN = list(installed().benchmarks.things)
 HEAD = "import click, eibench\nfrom eibench import hookimpl\n"
 
 
@@ -167,7 +173,7 @@ def test_everything_a_plugin_adds_is_listed_with_its_distribution(good: Place) -
     listing = good.listing()
     assert "echo" in names(listing, "benchmarks")
     assert "parrot" in names(listing, "providers")
-    assert names(listing, "rating_engines") == ["coin"]
+    assert "coin" in names(listing, "rating_engines")
     assert {"feathers", "bald"} <= set(names(listing, "report_sections"))
     (command,) = [c for c in listing["commands"] if c["name"] not in OF_OUR_PLUGINS]
     assert command == {
@@ -180,7 +186,7 @@ def test_everything_a_plugin_adds_is_listed_with_its_distribution(good: Place) -
 
 def test_a_plugin_s_command_is_in_the_help_and_runs(good: Place) -> None:
     """It stands beside ours in `bench --help`."""
-    assert "squawk   Squawk a word." in good.bench("--help").stdout
+    assert re.search(r"^  squawk +Squawk a word\.$", good.bench("--help").stdout, re.MULTILINE)
     assert good.bench("squawk", "ha").stdout == "haha\n"
 
 
@@ -195,6 +201,15 @@ def test_a_plugin_s_benchmark_provider_and_section_make_a_run(good: Place) -> No
     assert document["metrics"]["score"]["value"] == len("polly blue")
     assert document["calls"] == {"model": 2, "judge": 2, "replayed": 4, "retries": 0}
     assert (document["model"], document["judge"]) == ("parrot/red", "parrot/blue")
+
+
+def test_an_engine_that_returns_no_ratings_is_named(good: Place) -> None:
+    """A plugin's engine is asked like ours, and what it returns is looked at."""
+    margins = {"item": "1", "a": "x", "b": "y", "first": "a", "margins": {"c": 1}}
+    (good.path / "comparisons.jsonl").write_text(json.dumps(margins))
+    done = good.bench("rate", "comparisons.jsonl", "--engine", "coin")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
+    assert "rating engine 'coin' of parrots-dist 1.2 returned dict" in done.stderr
 
 
 def test_a_section_that_fails_is_named_and_the_result_is_shown(good: Place) -> None:
@@ -332,10 +347,9 @@ def test_what_a_broken_plugin_may_have_held_is_told_when_it_is_missed(place: Pla
 def test_a_plugin_that_fails_half_way_leaves_nothing(place: Place) -> None:
     """What it had registered before is taken back, so nothing works by half."""
     things = registers("providers", "eibench.Provider('half', 't', print)", "'not one'")
-    before = names(place.listing(), "benchmarks")
     place.install("bad", HEAD + benchmark("b") + registers("benchmarks", "B()") + things)
     listing = place.listing()
-    assert names(listing, "benchmarks") == before
+    assert names(listing, "benchmarks") == BUILT_IN
     assert "half" not in names(listing, "providers")
     assert names(listing, "broken") == ["bad"]
 

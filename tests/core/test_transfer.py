@@ -141,10 +141,10 @@ def test_importing_makes_the_same_journal_and_again_changes_nothing(
 ) -> None:
     """Every column of every row, then nothing at all."""
     path = export(here, tmp_path / name)
-    assert import_runs(there, path) == [Imported(IDENTITY[:8], True, False, 1, 1, 1)]
+    assert import_runs(there, path) == [Imported(IDENTITY[:8], True, False, 1, 1, 0, 1)]
     assert dump(there) == dump(here)
-    assert import_runs(there, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0)]
-    assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0)]
+    assert import_runs(there, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0, 0)]
+    assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 0, 0, 0, 0)]
     assert dump(there) == dump(here)
     assert export(there, tmp_path / f"again-{name}").read_bytes() == path.read_bytes()
 
@@ -494,7 +494,7 @@ def test_calls_made_later_elsewhere_are_added(here: Path, there: Path, tmp_path:
             add_call(journal, run, item)
         journal.add_grade(run, "grader", "9", 1, Score({"v": 2.0}))
     path = export(there, tmp_path / "b.jsonl")
-    assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 2, 1, 0)]
+    assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 2, 1, 0, 0)]
     assert dump(here) == dump(there)
     assert [row[2] for row in dump(here)["calls"]] == ["1", "9", "3"]
 
@@ -516,7 +516,7 @@ def test_a_grade_from_elsewhere_takes_the_place_of_an_earlier_failure(
 ) -> None:
     """And the failure of the file does not come back when it is imported again."""
     graded = rewritten(file, of(4, item_id="2", at=LATER))
-    assert import_runs(here, graded) == [Imported(IDENTITY[:8], False, False, 0, 1, 0)]
+    assert import_runs(here, graded) == [Imported(IDENTITY[:8], False, False, 0, 1, 0, 0)]
     assert dump(here)["failures"] == []
     assert not import_runs(here, graded)[0].changed
 

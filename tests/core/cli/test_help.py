@@ -119,7 +119,7 @@ def test_no_arguments_print_the_help(bench: Bench) -> None:
         (("run", "eqbench-v9", "--parser", "strict"), "did you mean 'eqbench-v1'"),
         (("run", "eqbench-v1", "--parser", "loose"), "'strict', 'reference'"),
         (("run", "eqbench-v1", "--itmes", "1"), "--items"),
-        (("info", "eqbench"), "did you mean 'eqbench-v1'"),
+        (("info", "eqbench"), "did you mean 'eqbench3'"),
         (("show",), "Missing argument 'RUN'"),
     ],
 )

@@ -117,7 +117,7 @@ def test_one_story_can_be_shown(empty_place: Path) -> None:
     shown = bench("show", document["run_id"], "1").stdout
     assert "Ignatius" in shown
     assert "distance" in shown
-    assert "(index)" in shown
+    assert "flags: index" in shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,177 @@
+"""`bench correlate`: how benchmarks go together, from a CSV file or from runs."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from ..console.safe import line
+from ..errors import DataError, UsageError
+from ..journal import Journal
+from ..journal.store import FILE
+from ..plugins import installed
+from ..reports.files import as_text
+from . import options
+from .runs import find
+from .settings import config_option, given_by_user
+from .values import nearest
+
+if TYPE_CHECKING:
+    from ..reports.score_tables import ScoreTable
+
+
+class _Asked(NamedTuple):
+    """A table and the columns that were asked for."""
+
+    table: "ScoreTable"
+    x: str
+    ys: list[str]
+
+
+@click.command("correlate")
+@click.argument("words", metavar="[FILE.csv] X [Y]...", nargs=-1, required=True)
+@click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Only this run of the journal.")
+@click.option("--dataset", metavar="NAME|SHA", help="Only runs on this pack.")
+@click.option("--judge", metavar="SPEC", help="Of judged results, only those of this judge.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.csv",
+              help="Write the pairs to a file.")  # fmt: skip
+@options.runs_dir_option
+@options.json_option
+@config_option
+def correlate_command(words: tuple[str, ...], output: Path | None, **params: Any) -> None:
+    """Correlate benchmarks over models, from a CSV file or from runs.
+
+    With FILE.csv, X and Y are columns; without it, benchmarks with runs in --runs-dir
+    (BENCHMARK or BENCHMARK:METRIC). Without Y, X is correlated with every other one.
+    """
+    from ..reports.correlations import build_correlations, csv_rows
+    from ..reports.csv_tables import write_csv
+
+    for name in ("dataset", "judge"):  # in bench.toml they are wishes for new runs
+        params[name] = params[name] if given_by_user(name) else None
+    _check_output(output, words[0])
+    asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
+    table = _without(asked.table, params["without"])
+    document = build_correlations(table, asked.x, asked.ys)
+    _refuse_nothing(table, document)
+    if output is not None:
+        write_csv(output, csv_rows(table, document))
+        click.echo(line(f"the pairs are in {output}"), err=True)
+    if params["json_output"]:
+        click.echo(as_text(document))
+        return
+    from ..console import correlations
+    from ..console.output import show
+
+    show(correlations.correlations(document))
+
+
+def _is_file(word: str) -> bool:
+    """Whether the first word means a file, not a benchmark."""
+    if word.lower().endswith(".csv"):
+        return True
+    return word not in installed().benchmarks.things and Path(word).is_file()
+
+
+def _check_output(output: Path | None, source: str) -> None:
+    """Refuse to write where something else would be lost."""
+    if output is None:
+        return
+    if output.suffix.lower() != ".csv":
+        raise UsageError(f"-o {output}: name a file that ends in .csv")
+    if output.resolve() == Path(source).resolve():
+        raise UsageError(f"-o {output} is the file that is read; name another one")
+
+
+def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
+    from ..reports.csv_tables import read_csv
+    from ..reports.score_tables import table_of_csv
+
+    for name in ("runs", "dataset", "judge"):
+        if params[name]:
+            raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
+    file = read_csv(Path(words[0]))
+    if len(words) == 1:
+        raise UsageError(f"name a column of {file.path}: {', '.join(file.columns)}")
+    for name in words[1:]:
+        check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
+    table = table_of_csv(file, words[1:])
+    return _Asked(table, words[1], _others(words[1:], list(table.columns)))
+
+
+def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
+    from ..reports.run_tables import Choice, Column, benchmarks_with_runs, table_of_runs
+
+    if not (params["runs_dir"] / FILE).exists():
+        _refuse_no_source(words[0])
+    with Journal(params["runs_dir"], create=False) as journal:
+        runs = [find(journal, start) for start in params["runs"]]
+        choice = Choice(runs or None, params["dataset"], params["judge"])
+        there = benchmarks_with_runs(journal, choice)
+        for word in words:
+            told = f"no runs of {Column.parse(word).benchmark!r} in {journal.folder}"
+            check_name(Column.parse(word).benchmark, there, told, "there are runs of")
+        ys = _others(words, [words[0], *(n for n in there if n != Column.parse(words[0])[1])])
+        columns = [Column.parse(word) for word in (words[0], *ys)]
+        table = table_of_runs(journal, columns, choice, installed().benchmarks.things)
+    return _Asked(table, words[0], ys)
+
+
+def _refuse_no_source(word: str) -> None:
+    """Refuse a first word that means nothing, where there are no runs that it could be of."""
+    if word.partition(":")[0] not in installed().benchmarks.things:
+        hint = "the name of a file ends in .csv"
+        raise UsageError(f"{word!r} is neither a file nor a benchmark; {hint}")
+
+
+_LISTED = 12
+
+
+def check_name(name: str, names: Collection[str], told: str, there: str) -> None:
+    """Refuse a name that is none of these, with the nearest one.
+
+    Args:
+        name: What was asked for.
+        names: What there is.
+        told: What is wrong.
+        there: What to call the names.
+
+    Raises:
+        UsageError: The name is none of them.
+    """
+    if name in names:
+        return
+    by_case = {known.lower(): known for known in names}
+    near = nearest(name.lower(), by_case)
+    for lower, known in by_case.items():
+        near = near.replace(f" {lower}?", f" {known}?")
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    listed = ", ".join(list(names)[:_LISTED]) or "none"
+    raise UsageError(f"{told}{near} ({there}: {listed}{more})")
+
+
+def _others(wanted: Sequence[str], every: Sequence[str]) -> list[str]:
+    """The columns to correlate the first one with."""
+    x, *ys = wanted
+    if twice := next((name for name in wanted if wanted.count(name) > 1), None):
+        raise UsageError(f"{twice!r} is named twice; name two different columns")
+    others = ys or [name for name in every if name != x]
+    if not others:
+        raise UsageError(f"there is nothing but {x!r}; a correlation needs another one")
+    return others
+
+
+def _without(table: "ScoreTable", models: Sequence[str]) -> "ScoreTable":
+    for model in models:
+        check_name(model, table.models, f"--without {model}: no such model", "there are")
+    return table.without(models)
+
+
+def _refuse_nothing(table: "ScoreTable", document: dict[str, Any]) -> None:
+    """Refuse a document without any coefficient."""
+    rows = document["correlations"]
+    if all(row["reason"] for row in rows):
+        left = "".join(f"; left out: {told}" for told in document["left_out"])
+        raise DataError(table.source, f"{rows[0]['reason']}{left}")

@@ -1,0 +1,90 @@
+"""`bench repeat`: what reruns do to a score, from runs or from a CSV file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from ..journal import Journal
+from ..plugins import installed
+from ..reports.files import as_text
+from . import options
+from .completion import run_ids
+from .correlate import check_name
+from .runs import find
+from .settings import config_option, given_by_user
+
+if TYPE_CHECKING:
+    from ..reports.reruns import Reruns
+
+
+@click.command("repeat")
+@click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1, required=True,
+                shell_complete=run_ids)  # fmt: skip
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
+@click.option("--change", nargs=2, metavar="BEFORE AFTER",
+              help="Compare two metrics, such as first_pass revised.")  # fmt: skip
+@click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
+@click.option("--dataset", metavar="PATH", help="Where the runs' data is now, if it was moved.")
+@options.runs_dir_option
+@options.json_option
+@config_option
+def repeat_command(
+    sources: tuple[str, ...],
+    metrics: tuple[str, ...],
+    change: tuple[str, str] | None,
+    **params: Any,
+) -> None:
+    """Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.
+
+    Each iteration is scored by itself. In FILE.csv the first column names the model.
+    """
+    from ..reports.repeatability import build_repeatability
+
+    if any(source.lower().endswith(".csv") for source in sources):
+        reruns = _from_file(sources, (*metrics, *(change or ())), params)
+    else:
+        reruns = _from_runs(sources, params)
+    reruns = _without(reruns, params["without"])
+    document = build_repeatability(reruns, metrics, change or ())
+    if params["json_output"]:
+        click.echo(as_text(document))
+        return
+    from ..console import repeatability
+    from ..console.output import show
+
+    show(repeatability.repeatability(document))
+
+
+def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
+    names = list(dict.fromkeys(rerun.model for rerun in reruns.reruns))
+    for model in models:
+        check_name(model, names, f"--without {model}: no such model", "there are")
+    return reruns._replace(reruns=[r for r in reruns.reruns if r.model not in models])
+
+
+def _from_file(
+    sources: tuple[str, ...], metrics: tuple[str, ...], params: dict[str, Any]
+) -> "Reruns":
+    from ..reports.csv_tables import read_csv
+    from ..reports.reruns import reruns_of_csv
+
+    if len(sources) > 1:
+        raise UsageError("name one file, or runs; not more than one file, and not both")
+    if given_by_user("dataset"):
+        raise UsageError("--dataset is for runs; a file of scores has no data pack")
+    file = read_csv(Path(sources[0]))
+    for name in metrics:
+        check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
+    return reruns_of_csv(file, metrics)
+
+
+def _from_runs(sources: tuple[str, ...], params: dict[str, Any]) -> "Reruns":
+    from ..reports.reruns import reruns_of_runs
+
+    dataset = params["dataset"] if given_by_user("dataset") else None
+    with Journal(params["runs_dir"], create=False) as journal:
+        found = [find(journal, start) for start in sources]
+        runs = list({run.run_id: run for run in found}.values())
+        return reruns_of_runs(journal, runs, installed(), dataset)

@@ -1,0 +1,52 @@
+"""Which models are kin: judges favour their own style (Panickssery et al. 2024, 2404.13076).
+
+A family is told from a model's name, as makers name their models; one that no rule
+knows is its first word, so that ``my-model-7b`` and ``my-model-70b`` are kin.
+"""
+
+import re
+
+from .base import ModelSpec
+
+_MAKERS = {
+    "openai": "gpt chatgpt o1 o3 o4 o5 davinci",
+    "anthropic": "claude",
+    "google": "gemini gemma palm bison",
+    "meta": "llama",
+    "mistral": "mistral ministral mixtral magistral codestral pixtral devstral",
+    "alibaba": "qwen qwq qvq",
+    "deepseek": "deepseek",
+    "xai": "grok",
+    "microsoft": "phi",
+    "cohere": "command aya",
+    "moonshot": "kimi moonshot",
+    "zhipu": "glm chatglm",
+    "amazon": "nova titan",
+    "minimax": "minimax abab",
+    "nvidia": "nemotron",
+    "ai2": "olmo tulu",
+    "ibm": "granite",
+}
+_MAKER = {word: maker for maker, words in _MAKERS.items() for word in words.split()}
+
+
+def family(spec: ModelSpec) -> str:
+    """The family of a model: its maker where the name tells, else the name's first word."""
+    name = spec.name.rpartition("/")[2].lower()
+    words = re.findall(r"[a-z]+\d?|\d+", name)
+    for word in words:
+        if maker := _MAKER.get(word) or _MAKER.get(word.rstrip("0123456789")):
+            return maker
+    return words[0] if words else name
+
+
+def kinship(model: ModelSpec, judge: ModelSpec) -> str | None:
+    """A warning when a judge is the model itself or of its family; ``None`` when it is not."""
+    if model == judge:
+        return f"the judge {judge} is the model itself; judges favour their own words"
+    if family(model) == family(judge):
+        return (
+            f"the judge {judge} is of the model's family ({family(model)}); "
+            "judges favour their own family's style"
+        )
+    return None

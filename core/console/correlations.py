@@ -1,0 +1,116 @@
+"""Correlations as tables, and one of them as a plot with the models' names."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.box import ROUNDED
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from .safe import interval, line, number
+from .scatter import Point, Scatter, marks
+
+DIGITS = 4
+_SHAPE = {
+    "mean": "mean",
+    "median": "median",
+    "cv_sample": "CV (n - 1)",
+    "iqr_linear": "IQR (linear)",
+    "skewness_population": "skewness (population)",
+}
+
+
+def correlations(document: Mapping[str, Any]) -> RenderableType:
+    """Everything `bench correlate` prints: a plot too if there is one pair of columns."""
+    rows = document["correlations"]
+    parts: list[RenderableType] = [_title(document), _coefficients(rows)]
+    parts += [
+        quiet("Intervals are over models, by Fisher's transformation (docs/correlations.md).")
+    ]
+    if len(rows) == 1:
+        parts += _one(rows[0])
+    parts += [quiet(f"{row['y']}: {row['reason']}") for row in rows if row["reason"]]
+    parts += [quiet(f"left out: {told}") for told in document["left_out"]]
+    parts += [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
+    return Group(*parts)
+
+
+def quiet(text: str) -> Text:
+    """A line that qualifies what stands above it."""
+    return Text(line(text), style="dim")
+
+
+def _title(document: Mapping[str, Any]) -> Text:
+    rows = document["correlations"]
+    others = rows[0]["y"] if len(rows) == 1 else f"{len(rows)} others"
+    title = Text(line(f"{rows[0]['x']} and {others}, from {document['source']}"), style="bold")
+    if document["demo"]:
+        title.append("  DEMO", style="bold magenta")
+    return title
+
+
+def _coefficients(rows: Sequence[Mapping[str, Any]]) -> RichTable:
+    made = ruled("with", "n", "Pearson r", "95 % interval", "Spearman rho", "95 % interval")
+    for row in rows:
+        cells = [line(row["y"]), str(row["n"])]
+        for name in ("pearson", "spearman"):
+            cells += [number(row[name]["value"], DIGITS), interval(row[name]["ci95"], DIGITS)]
+        made.add_row(*map(Text, cells))
+    return made
+
+
+def ruled(first: str, *others: str) -> RichTable:
+    """A table with these headings, whose columns but the first are set to the right.
+
+    The first one holds names, which are never cut off.
+    """
+    made = RichTable(box=ROUNDED)
+    made.add_column(Text(first), overflow="fold")
+    for heading in others:
+        made.add_column(Text(heading), justify="right")
+    return made
+
+
+def _one(row: Mapping[str, Any]) -> list[RenderableType]:
+    """What is shown of a single pair of columns."""
+    parts: list[RenderableType] = []
+    if row["leave_one_out"]:
+        low, high = (_end(row["leave_one_out"][end]) for end in ("low", "high"))
+        parts.append(Text(line(f"r without one model lies from {low} to {high}")))
+    if all(row["distribution"].values()):
+        parts += [Text(""), _shapes(row)]
+    return parts + (_plot(row) if row["pairs"] else [])
+
+
+def _end(end: Mapping[str, Any]) -> str:
+    return f"{number(end['value'], DIGITS)} (without {end['without']})"
+
+
+def _shapes(row: Mapping[str, Any]) -> RenderableType:
+    title = f"Distribution of min-max scores, 0 to 100 over these {row['n']} models"
+    made = ruled("column", *_SHAPE.values())
+    for side in ("x", "y"):
+        shape = row["distribution"][side]
+        values = [number(shape[f"min_max_{name}"], DIGITS) for name in _SHAPE]
+        made.add_row(Text(line(row[side])), *values)
+    return Group(Text(title, style="bold"), made)
+
+
+def _plot(row: Mapping[str, Any]) -> list[RenderableType]:
+    ordered = sorted(row["pairs"], key=lambda pair: (pair["x"], pair["y"]))
+    points = [
+        Point(mark, pair["x"], pair["y"])
+        for mark, pair in zip(marks(len(ordered)), ordered, strict=True)
+    ]
+
+    def legend(shared: Mapping[str, str]) -> RichTable:
+        made = ruled("mark", line(row["x"]), line(row["y"]))
+        made.add_column("model", overflow="fold")
+        for point, pair in zip(points, ordered, strict=True):
+            place = f" (drawn as {shared[point.mark]})" if point.mark in shared else ""
+            name = "  ".join([pair["model"] + place, *pair["flags"]])
+            made.add_row(point.mark, f"{pair['x']:g}", f"{pair['y']:g}", Text(line(name)))
+        return made
+
+    return [Text(""), Scatter(points, row["x"], row["y"], legend)]

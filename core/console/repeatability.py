@@ -1,0 +1,81 @@
+"""Reruns as tables: the spread of each model, and what changes between two metrics."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from .correlations import quiet, ruled
+from .safe import line, number
+
+
+def repeatability(document: Mapping[str, Any]) -> RenderableType:
+    """Everything `bench repeat` prints."""
+    title = Text(line(f"Reruns, from {document['source']}"), style="bold")
+    if document["demo"]:
+        title.append("  DEMO", style="bold magenta")
+    parts: list[RenderableType] = [title, _spreads(document["models"])]
+    parts += [quiet("SD with n - 1; CV = SD / mean, for scores that cannot be below zero.")]
+    parts += [Text(line(_overall(*entry))) for entry in document["overall"].items()]
+    parts += _left_out(document["models"])
+    parts += [quiet(f"left out: {told}") for told in document["left_out"]]
+    return Group(*parts, *(_change(document["change"]) if document["change"] else []))
+
+
+def _spreads(models: Sequence[Mapping[str, Any]]) -> RenderableType:
+    made = ruled("model", "metric", "reruns", "mean", "SD", "CV %", "min", "max", "range")
+    made.columns[1].justify = "left"
+    for model in models:
+        for metric, found in model["metrics"].items():
+            names = [_name(model), Text(line(metric))]
+            cells = [number(found[name]) for name in ("mean", "sd_sample")]
+            cells += [percent(found["cv_sample"])]
+            cells += [number(found[name]) for name in ("low", "high", "range")]
+            made.add_row(*names, str(found["n"]), *cells)
+    return made
+
+
+def _name(row: Mapping[str, Any]) -> Text:
+    return Text(line(row["model"] + (" DEMO" if row["demo"] else "")))
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage, without the sign."""
+    return number(None if share is None else 100 * share)
+
+
+def _overall(metric: str, found: Mapping[str, Any]) -> str:
+    mean, middle = percent(found["mean_cv_sample"]), percent(found["median_cv_sample"])
+    return f"{metric}: over {found['models']} models the mean CV is {mean} %, the median {middle} %"
+
+
+def _left_out(models: Sequence[Mapping[str, Any]]) -> list[Text]:
+    return [
+        quiet(f"left out: {model['model']}, {_source(rerun)}: {rerun['left_out']}")
+        for model in models
+        for rerun in model["reruns"]
+        if rerun["left_out"]
+    ]
+
+
+def _source(rerun: Mapping[str, Any]) -> str:
+    if "line" in rerun:
+        return f"line {rerun['line']}"
+    return f"run {rerun['run_id']}, iteration {rerun['iteration']}"
+
+
+def _change(change: Mapping[str, Any]) -> list[RenderableType]:
+    before, after = line(change["before"]), line(change["after"])
+    made = ruled("model", "reruns", before, after, "change", "change %")
+    for row in change["models"]:
+        cells = [number(row[name]) for name in ("before", "after", "difference")]
+        made.add_row(_name(row), str(row["n"]), *cells, percent(row["relative"]))
+    told = {
+        "mean over models": change["mean_over_models"],
+        "mean over reruns": change["mean_over_reruns"],
+        "of the means of all reruns": change["of_means"],
+    }
+    averages = ", ".join(f"{name} {percent(share)} %" for name, share in told.items())
+    title = Text(f"From {before} to {after}", style="bold")
+    return [Text(""), title, made, Text(line(f"average change: {averages}"))]

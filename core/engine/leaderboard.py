@@ -1,0 +1,236 @@
+"""A benchmark's models beside each other: a view of the journal, computed, never stored.
+
+One board is about one pack and one judge. Of several runs of a model the newest
+counts; partial ones are there and say so.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..benchmark import Benchmark, Pack
+from ..errors import BenchError, DataError, UsageError
+from ..journal import Journal, RunRecord
+from ..plugins import Catalogue
+from ..ratings.settings import AnchorSet
+from ..reports.document import build_document
+from ..reports.evidence import read_evidence
+from ..types import digest
+from .config import RunConfig, grader
+from .pools import pool_of
+from .rescoring import begun_by, config_of, judge_endpoint, pack_of
+from .standing import Standing, read_standing
+
+NO_JUDGE = "none"
+
+
+class Board(NamedTuple):
+    """Whose results may stand beside each other."""
+
+    pack_name: str
+    pack_sha256: str
+    judge: str | None
+    """Label; ``None`` where no judge is asked."""
+
+    @property
+    def told(self) -> str:
+        """The options that choose it."""
+        judge = f" --judge '{self.judge}'" if self.judge else ""
+        return f"--dataset {self.pack_name} ({self.pack_sha256[:12]}){judge}"
+
+
+@dataclass
+class Leaderboard:
+    """One board, read.
+
+    Attributes:
+        documents: The result of each model by its name.
+        standing: The ratings, where models were compared.
+        pool: Which comparisons the ratings stand on; ``None`` where models are not compared.
+        warnings: One line each.
+    """
+
+    board: Board
+    benchmark: Benchmark
+    pack: Pack
+    documents: dict[str, dict[str, Any]]
+    standing: Standing | None
+    warnings: list[str] = field(default_factory=list)
+    pool: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of `bench leaderboard --json`."""
+        standing = self.standing
+        return {
+            "benchmark": self.benchmark.name,
+            "dataset": {
+                "name": self.board.pack_name,
+                "sha256": self.board.pack_sha256,
+                "n_items": len(self.pack.items),
+            },
+            "judge": self.board.judge,
+            "engine": standing.details.get("engine") if standing else None,
+            "anchors": standing.details.get("anchors", []) if standing else [],
+            "rows": list(self.rows()),
+            "warnings": [*self.warnings, *(standing.warnings if standing else [])],
+        }
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row per model: the rated ones by rank, then the others by their main metric."""
+        rated = {row["model"]: row for row in self.standing.ratings} if self.standing else {}
+        others = [name for name in self.documents if name not in rated]
+        for name in (*rated, *sorted(others, key=self._by_metric)):
+            yield self._row(name, rated.get(name))
+
+    def _by_metric(self, name: str) -> tuple[bool, float, str]:
+        metric = _main(self.documents[name])
+        value = metric["value"] if metric else None
+        better = -1 if metric and metric["higher_is_better"] else 1
+        return value is None, better * (value or 0.0), name
+
+    def _row(self, name: str, rating: Mapping[str, Any] | None) -> dict[str, Any]:
+        document = self.documents.get(name)
+        empty = dict.fromkeys(("rating", "rd", "ci95", "rank", "rank_ci95", "tied_with"))
+        row: dict[str, Any] = {"model": name, **empty, "comparisons": 0, **(rating or {})}
+        if document is None:
+            return {**row, "run_id": None, "metrics": {}, "items": None, "partial": None}
+        items = document["items"]
+        whole = items["total"] == len(self.pack.items) * document["iterations"]
+        return {
+            **row,
+            "run_id": document["run_id"],
+            "demo": document["demo"],
+            "status": document["status"],
+            "partial": not whole or items["scored"] < items["total"],
+            "metrics": document["metrics"],
+            "items": items,
+            "cost_usd": document["cost_usd"],
+        }
+
+
+def _main(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return next(iter(document["metrics"].values()), None)
+
+
+def read_leaderboard(
+    journal: Journal,
+    catalogue: Catalogue,
+    benchmark: Benchmark,
+    *,
+    dataset: str | None = None,
+    judge: str | None = None,
+    engine: str | None = None,
+    anchors: tuple[AnchorSet, ...] = (),
+) -> Leaderboard:
+    """The board of a benchmark.
+
+    Args:
+        journal: Holds the runs.
+        catalogue: Knows all benchmarks.
+        benchmark: Whose models are ranked.
+        dataset: A pack's name, or the beginning of its SHA-256, where there are several.
+        judge: A judge's label or spec, likewise.
+        engine: The rating engine, if not the default.
+        anchors: The user's, before the pack's.
+
+    Raises:
+        UsageError: There is no such board, or more than one.
+        DataError: The data of the runs is not where it was.
+    """
+    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
+    board = _choose(benchmark, list(_boards(journal, benchmark, runs)), dataset, judge)
+    made = _Reader(journal, catalogue, benchmark, board)
+    for run in runs:
+        if run.pack_sha256 == board.pack_sha256:
+            made.read(run)
+    if made.pack is None or made.config is None:
+        raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.told}")
+    standing, pool = None, None
+    if benchmark.compares({o.name: o.default for o in benchmark.options}):
+        pool = pool_of(made.config, made.pack)
+        standing = read_standing(
+            journal, benchmark, made.pack, pool, anchors=anchors, engine=engine
+        )
+    known = (made.pack, made.documents, standing, made.warnings, pool)
+    return Leaderboard(board, benchmark, *known)
+
+
+def _boards(journal: Journal, benchmark: Benchmark, runs: Sequence[RunRecord]) -> Iterator[Board]:
+    seen = set()
+    for run in runs:
+        judges = {g.graded_by.get("judge") for g in journal.graders(run)}
+        for judge in sorted(judges, key=str):
+            board = Board(run.pack_name, run.pack_sha256, judge)
+            if (benchmark.judged and judge is None) or board[1:] in seen:
+                continue
+            seen.add(board[1:])
+            yield board
+
+
+def _choose(
+    benchmark: Benchmark, boards: Sequence[Board], dataset: str | None, judge: str | None
+) -> Board:
+    if not boards:
+        raise UsageError(
+            f"no scored run of {benchmark.name} yet; start one: bench run {benchmark.name}"
+        )
+    fitting = [
+        board
+        for board in boards
+        if _is_pack(board, dataset)
+        and (judge is None or judge in (board.judge, (board.judge or "").partition(" at ")[0]))
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    there = "; ".join(board.told for board in fitting or boards)
+    problem = "has several boards" if fitting else "has no such board"
+    raise UsageError(f"{benchmark.name} {problem}, which never mix; choose one of: {there}")
+
+
+def _is_pack(board: Board, wanted: str | None) -> bool:
+    if wanted is None or wanted == board.pack_name:
+        return True
+    return len(wanted) >= 6 and board.pack_sha256.startswith(wanted)
+
+
+@dataclass
+class _Reader:
+    """Reads the results of one board's runs; the newest of each model stays."""
+
+    journal: Journal
+    catalogue: Catalogue
+    benchmark: Benchmark
+    board: Board
+    pack: Pack | None = None
+    config: RunConfig | None = None
+    documents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    error: BenchError | None = None
+
+    def read(self, run: RunRecord) -> None:
+        """Add a run's result, if it was graded as this board's are."""
+        if run.benchmark_version != self.benchmark.version:
+            self.warnings.append(
+                f"run {run.run_id} ({run.name}) is of version {run.benchmark_version} of the "
+                f"benchmark and left out; this is version {self.benchmark.version}"
+            )
+            return
+        config = self._config(run)
+        known_as = digest(grader(config))
+        if known_as not in {g.digest for g in self.journal.graders(run)}:
+            return
+        try:
+            self.pack = self.pack or pack_of(run, config)
+        except DataError as error:
+            self.error = error
+            return
+        self.config = config
+        selection = begun_by(self.journal, run, self.pack)
+        evidence = read_evidence(self.journal, run, known_as, selection, judge=self.board.judge)
+        self.documents[run.name] = build_document(run, config, self.pack, selection, evidence)
+
+    def _config(self, run: RunRecord) -> RunConfig:
+        """The run's configuration with this board's judge and the default reader options."""
+        judge = judge_endpoint(self.board.judge) if self.board.judge else None
+        defaults = {o.name: str(o.default).lower() for o in self.benchmark.options if o.in_grades}
+        return config_of(self.journal, run, self.catalogue, defaults, None, judge=judge)

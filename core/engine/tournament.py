@@ -1,0 +1,220 @@
+"""Placing a model among others: comparisons planned in batches, bought, journalled, rated.
+
+A batch is in the journal before its first call is sent, and the next is planned
+only when every comparison of it is done. So a stop at any moment changes nothing:
+the same command finds the batch as it was planned, and finishes it first.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..benchmark import Pack
+from ..errors import JournalError, ProviderError
+from ..journal import Journal, RunRecord, StoredComparison
+from ..matchmaking.calls import Call
+from ..matchmaking.goals import Batch, Pool, Stop
+from ..matchmaking.matchmaker import Matchmaker
+from ..ratings.comparisons import Comparisons
+from ..types import Item, PairScore
+from .calls import SampleCalls
+from .config import RunConfig
+from .contestants import Contestant, Shelf, find_contestants
+from .placement import Wish, history_of, make_matchmaker, seen_from
+from .pools import as_comparisons, current, newest_runs, pool_of
+from .samples import innermost, work_through
+from .standing import settings_of
+from .workshop import COMPARE, Sample, Workshop
+
+
+@dataclass
+class Tournament:
+    """The comparisons of one run with its opponents.
+
+    Attributes:
+        failed: Why comparisons of this command could not be made, one reason each.
+        stopped: Why the placement is at its end, once it is.
+    """
+
+    config: RunConfig
+    pack: Pack
+    journal: Journal
+    run: RunRecord
+    failed: list[str] = field(default_factory=list)
+    stopped: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        benchmark, options = self.config.benchmark, self.config.options
+        self._items = {item.id: item for item in self.pack.items}
+        self._pool = pool_of(self.config, self.pack)
+        self._shelf = Shelf(benchmark, options)
+        self._wish = Wish.of(options)
+        self._own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        self._opponents = {contestant.name: contestant for contestant in opponents}
+        self._matchmaker: Matchmaker | None = None
+
+    async def next_batch(self) -> list[StoredComparison]:
+        """The comparisons to make next: those planned and not done, else a new plan; or none."""
+        self.journal.writer.flush()
+        known = list(self.journal.comparisons(self._pool))
+        mine = [row for row in known if row.run_a == self.run.run_id and self._is_here(row)]
+        if waiting := [row for row in mine if row.status == "planned"]:
+            return waiting
+        if not self._opponents or self._is_settled():
+            return []
+        return await self._plan(known, mine)
+
+    def _is_here(self, row: StoredComparison) -> bool:
+        """Whether a comparison is with the run of its opponent that counts."""
+        other = self._opponents.get(row.b)
+        return other is not None and other.run.run_id == row.run_b
+
+    def _is_settled(self) -> bool:
+        """Whether the last command with the same wishes came to the placement's end."""
+        document = self.journal.document(self.run) or {}
+        stopped = document.get("notes", {}).get("rating", {}).get("stopped")
+        return bool(stopped) and stopped["wish"] == list(self._wish)
+
+    async def _plan(
+        self, known: Sequence[StoredComparison], mine: Sequence[StoredComparison]
+    ) -> list[StoredComparison]:
+        """The next batch, journalled; a comparison that another run has is only noted.
+
+        Batches of which nothing is left to ask are passed over.
+        """
+        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
+        pool = current(known, {**newest_runs(self.journal, known), **runs})
+        matchmaker = self._matchmaker or await self._make_matchmaker(pool)
+        self._matchmaker = matchmaker
+        history = history_of(mine)
+        elsewhere = self._elsewhere(pool)
+        read = Comparisons.of(as_comparisons(pool))
+        while True:
+            batch = matchmaker.next_batch(read, history)
+            if isinstance(batch, Stop):
+                self.stopped = {**batch._asdict(), "wish": list(self._wish)}
+                return []
+            rows = [self._row(call, batch, len(history) + 1, elsewhere) for call in batch.calls]
+            for row in rows:
+                self.journal.add_comparison(self.run, row)
+            self.journal.writer.flush()
+            if planned := [row for row in rows if row.status == "planned"]:
+                return planned
+            history.append(batch)
+
+    async def _make_matchmaker(self, pool: Sequence[StoredComparison]) -> Matchmaker:
+        everyone = (self._own, *self._opponents.values())
+        transcripts = {c.name: await self._comparable(c) for c in everyone}
+        families = {item.id: item.cluster for item in self.pack.items}
+        settings = settings_of(self.config.benchmark, self.pack)
+        ladder = as_comparisons(pool)
+        return make_matchmaker(
+            self._own.name, Pool(transcripts, families), self._wish, ladder, settings
+        )
+
+    async def _comparable(self, contestant: Contestant) -> frozenset[tuple[str, int]]:
+        """The samples of which a contestant has a transcript that says enough."""
+        samples = sorted(contestant.samples & self._own.samples)
+        texts = {sample: await self._text(contestant, *sample) for sample in samples}
+        return frozenset(sample for sample, text in texts.items() if text)
+
+    def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[tuple[str, str, int, str]]:
+        """The comparisons with this model that were made for its opponents' runs."""
+        own = self._own.name
+        theirs = (row for row in pool if row.b == own and row.status in ("read", "unread"))
+        found = {seen_from(row, own) for row in theirs}
+        if self._wish.orders == "one":  # either order will do
+            found |= {(*key[:3], "a" if key[3] == "b" else "b") for key in found}
+        return found
+
+    async def _text(self, contestant: Contestant, item_id: str, iteration: int) -> "object | None":
+        return await contestant.text(self.journal, self._items[item_id], iteration, self._shelf)
+
+    def _row(
+        self,
+        call: Call,
+        batch: Batch,
+        number: int,
+        elsewhere: Collection[tuple[str, str, int, str]],
+    ) -> StoredComparison:
+        other = self._opponents[call.b]
+        assert self.config.judge is not None
+        is_known = (call.b, call.item, call.iteration, call.first) in elsewhere
+        return StoredComparison(
+            pool=self._pool,
+            item_id=call.item,
+            iteration=call.iteration,
+            run_a=self.run.run_id,
+            run_b=other.run.run_id,
+            a=self._own.name,
+            b=other.name,
+            first=call.first,
+            batch=number,
+            stage=batch.stage,
+            rank=batch.rank,
+            status="known" if is_known else "planned",
+            judge=self.config.judge.label,
+            family=self._items[call.item].cluster,
+        )
+
+    async def play(self, shop: Workshop, rows: Sequence[StoredComparison]) -> None:
+        """Make the comparisons of a batch.
+
+        Raises:
+            BenchError: What ended the run early, after calls in flight were saved.
+        """
+        assert shop.judge is not None
+        own = replace(shop, judge=replace(shop.judge, phase=COMPARE))
+        workers = min(len(rows), self.config.limits.concurrency)
+        await work_through(own, iter(rows), workers, self._compare)
+
+    async def _compare(self, shop: Workshop, row: StoredComparison) -> None:
+        """Make one comparison and journal it; one that failed stays planned.
+
+        Raises:
+            BenchError: The run cannot go on.
+        """
+        item = self._items[row.item_id]
+        calls = SampleCalls(shop, Sample(item, row.iteration))
+        try:
+            done = await self._ask(shop, row, item, calls)
+            if calls.ended is None:
+                self.journal.add_comparison(self.run, done)
+                shop.progress.compared += 1
+        except JournalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is told
+            self._note(innermost(error))
+        if calls.ended is not None:
+            raise calls.ended
+
+    def _note(self, error: Exception) -> None:
+        is_plain = isinstance(error, ProviderError)
+        self.failed.append(str(error) if is_plain else f"{type(error).__name__}: {error}")
+
+    async def _ask(
+        self, shop: Workshop, row: StoredComparison, item: Item, calls: SampleCalls
+    ) -> StoredComparison:
+        own = await self._own.text(self.journal, item, row.iteration, self._shelf)
+        other = await self._opponents[row.b].text(self.journal, item, row.iteration, self._shelf)
+        assert own is not None and other is not None and shop.judge is not None
+        first, second = (own, other) if row.first == "a" else (other, own)
+        judge = calls.handle(shop.judge)
+        score = await shop.benchmark.compare(item, first.value, second.value, judge, shop.options)
+        return _done(row, score, own.digest, other.digest)
+
+
+def _done(row: StoredComparison, score: PairScore, own: str, other: str) -> StoredComparison:
+    """A planned comparison with what came of it, margins and lengths turned to a and b."""
+    turned = 1 if row.first == "a" else -1
+    lengths = (score.len_first, score.len_second)[::turned]
+    return row._replace(
+        status="unread" if score.reason else "read",
+        margins={name: turned * margin for name, margin in score.margins.items()},
+        reason=score.reason,
+        flags=score.flags,
+        transcript_a=own,
+        transcript_b=other,
+        len_a=lengths[0],
+        len_b=lengths[1],
+    )

@@ -1,0 +1,270 @@
+"""From comparisons as they come to the canonical container.
+
+Rows are checked one by one and kept in compact columns, so that a million of them fit. Names
+are numbered as they appear; sorting, doubles and contradictions are found at the end, on
+arrays.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite, nan
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import DataError, UsageError
+from .comparisons import MAX_MARGIN, Bools, Comparisons, Ints
+
+KEYS = frozenset(
+    {"item", "iteration", "a", "b", "first", "margins", "judge", "len_a", "len_b", "family"}
+)
+_LONG = 2**31 - 1
+
+
+class _Bad(ValueError):
+    pass
+
+
+@dataclass
+class Columns:
+    """Comparisons in the order they come, to be made canonical.
+
+    Args:
+        origin: Where they come from, for messages.
+        place: What a row is called there, such as ``line``.
+        judge: Keep only those of this judge.
+    """
+
+    origin: object
+    place: str
+    judge: str | None = None
+    models: dict[str, int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    families: dict[str, int] = field(default_factory=dict)
+    judges: dict[str, int] = field(default_factory=dict)
+    unknown: Counter[str] = field(default_factory=Counter)
+    numbers: "array[int]" = field(default_factory=lambda: array("i"))
+    lengths: "array[float]" = field(default_factory=lambda: array("d"))
+    family_of: "array[int]" = field(default_factory=lambda: array("i"))
+    told_in: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def add(self, row: Any, number: int) -> None:
+        """Take one row in, or refuse it.
+
+        Raises:
+            DataError: It is not of the form; the message has its place.
+        """
+        try:
+            self._add(row, number)
+        except _Bad as error:
+            self._refuse(str(error), number)
+
+    def _refuse(self, told: str, number: int) -> NoReturn:
+        raise DataError(self.origin, told, f"{self.place} {number}") from None
+
+    def _add(self, row: Any, number: int) -> None:
+        if not isinstance(row, Mapping):
+            raise _Bad("not a JSON object")
+        a, b = _text(row, "a"), _text(row, "b")
+        if a == b:
+            raise _Bad(f"compares {a!r} with itself")
+        first = row.get("first")
+        if first != "a" and first != "b":
+            raise _Bad('"first" must be "a" or "b": whose transcript was read first')
+        item = _id(row)
+        margin, criteria = _margins(row.get("margins"))
+        iteration = _iteration(row.get("iteration", 1))
+        judge = _optional_text(row, "judge")
+        len_a, len_b = _length(row, "len_a"), _length(row, "len_b")
+        family = _optional_text(row, "family") or item
+        if not row.keys() <= KEYS:
+            self.unknown.update(str(key) for key in row.keys() - KEYS)
+        if self.judge is not None and judge != self.judge:
+            self.judges.setdefault(judge, len(self.judges))
+            return
+        self._keep_family(item, family, number)
+        self.numbers.extend(
+            (
+                self.models.setdefault(a, len(self.models)),
+                self.models.setdefault(b, len(self.models)),
+                self.items[item],
+                iteration,
+                self.judges.setdefault(judge, len(self.judges)),
+                first == "a",
+                margin,
+                criteria,
+                number,
+            )
+        )
+        self.lengths.append(len_a)
+        self.lengths.append(len_b)
+
+    def _keep_family(self, item: str, family: str, number: int) -> None:
+        index = self.families.setdefault(family, len(self.families))
+        place = self.items.setdefault(item, len(self.items))
+        if place == len(self.family_of):
+            self.family_of.append(index)
+            self.told_in.append(number)
+        elif self.family_of[place] != index:
+            before = list(self.families)[self.family_of[place]]
+            where = f"{self.place} {self.told_in[place]}"
+            raise _Bad(f"item {item!r} is of family {family!r} here and of {before!r} in {where}")
+
+    def canonical(self, *, dedupe: bool = False) -> Comparisons:
+        """The container.
+
+        Args:
+            dedupe: Take one of comparisons that are there twice, instead of refusing them.
+
+        Raises:
+            DataError: A comparison is there twice, or two say different things of one.
+            UsageError: There is more than one judge, or not the one that was asked for.
+        """
+        judge = self._one_judge()
+        table = np.frombuffer(self.numbers, dtype=np.int32).reshape(-1, 9).astype(np.int64)
+        lengths = np.frombuffer(self.lengths, dtype=np.float64).reshape(-1, 2)
+        (models, rank_model), (items, rank_item), (families, rank_family) = (
+            _sorted_names(names) for names in (self.models, self.items, self.families)
+        )
+        a, b = rank_model[table[:, 0]], rank_model[table[:, 1]]
+        swap = a > b
+        family_of = rank_family[np.frombuffer(self.family_of, dtype=np.int32)]
+        unsorted = Comparisons(
+            models,
+            items,
+            families,
+            judge,
+            a=np.where(swap, b, a),
+            b=np.where(swap, a, b),
+            item=rank_item[table[:, 2]],
+            iteration=table[:, 3],
+            family=family_of[table[:, 2]] if len(table) else table[:, 2],
+            a_first=(table[:, 5] == 1) ^ swap,
+            margin=np.where(swap, -table[:, 6], table[:, 6]),
+            criteria=table[:, 7],
+            len_a=np.where(swap, lengths[:, 1], lengths[:, 0]),
+            len_b=np.where(swap, lengths[:, 0], lengths[:, 1]),
+            warnings=self._warnings(),
+        )
+        return self._without_repeats(unsorted, table[:, 8], dedupe)
+
+    def _one_judge(self) -> str:
+        if self.judge is not None:
+            if self.judges and self.judge not in self.judges:
+                there = ", ".join(_judge_name(name) for name in sorted(self.judges))
+                raise UsageError(f"no comparison by judge {self.judge!r}; there are: {there}")
+            return self.judge
+        if len(self.judges) > 1:
+            there = ", ".join(_judge_name(name) for name in sorted(self.judges))
+            raise UsageError(
+                f"{self.origin}: comparisons by {len(self.judges)} judges never meet in one "
+                f"rating; choose with --judge: {there}"
+            )
+        return next(iter(self.judges), "")
+
+    def _warnings(self) -> tuple[str, ...]:
+        if not self.unknown:
+            return ()
+        named = ", ".join(f"{key!r} ({n})" for key, n in sorted(self.unknown.items()))
+        return (f"keys that mean nothing here were passed over: {named}",)
+
+    def _without_repeats(self, rows: Comparisons, number: Ints, dedupe: bool) -> Comparisons:
+        """Sorted rows; of repeats the first to come."""
+        keys = (rows.a_first, rows.iteration, rows.item, rows.b, rows.a)
+        order = np.lexsort((number, *keys))
+        rows, number = rows.only(order), number[order]
+        same = np.zeros(len(rows), dtype=np.bool_)
+        same[1:] = True
+        for column in (rows.a, rows.b, rows.item, rows.iteration, rows.a_first):
+            same[1:] &= column[1:] == column[:-1]
+        if not same.any():
+            return rows
+        repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
+        if not dedupe:
+            told = "the same comparison (item, iteration, models, order, judge) as in"
+            told += f" {self.place} {number[repeat - 1]}; --dedupe takes such only once"
+            self._refuse(told, int(number[repeat]))
+        self._check_repeats(rows, number, same)
+        return rows.only(~same)
+
+    def _check_repeats(self, rows: Comparisons, number: Ints, same: Bools) -> None:
+        differs = np.zeros(len(rows), dtype=np.bool_)
+        for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
+            differs[1:] |= ~_equal(column[1:], column[:-1])
+        differs &= same
+        if differs.any():
+            at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
+            told = f"says something else of the same comparison than {self.place} {number[at - 1]}"
+            self._refuse(told + "; take one of the two out", int(number[at]))
+
+
+def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Bools:
+    return np.asarray((one == other) | ((one != one) & (other != other)))
+
+
+def _judge_name(name: str) -> str:
+    return repr(name) if name else "'' (not told)"
+
+
+def _sorted_names(names: Mapping[str, int]) -> tuple[tuple[str, ...], Ints]:
+    """The names sorted, and the place that each number gets, shape (n,)."""
+    ordered = sorted(names)
+    place = np.zeros(len(names), dtype=np.int64)
+    for rank, name in enumerate(ordered):
+        place[names[name]] = rank
+    return tuple(ordered), place
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    if type(value) is str and value:
+        return value
+    raise _Bad(f'needs "{key}", the name of a model')
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    value = row.get("item")
+    if type(value) is int:
+        return str(value)
+    if type(value) is str and value:
+        return value
+    raise _Bad('needs "item", a text')
+
+
+def _optional_text(row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    if value is None:
+        return ""
+    if type(value) is str:
+        return value
+    raise _Bad(f'"{key}" must be a text')
+
+
+def _iteration(value: Any) -> int:
+    if type(value) is int and 1 <= value <= _LONG:
+        return value
+    raise _Bad('"iteration" must be a whole number from 1')
+
+
+def _length(row: Mapping[str, Any], key: str) -> float:
+    value = row.get(key)
+    if value is None:
+        return nan
+    if type(value) in (int, float) and isfinite(value) and value >= 0:
+        return float(value)
+    raise _Bad(f'"{key}" must be a number from 0')
+
+
+def _margins(margins: Any) -> tuple[int, int]:
+    """Sum and count."""
+    if type(margins) is not dict or not margins:
+        raise _Bad('needs "margins", an object with one number per criterion')
+    total = 0
+    for criterion, margin in margins.items():
+        if type(margin) is not int or not margin or not -MAX_MARGIN <= margin <= MAX_MARGIN:
+            raise _Bad(f"the margin of {criterion!r} must be a whole number from -5 to 5, not 0")
+        total += margin
+    return total, len(margins)

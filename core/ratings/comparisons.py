@@ -1,0 +1,182 @@
+"""Comparisons in memory: one row per judge call, as index arrays in a canonical order.
+
+A comparison is one call of a judge on two transcripts of the same item and iteration. It gives
+each criterion to one of the two models, with a margin of 1 to 5. Rows are sorted by models,
+item, iteration and order, and the model whose name sorts first is always `a`. So the same
+comparisons give the same arrays, to the last bit, whatever order they came in and whichever of
+the two models was called a.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from typing import Self
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+MAX_MARGIN = 5
+"""Most pluses that a criterion can be won by."""
+
+
+_COLUMNS = ["a", "b", "item", "iteration", "family", "a_first"]
+_COLUMNS += ["margin", "criteria", "len_a", "len_b"]
+
+
+def present(index: Ints, n: int) -> Ints:
+    """The numbers below n that an index holds, sorted."""
+    return np.flatnonzero(np.bincount(index, minlength=n))
+
+
+def sum_by(index: Ints, values: Floats, n: int) -> Floats:
+    """Sum of the values of each index, shape (n,)."""
+    return np.asarray(np.bincount(index, values, n), dtype=np.float64)
+
+
+class Comparison(NamedTuple):
+    """One comparison, as a line of the file form.
+
+    Attributes:
+        item: The item both models answered.
+        iteration: From 1.
+        a: A model.
+        b: Another model.
+        first: Whose transcript the judge read first.
+        margins: By criterion, -5 to 5 without 0, positive where `a` wins.
+        judge: The judge's name; empty where it is not told.
+        len_a: Length of a's transcript as the judge read it; None where it is not known.
+        len_b: The same of b's.
+        family: Items that share a text; empty stands for the item itself.
+    """
+
+    item: str
+    iteration: int
+    a: str
+    b: str
+    first: Literal["a", "b"]
+    margins: Mapping[str, int]
+    judge: str = ""
+    len_a: float | None = None
+    len_b: float | None = None
+    family: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The line of the file form; what is not known is left out."""
+        line: dict[str, Any] = {
+            "item": self.item,
+            "iteration": self.iteration,
+            "a": self.a,
+            "b": self.b,
+            "first": self.first,
+            "margins": dict(self.margins),
+        }
+        optional = {"judge": self.judge, "family": self.family}
+        line |= {key: text for key, text in optional.items() if text}
+        lengths = {"len_a": self.len_a, "len_b": self.len_b}
+        return line | {key: length for key, length in lengths.items() if length is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Comparisons by one judge, canonical. Make them by `of` or `read_comparisons`.
+
+    Attributes:
+        models: Names, sorted. Columns `a` and `b` index them.
+        items: Ids, sorted.
+        families: Names, sorted.
+        judge: Who judged; empty where it is not told.
+        a: The model whose name sorts first, shape (n,).
+        b: The other model, shape (n,).
+        item: Shape (n,).
+        iteration: From 1, shape (n,).
+        family: Shape (n,).
+        a_first: Whether a's transcript was read first, shape (n,).
+        margin: Sum of the criteria's margins, positive where `a` wins, shape (n,).
+        criteria: How many criteria the sum is over, at least 1, shape (n,).
+        len_a: Length of a's transcript, NaN where it is not known, shape (n,).
+        len_b: The same of b's.
+        warnings: What was odd about where they came from, one line each.
+    """
+
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    families: tuple[str, ...]
+    judge: str
+    a: Ints
+    b: Ints
+    item: Ints
+    iteration: Ints
+    family: Ints
+    a_first: Bools
+    margin: Ints
+    criteria: Ints
+    len_a: Floats
+    len_b: Floats
+    warnings: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    @classmethod
+    def of(cls, rows: Iterable[Comparison], *, dedupe: bool = False) -> "Self":
+        """The container of given comparisons; `dedupe` drops those that are there twice.
+
+        Raises:
+            DataError: One is not of the form, is there twice, or contradicts another.
+        """
+        from .columns import Columns
+
+        columns = Columns("comparisons", "row")
+        for number, row in enumerate(rows, start=1):
+            columns.add(row.as_json(), number)
+        made = columns.canonical(dedupe=dedupe)
+        assert isinstance(made, cls)
+        return made
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether every comparison has both lengths, and there is one."""
+        unknown = np.isnan(self.len_a) | np.isnan(self.len_b)
+        return len(self) > 0 and not bool(unknown.any())
+
+    def only(self, rows: Bools | Ints) -> "Comparisons":
+        """The chosen rows, with all names kept."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
+
+    def compact(self) -> "Comparisons":
+        """The same rows without names that none of them has."""
+        models = np.flatnonzero(self.counts())
+        items, families = (
+            present(self.item, len(self.items)),
+            present(self.family, len(self.families)),
+        )
+        return replace(
+            self,
+            models=tuple(self.models[i] for i in models),
+            items=tuple(self.items[i] for i in items),
+            families=tuple(self.families[i] for i in families),
+            a=np.searchsorted(models, self.a),
+            b=np.searchsorted(models, self.b),
+            item=np.searchsorted(items, self.item),
+            family=np.searchsorted(families, self.family),
+        )
+
+    def counts(self) -> Ints:
+        """In how many comparisons each model is, shape (n_models,)."""
+        n = len(self.models)
+        return np.bincount(self.a, minlength=n) + np.bincount(self.b, minlength=n)
+
+    def families_of_models(self) -> Ints:
+        """In how many families each model was compared, shape (n_models,)."""
+        n_families, n_models = len(self.families), len(self.models)
+        met = [
+            present(model * n_families + self.family, n_models * n_families)
+            for model in (self.a, self.b)
+        ]
+        return np.bincount(np.union1d(*met) // max(n_families, 1), minlength=n_models)

@@ -1,0 +1,335 @@
+"""`fractional-logit`: a likelihood for each call, with terms for place and length.
+
+A call on the transcripts f (read first) and s (read second) with mean margin D_f (-5 to 5,
+positive where f wins) has the score y = 1/2 + D_f / 10, and
+
+    E = 1 / (1 + exp(-(theta_f - theta_s + pi + gamma (ln len_f - ln len_s))))
+
+The sum of y ln E + (1 - y) ln(1 - E), less a prior, is maximised. pi is what being read first
+is worth, gamma what being longer is worth. One order or both, it is all the same.
+
+Errors are clustered by family. Each family is left out by one Newton step from the maximum,
+which is the sandwich estimator in its form CR3 (Bell and McCaffrey 2002, Survey Methodology
+28): the plain sandwich is too small when there are few clusters of unequal size.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .anchors import Q
+from .assembling import assemble, no_ratings
+from .comparisons import Comparisons, Floats, Ints, present, sum_by
+from .connectivity import components
+from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
+from .newton import MOST, centring, is_done
+from .result import Ratings
+from .settings import RatingSettings
+
+NAME = "fractional-logit"
+PRECISION = (Q / 350) ** 2
+"""Of the prior of a model's strength, natural units."""
+RIDGE = 1e-3
+"""Of the prior of pi and gamma: it keeps them finite and moves them by next to nothing."""
+
+
+class Calls(NamedTuple):
+    """What the likelihood is over.
+
+    Attributes:
+        component: Of each model, shape (n_models,).
+        first: Model read first, shape (n,).
+        second: Model read second, shape (n,).
+        score: y, shape (n,).
+        weight: How many calls a row stands for, shape (n,).
+        terms: What pi and gamma are multiplied with, shape (n_terms, n); each is 1, or the
+            difference of the logarithms of lengths.
+        names: Of the terms: ``position``, ``length``.
+    """
+
+    component: Ints
+    first: Ints
+    second: Ints
+    score: Floats
+    weight: Floats
+    terms: Floats
+    names: tuple[str, ...]
+
+    @property
+    def n_models(self) -> int:
+        """How many models there are."""
+        return len(self.component)
+
+
+class Fit(NamedTuple):
+    """The maximum.
+
+    Attributes:
+        theta: Strengths, natural units, shape (n_models,).
+        beta: Of the terms, shape (n_terms,).
+        expected: E, shape (n,).
+        covariance: Inverse of the negative Hessian, shape (n_models + n_terms, same).
+        steps: How many Newton steps it took.
+        last_step: Largest change in the last one.
+    """
+
+    theta: Floats
+    beta: Floats
+    expected: Floats
+    covariance: Floats
+    steps: int
+    last_step: float
+
+
+def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
+    """The ratings of comparisons in one order or both.
+
+    Args:
+        comparisons: The length term is used when all have lengths.
+        settings: Anchors.
+    """
+    if not len(comparisons):
+        return no_ratings(NAME, comparisons)
+    comparisons = comparisons.compact()
+    calls, warnings = as_calls(comparisons)
+    fit = maximise(calls)
+    replicates = leave_one_out(comparisons, calls, fit)
+    estimate = _estimate(comparisons, calls, fit, replicates)
+    made = assemble(
+        NAME,
+        comparisons,
+        estimate,
+        settings,
+        diagnostics=_diagnose(calls, fit, replicates),
+        warnings=warnings,
+    )
+    return made if "length" not in calls.names else _with_plain(made, comparisons, calls, settings)
+
+
+def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, list[str]]:
+    """The calls with those terms that the data can tell from strength, and what they cannot.
+
+    Args:
+        comparisons: At least one.
+        length: Whether to have the length term where lengths are known.
+    """
+    first = np.where(comparisons.a_first, comparisons.a, comparisons.b)
+    second = np.where(comparisons.a_first, comparisons.b, comparisons.a)
+    margin = comparisons.margin / comparisons.criteria
+    score = 0.5 + np.where(comparisons.a_first, margin, -margin) / 10
+    n = len(comparisons.models)
+    names: list[str] = []
+    terms: list[Floats] = []
+    told: list[str] = []
+    for name, column in _candidates(comparisons, length):
+        if _is_new(column, first, second, n, terms):
+            names.append(name)
+            terms.append(column)
+        else:
+            told.append(f"what {name} is worth cannot be told from strength here: left out")
+    if length and not comparisons.has_lengths and not np.isnan(comparisons.len_a).all():
+        told.append("some comparisons have no lengths, so there is no length term")
+    stacked = np.array(terms).reshape(len(terms), len(comparisons))
+    component = components(n, first, second)
+    weight = np.ones(len(comparisons))
+    return Calls(component, first, second, score, weight, stacked, tuple(names)), told
+
+
+def _candidates(comparisons: Comparisons, length: bool) -> list[tuple[str, Floats]]:
+    found = [("position", np.ones(len(comparisons)))]
+    if length and comparisons.has_lengths:
+        gap = np.log(np.maximum(comparisons.len_a, 1)) - np.log(np.maximum(comparisons.len_b, 1))
+        found.append(("length", np.where(comparisons.a_first, gap, -gap)))
+    return found
+
+
+def _is_new(column: Floats, first: Ints, second: Ints, n_models: int, terms: list[Floats]) -> bool:
+    """Whether a column is no combination of the models' columns and the other terms.
+
+    If every comparison has the stronger model first, being first and being stronger are one
+    thing. What least squares leaves of the column says so.
+    """
+    total = float(column @ column)
+    if total <= 1e-12 * len(column):
+        return False
+    gram = np.zeros((n_models + len(terms), n_models + len(terms)))
+    gram[:n_models, :n_models] = _laplacian(np.ones(len(column)), first, second, n_models)
+    target = np.append(_split(column, first, second, n_models), [t @ column for t in terms])
+    for place, term in enumerate(terms, start=n_models):
+        gram[place, :n_models] = gram[:n_models, place] = _split(term, first, second, n_models)
+        gram[place, n_models:] = gram[n_models:, place] = [term @ other for other in terms]
+    explained = float(target @ np.linalg.pinv(gram, rcond=1e-10, hermitian=True) @ target)
+    return total - explained > 1e-6 * total
+
+
+def _split(values: Floats, first: Ints, second: Ints, n_models: int) -> Floats:
+    """Sum of each model's values as first, less those as second, shape (n_models,)."""
+    return sum_by(first, values, n_models) - sum_by(second, values, n_models)
+
+
+def _laplacian(weights: Floats, first: Ints, second: Ints, n_models: int) -> Floats:
+    """The strengths' part of the Hessian, shape (n_models, n_models)."""
+    flat = sum_by(first * n_models + second, weights, n_models * n_models)
+    met = flat.reshape(n_models, n_models)
+    met = met + met.T
+    return np.asarray(np.diag(met.sum(axis=1)) - met)
+
+
+def maximise(calls: Calls) -> Fit:
+    """The maximum of the penalised likelihood, by Newton's method with halved steps.
+
+    Raises:
+        ArithmeticError: It did not converge.
+    """
+    every, calls = calls, _grouped(calls)
+    n, n_terms = calls.n_models, len(calls.names)
+    prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
+    place = np.zeros(n + n_terms)
+    value = _objective(place, calls, prior)
+    before, centred = np.inf, centring(calls.component)
+    for count in range(1, MOST + 1):
+        e = _expected(place, calls)
+        hessian = _hessian(e, calls, prior)
+        step = np.linalg.solve(hessian, _gradient(place, e, calls, prior))
+        step[:n] = step[:n] @ centred
+        share, slack = 1.0, 1e-12 * (1 + abs(value))
+        while (there := _objective(place + share * step, calls, prior)) < value - slack:
+            share /= 2
+        place, value = place + share * step, there
+        size = float(np.abs(step).max())
+        if is_done(size, before):
+            hessian = _hessian(_expected(place, calls), calls, prior)
+            covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+            return Fit(place[:n], place[n:], _expected(place, every), covariance, count, size)
+        before = size
+    raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {size}")
+
+
+def _grouped(calls: Calls) -> Calls:
+    """One row for each ordered pair, where rows differ by the score alone: the same sums."""
+    if "length" in calls.names:
+        return calls
+    n = calls.n_models
+    pair = calls.first * n + calls.second
+    found = present(pair, n * n)
+    weight = sum_by(pair, calls.weight, n * n)[found]
+    return Calls(
+        component=calls.component,
+        first=found // n,
+        second=found % n,
+        score=sum_by(pair, calls.weight * calls.score, n * n)[found] / weight,
+        weight=weight,
+        terms=np.ones((len(calls.names), len(found))),
+        names=calls.names,
+    )
+
+
+def _linear(place: Floats, calls: Calls) -> Floats:
+    theta, beta = place[: calls.n_models], place[calls.n_models :]
+    return np.asarray(theta[calls.first] - theta[calls.second] + beta @ calls.terms)
+
+
+def _expected(place: Floats, calls: Calls) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(_linear(place, calls) / 2)))
+
+
+def _objective(place: Floats, calls: Calls, prior: Floats) -> float:
+    # ln(1 - E) = ln E - linear, so one logarithm does.
+    linear = _linear(place, calls)
+    softplus = np.logaddexp(0, -linear)
+    likelihood = -(calls.weight * (softplus + (1 - calls.score) * linear)).sum()
+    return float(likelihood - prior @ place**2 / 2)
+
+
+def _gradient(place: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
+    rest = calls.weight * (calls.score - e)
+    split = _split(rest, calls.first, calls.second, calls.n_models)
+    return np.asarray(np.append(split, calls.terms @ rest) - prior * place)
+
+
+def _hessian(e: Floats, calls: Calls, prior: Floats) -> Floats:
+    """The negative Hessian, shape (n_models + n_terms, same)."""
+    weights, n = calls.weight * e * (1 - e), calls.n_models
+    made = np.diag(prior)
+    made[:n, :n] += _laplacian(weights, calls.first, calls.second, n)
+    for i, term in enumerate(calls.terms, start=n):
+        weighted = weights * term
+        made[i, :n] = made[:n, i] = _split(weighted, calls.first, calls.second, n)
+        made[i, n:] += calls.terms @ weighted
+    return made
+
+
+def leave_one_out(comparisons: Comparisons, calls: Calls, fit: Fit) -> Floats:
+    """The unknowns without one family each, shape (n_families, n_models + n_terms).
+
+    One Newton step from the maximum: x - (H - H_s)^-1 g_s, with the family's score g_s and its
+    part H_s of the negative Hessian H.
+    """
+    n, n_terms = calls.n_models, len(calls.names)
+    order = np.argsort(comparisons.family, kind="stable")
+    ends = np.cumsum(np.bincount(comparisons.family, minlength=len(comparisons.families)))
+    prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
+    whole = _hessian(fit.expected, calls, prior)
+    place, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
+    found = np.empty((len(ends), n + n_terms))
+    for family, rows in enumerate(np.split(order, ends[:-1])):
+        own, e = _only(calls, rows), fit.expected[rows]
+        score = _gradient(place, e, own, none)
+        found[family] = place - np.linalg.solve(whole - _hessian(e, own, none), score)
+    return found
+
+
+def _only(calls: Calls, rows: Ints) -> Calls:
+    """Some of the calls."""
+    return calls._replace(
+        first=calls.first[rows],
+        second=calls.second[rows],
+        score=calls.score[rows],
+        weight=calls.weight[rows],
+        terms=calls.terms[:, rows],
+    )
+
+
+def _estimate(comparisons: Comparisons, calls: Calls, fit: Fit, replicates: Floats) -> Estimate:
+    n = calls.n_models
+    # Against the mean of its component: where all lie together only the prior knows.
+    contrast = centring(calls.component)
+    variance = np.diag(contrast @ fit.covariance[:n, :n] @ contrast.T)
+    return Estimate(
+        theta=fit.theta,
+        deviation=np.sqrt(np.maximum(variance, 0)),
+        families=comparisons.families_of_models(),
+        component=calls.component,
+        replicates=replicates[:, :n],
+    )
+
+
+def _diagnose(calls: Calls, fit: Fit, replicates: Floats) -> dict[str, Any]:
+    """The terms in natural units, each with its standard error, and how they were found."""
+    found: dict[str, Any] = {"newton_steps": fit.steps, "last_step": fit.last_step * Q}
+    errors = jackknife_error(replicates)[calls.n_models :]
+    for name, estimate, error in zip(calls.names, fit.beta, errors, strict=True):
+        known = len(replicates) >= FEWEST_FAMILIES
+        found[name] = {
+            "estimate": float(estimate),
+            "standard_error": float(error) if known else None,
+        }
+    return found
+
+
+def _with_plain(
+    made: Ratings, comparisons: Comparisons, calls: Calls, settings: RatingSettings
+) -> Ratings:
+    """With the ratings that there would be without the length term.
+
+    Length may be a means to be better, and then the term takes a part of strength away. So
+    both are told.
+    """
+    keep = [name != "length" for name in calls.names]
+    plain = calls._replace(terms=calls.terms[keep], names=tuple(np.array(calls.names)[keep]))
+    fit = maximise(plain)
+    estimate = _estimate(comparisons, plain, fit, leave_one_out(comparisons, plain, fit))
+    other = assemble(NAME, comparisons, estimate, settings, diagnostics={})
+    ratings = {row.model: row.rating for row in other.rows}
+    return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})

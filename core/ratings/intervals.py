@@ -1,0 +1,200 @@
+"""From estimates to ratings: the scale, intervals, ranks and ties.
+
+Every family of items is left out in turn, and each time everything is estimated and anchored
+anew: the delete-one jackknife. Comparisons within a family share transcripts and texts, so
+families are the unit that was sampled; comparisons are not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .anchors import MIN_GAP, Found, Q, Scale, find_anchors
+from .comparisons import Bools, Floats, Ints
+from .settings import Anchor, RatingSettings
+from .student import cdf_of, quantile_of
+
+FEWEST_FAMILIES = 8
+"""With fewer, a model has no interval."""
+FEW_FAMILIES = 20
+"""With fewer, intervals are flagged as rough."""
+_EQUAL = 1e-9  # natural units: differences below are rounding
+
+
+class Estimate(NamedTuple):
+    """What an engine found, in natural units (Q points each).
+
+    Attributes:
+        theta: Shape (n_models,).
+        deviation: The engine's own standard deviation of each, shape (n_models,).
+        families: In how many families each was compared, shape (n_models,).
+        component: Shape (n_models,).
+        replicates: Estimates with one family left out each, shape (n_families, n_models).
+    """
+
+    theta: Floats
+    deviation: Floats
+    families: Ints
+    component: Ints
+    replicates: Floats
+
+
+class Spread(NamedTuple):
+    """The uncertainty of estimates; NaN where it is not known.
+
+    Attributes:
+        half_width: Of the 95 % interval of each, points, shape (n_models,).
+        pair_error: Standard error of each difference, natural units, shape (n, n).
+        pair_df: Degrees of freedom of each difference, shape (n, n).
+        ratings: Replicates on the scale of the ratings, shape (n_families, n).
+    """
+
+    half_width: Floats
+    pair_error: Floats
+    pair_df: Floats
+    ratings: Floats | None
+
+
+class Order(NamedTuple):
+    """Ranks and what is sure about them.
+
+    Attributes:
+        rank: Shape (n_models,).
+        best: Lower end of the rank's interval; 0 where there is none.
+        worst: Upper end.
+        tied: Whether two models cannot be told apart, shape (n, n).
+        above: P(the row's model is better), shape (n, n).
+    """
+
+    rank: Ints
+    best: Ints
+    worst: Ints
+    tied: Bools
+    above: Floats
+
+
+def choose_scale(
+    models: tuple[str, ...], estimate: Estimate, settings: RatingSettings
+) -> tuple[Scale, str]:
+    """The scale, and why it is not anchored (empty when it is)."""
+    found = find_anchors(models, settings.anchor_sets)
+    if isinstance(found, str):
+        return Scale(), found
+    (first, top), (second, bottom) = found
+    names = f"{models[first]!r} and {models[second]!r}"
+    if estimate.component[first] != estimate.component[second]:
+        return Scale(), f"no chain of comparisons connects the anchors {names}"
+    gap = float(estimate.theta[first] - estimate.theta[second])
+    error = _gap_error(estimate, found)
+    along = gap if top > bottom else -gap
+    if along <= _EQUAL or along < MIN_GAP * error:
+        told = f"the anchors {names} are {along * Q:.1f} points apart"
+        told += " (the wrong way round)" if along < -_EQUAL else ""
+        return Scale(), f"{told}, under {MIN_GAP:g} standard errors of {error * Q:.1f}"
+    unit = (top - bottom) / gap
+    used = (Anchor(models[first], top), Anchor(models[second], bottom))
+    place = top - unit * float(estimate.theta[first])
+    return Scale(unit, place, first, second, used), ""
+
+
+def _gap_error(estimate: Estimate, found: Found) -> float:
+    """Standard error of the difference of the anchors."""
+    first, second = found.first[0], found.second[0]
+    if len(estimate.replicates) < 2:
+        return float(np.hypot(estimate.deviation[first], estimate.deviation[second]))
+    return float(jackknife_error(estimate.replicates[:, first] - estimate.replicates[:, second]))
+
+
+def jackknife_error(replicates: Floats) -> Floats:
+    """Standard error of each column, NaN with fewer than two replicates.
+
+    sqrt((S - 1) / S * sum_s (x_s - mean)^2) for S replicates: Efron and Tibshirani (1993), An
+    Introduction to the Bootstrap, equation 11.5.
+    """
+    n = len(replicates)
+    if n < 2:
+        return np.full(replicates.shape[1:], np.nan)
+    squares = ((replicates - replicates.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt((n - 1) / n * squares))
+
+
+def apply_scale(estimate: Estimate, scale: Scale) -> tuple[Floats, Floats]:
+    """Place and unit of each model: those of the scale where it holds, else the plain ones."""
+    plain = Scale()
+    if scale.first is None:
+        same = np.ones(len(estimate.theta), dtype=np.bool_)
+    else:
+        same = estimate.component == estimate.component[scale.first]
+    return np.where(same, scale.place, plain.place), np.where(same, scale.unit, plain.unit)
+
+
+def measure_spread(estimate: Estimate, scale: Scale) -> Spread:
+    """Intervals and standard errors from the families."""
+    known = estimate.families >= FEWEST_FAMILIES
+    df = np.where(known, estimate.families - 1.0, np.nan)
+    ratings = _scaled_replicates(estimate, scale)
+    error = jackknife_error(ratings)
+    if scale.first is not None and scale.second is not None:
+        error[[scale.first, scale.second]] = 0.0  # fixed by definition, but for rounding
+    t = quantile_of(0.975, np.where(known, df, 1))
+    return Spread(
+        half_width=np.where(known, t * error, np.nan),
+        pair_error=_pair_errors(estimate.replicates),
+        pair_df=np.minimum(df[:, None], df[None, :]),
+        ratings=ratings,
+    )
+
+
+def _scaled_replicates(estimate: Estimate, scale: Scale) -> Floats:
+    """Replicates as ratings, each anchored by itself, shape (n_families, n_models)."""
+    place, unit = apply_scale(estimate, scale)
+    replicates = estimate.replicates
+    plain = np.asarray(place + unit * replicates)
+    if scale.first is None or scale.second is None:
+        return plain
+    (_, top), (_, bottom) = scale.used
+    first, second = replicates[:, [scale.first]], replicates[:, [scale.second]]
+    anchored = top + (top - bottom) * (replicates - first) / (first - second)
+    return np.where(estimate.component == estimate.component[scale.first], anchored, plain)
+
+
+def _pair_errors(replicates: Floats) -> Floats:
+    """Standard error of each difference, shape (n_models, n_models)."""
+    n_families, n = replicates.shape
+    total = np.zeros((n, n))
+    for moved in replicates - replicates.mean(axis=0):
+        # Differences first, then squares: equal models then differ by nothing at all.
+        total += (moved[:, None] - moved[None, :]) ** 2
+    return np.asarray(np.sqrt(total * (n_families - 1) / n_families)) if n_families else total
+
+
+def order_models(estimate: Estimate, spread: Spread) -> Order:
+    """Ranks within each component, and what can be told apart at 5 % a pair."""
+    theta, component = estimate.theta, estimate.component
+    gap = theta[:, None] - theta[None, :]
+    gap = np.where(np.abs(gap) <= _EQUAL, 0.0, gap)
+    same = component[:, None] == component[None, :]
+    rank = 1 + (same & (gap < 0)).sum(axis=1)
+    known = same & ~np.isnan(spread.pair_df)
+    df = np.where(known, spread.pair_df, 1.0)
+    sure = known & (np.abs(gap) > quantile_of(0.975, df) * np.where(known, spread.pair_error, 0))
+    best = 1 + (sure & (gap < 0)).sum(axis=1)
+    worst = same.sum(axis=1) - (sure & (gap > 0)).sum(axis=1)
+    there = np.isfinite(spread.half_width)
+    tied = same & ~sure
+    np.fill_diagonal(tied, False)
+    return Order(
+        rank=rank,
+        best=np.where(there, best, 0),
+        worst=np.where(there, worst, 0),
+        tied=tied,
+        above=_probabilities(gap, spread.pair_error, df, known),
+    )
+
+
+def _probabilities(gap: Floats, error: Floats, df: Floats, known: Bools) -> Floats:
+    """P(row above column), by Student's t; a half where both gap and error are nothing."""
+    sharp = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
+    divisor = np.where(known & (error > 0), error, 1.0)
+    t = np.where(known & (error > 0), gap / divisor, sharp)
+    return np.where(known, cdf_of(np.where(known, t, 0.0), df), np.nan)

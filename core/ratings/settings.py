@@ -1,0 +1,38 @@
+"""What a user or a pack wishes of a rating: anchors, and caps of margins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Anchor(NamedTuple):
+    """A model whose rating is fixed.
+
+    Attributes:
+        model: A model's name, or the last part of its spec.
+        rating: What it is fixed to.
+    """
+
+    model: str
+    rating: float
+
+
+class AnchorSet(NamedTuple):
+    """Two models that fix a scale: its place and its unit."""
+
+    first: Anchor
+    second: Anchor
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSettings:
+    """Settings that every engine gets.
+
+    Attributes:
+        anchor_sets: The first whose two models are both there is used.
+        margin_caps: By item, the largest margin that one comparison may count for in
+            `trueskill` (EQ-Bench 3 counts its analysis items so).
+    """
+
+    anchor_sets: tuple[AnchorSet, ...] = ()
+    margin_caps: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,70 @@
+"""Student's t distribution: what intervals from few clusters need. Without scipy."""
+
+from functools import cache
+from math import atan, cos, erf, inf, pi, sin, sqrt
+
+import numpy as np
+
+from .comparisons import Floats
+
+_EXACT_UP_TO = 400  # beyond, the normal approximation below is off by less than 1e-5
+
+
+@cache
+def quantile(p: float, df: float) -> float:
+    """The p quantile, found by halving to 1e-13.
+
+    Args:
+        p: Between 0 and 1, exclusive.
+        df: Degrees of freedom: a whole number from 1, or infinite for the normal.
+    """
+    if p < 0.5:
+        return -quantile(1 - p, df)
+    low, high = 0.0, 1.0
+    while cdf(high, df) < p:
+        high *= 2
+    while high - low > 1e-13 * max(1.0, high):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cdf(middle, df) < p else (low, middle)
+    return (low + high) / 2
+
+
+def cdf(t: float, df: float) -> float:
+    """P(T <= t), exact for up to 400 degrees of freedom.
+
+    Abramowitz and Stegun (1964), 26.7.3 and 26.7.4 (finite sums for whole degrees of
+    freedom) and 26.7.8 (normal approximation for many).
+    """
+    if df == inf:
+        return 0.5 + erf(t / sqrt(2)) / 2
+    if df > _EXACT_UP_TO:
+        return cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)), inf)
+    if t in (inf, -inf):
+        return float(t > 0)
+    angle = atan(t / sqrt(df))
+    return 0.5 + _between(angle, int(df)) / 2
+
+
+def _between(angle: float, df: int) -> float:
+    """P(-t < T < t), signed: A(t | df) of Abramowitz and Stegun."""
+    squared = cos(angle) ** 2
+    term = cos(angle) if df % 2 else 1.0
+    total = 0.0
+    for k in range(1 + df % 2, df, 2):
+        total += term
+        term *= squared * k / (k + 1)
+    if df % 2:
+        return 2 / pi * (angle + sin(angle) * total)
+    return sin(angle) * total
+
+
+def cdf_of(t: Floats, df: Floats) -> Floats:
+    """`cdf` of each element, any shape."""
+    return np.asarray(np.frompyfunc(cdf, 2, 1)(t, df), dtype=np.float64)
+
+
+def quantile_of(p: float, df: Floats) -> Floats:
+    """`quantile` for each number of degrees of freedom, any shape; at least 1 is taken."""
+    values, place = np.unique(np.maximum(df, 1), return_inverse=True)
+    found = np.array([quantile(p, float(value)) for value in values])
+    return found[place].reshape(np.shape(df))

@@ -1,0 +1,98 @@
+"""Asking a judge until its reply can be read: plainly at first, then with the reason.
+
+The same question at temperature 0 would bring the same reply, so what was wrong
+is added to it. The earlier reply itself is not sent back: it costs tokens, and an
+empty one is refused by some providers.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from eibench.core.benchmark import Model
+from eibench.core.types import ChatResponse, Message
+
+T = TypeVar("T")
+REASKS = 2
+"""How often an unreadable reply is asked for again."""
+
+
+class Reading(NamedTuple, Generic[T]):
+    """What one reply was read as.
+
+    Attributes:
+        value: ``None`` where it could not be read.
+        reason: Why not, in words that the judge may be told; never words of a reply.
+        flags: What was unusual.
+    """
+
+    value: T | None
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What came of asking.
+
+    Attributes:
+        value: ``None`` where no reply could be read.
+        reason: Why not: that of the last reply.
+        flags: Of the reply that counts, and ``re-asked`` or ``re-asked twice``.
+        replies: Raw texts, in the order they came.
+    """
+
+    value: T | None
+    reason: str | None
+    flags: tuple[str, ...]
+    replies: tuple[str, ...]
+
+
+async def ask(
+    judge: Model,
+    messages: Sequence[Message],
+    read: Callable[[ChatResponse], Reading[T]],
+    *,
+    form: str,
+    cache_prefix: int = 0,
+    **changes: Any,
+) -> Outcome[T]:
+    """What a judge says, once it can be read.
+
+    Args:
+        judge: The model to ask.
+        messages: The question; its last message is the one that a reason is added to.
+        read: The strict reader.
+        form: What a good reply looks like, in one sentence for the judge.
+        cache_prefix: As in `Model.chat`.
+        **changes: As in `Model.chat`.
+
+    Raises:
+        ProviderError: No reply could be had.
+        MissingCall: Offline, and the journal does not hold a reply.
+    """
+    question = list(messages)
+    replies: list[str] = []
+    while True:
+        response = await judge.chat(question, cache_prefix=cache_prefix, **changes)
+        replies.append(response.text)
+        reading = read(response)
+        again = len(replies) - 1
+        if reading.value is not None or again == REASKS:
+            flags = (*reading.flags, *_asked_again(again))
+            return Outcome(reading.value, reading.reason, flags, tuple(replies))
+        question = [*messages[:-1], _with_reason(messages[-1], reading.reason, form, again)]
+
+
+def _asked_again(times: int) -> tuple[str, ...]:
+    return ((), ("re-asked",), ("re-asked twice",))[times]
+
+
+def _with_reason(question: Message, reason: str | None, form: str, again: int) -> Message:
+    """The question with what was wrong; the second time in other words, to get another reply."""
+    told = (
+        f"An earlier reply to this could not be used: {reason}."
+        if again == 0
+        else f"Two earlier replies to this could not be used, the last because: {reason}."
+    )
+    return Message(question.role, f"{question.content}\n\n{told} {form}")

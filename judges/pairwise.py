@@ -1,0 +1,139 @@
+"""The pairwise judge: two transcripts, and for each criterion which is stronger and by how much.
+
+The respondents go by codes that are drawn from a hash of what is compared, so that
+no model can know its own, and a replay asks the same. There are no draws; a tie can
+only come of adding up.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from eibench.core.benchmark import Model
+from eibench.core.types import ChatResponse, Message
+
+from .asking import Outcome, Reading, ask
+from .replies import read_object
+from .rubric import REASONING
+
+MOST_PLUSES = 5
+_FORM = (
+    "Reply with the JSON object alone: for each criterion the code of the stronger respondent, "
+    "followed by one to five plus signs."
+)
+_KEY = re.compile(r'^\s*"(\w+)"\s*:', re.MULTILINE)
+
+
+class Codes(NamedTuple):
+    """What two respondents are called in one comparison."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """How a judge compared two transcripts.
+
+    Attributes:
+        margins: For each criterion 1 to 5 where the first one wins, -1 to -5 where the second.
+        reasoning: The judge's own words, if it gave any.
+        unknown: Further keys of its reply, which count for nothing.
+    """
+
+    margins: Mapping[str, int]
+    reasoning: str = ""
+    unknown: tuple[str, ...] = ()
+
+
+def draw_codes(known_as: str, *taken: str) -> Codes:
+    """Two codes such as ``A4711``, drawn from a hash; none occurs in the texts `taken`."""
+    found: list[str] = []
+    number = 0
+    while len(found) < 2:
+        drawn = hashlib.sha256(f"{known_as}:{number}".encode()).digest()
+        code = f"A{1000 + int.from_bytes(drawn[:8], 'big') % 9000}"
+        if code not in found and not any(code[1:] in text for text in taken):
+            found.append(code)
+        number += 1
+    return Codes(*found)
+
+
+def criteria_of(template: str) -> tuple[str, ...]:
+    """The criteria that a template's form asks for: its JSON keys but the reasoning."""
+    keys = dict.fromkeys(_KEY.findall(template))
+    return tuple(key for key in keys if key != REASONING)
+
+
+def schema(criteria: Sequence[str], codes: Codes) -> dict[str, Any]:
+    """The form as a JSON schema, for providers that hold a reply to one."""
+    said = [code + "+" * n for code in codes for n in range(1, MOST_PLUSES + 1)]
+    winners = {name: {"type": "string", "enum": said} for name in criteria}
+    properties = {REASONING: {"type": "string"}, **winners}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+async def ask_for_margins(
+    judge: Model,
+    messages: Sequence[Message],
+    criteria: Sequence[str],
+    codes: Codes,
+    *,
+    cache_prefix: int = 0,
+) -> Outcome[Margins]:
+    """A judge's comparison of two transcripts.
+
+    Args:
+        judge: The model to ask.
+        messages: The prompt, with both transcripts in it.
+        criteria: What it asks for.
+        codes: What the respondents are called in it.
+        cache_prefix: How many leading messages many prompts share.
+
+    Raises:
+        ProviderError: No reply could be had.
+        MissingCall: Offline, and the journal does not hold a reply.
+    """
+    return await ask(
+        judge,
+        messages,
+        lambda response: read_margins(response, criteria, codes),
+        form=_FORM,
+        cache_prefix=cache_prefix,
+        json_schema=schema(criteria, codes),
+    )
+
+
+def read_margins(
+    response: ChatResponse, criteria: Collection[str], codes: Codes
+) -> Reading[Margins]:
+    """The margins, if every criterion has exactly one of the two codes and 1 to 5 pluses."""
+    found = read_object(response, criteria)
+    if found.value is None:
+        return Reading(None, found.reason)
+    reply = found.value
+    if missing := [name for name in criteria if name not in reply]:
+        return Reading(None, f"it lacks {', '.join(missing)}")
+    margins = {name: _margin(reply[name], codes) for name in criteria}
+    if wrong := [name for name, margin in margins.items() if margin is None]:
+        told = f"{', '.join(wrong)}: not one of the two codes with one to five pluses"
+        return Reading(None, told)
+    unknown = tuple(str(key) for key in reply if key not in {REASONING, *criteria})
+    said = reply.get(REASONING)
+    known = {name: margin for name, margin in margins.items() if margin is not None}
+    read = Margins(known, said if isinstance(said, str) else "", unknown)
+    return Reading(read, None, (*found.flags, *["unknown key"] * bool(unknown)))
+
+
+def _margin(value: Any, codes: Codes) -> int | None:
+    match = re.fullmatch(r"\s*(\w+)\s*(\++)\s*", value) if isinstance(value, str) else None
+    if match is None or match[1] not in codes or len(match[2]) > MOST_PLUSES:
+        return None
+    return len(match[2]) if match[1] == codes.first else -len(match[2])

@@ -1,0 +1,126 @@
+"""The rubric judge: one transcript, a number per criterion."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eibench.core.benchmark import Model
+from eibench.core.types import ChatResponse, Message
+
+from .asking import Outcome, Reading, ask
+from .replies import read_object
+
+REASONING = "chain_of_thought_reasoning"
+"""The key for what the judge thinks before it decides; asked for, not required."""
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
+_FORM = "Reply with the JSON object alone, each criterion once, as a number from 0 to {scale}."
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """What a judge grades a transcript by.
+
+    Attributes:
+        criteria: In the order they are asked for.
+        scale: The highest number; the lowest is 0.
+        reasoning: What the form says in the place of the judge's reasoning.
+    """
+
+    criteria: tuple[str, ...]
+    scale: int
+    reasoning: str = "what you saw, and how it bears on each criterion"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge says of one transcript.
+
+    Attributes:
+        scores: A number from 0 to the rubric's scale for each criterion.
+        reasoning: The judge's own words, if it gave any.
+        unknown: Further keys of its reply, which count for nothing.
+    """
+
+    scores: Mapping[str, float]
+    reasoning: str = ""
+    unknown: tuple[str, ...] = ()
+
+
+def output_format(rubric: Rubric) -> str:
+    """The form that a prompt shows: indented JSON, the reasoning first, ``0-20`` for numbers."""
+    shown = {REASONING: rubric.reasoning, **dict.fromkeys(rubric.criteria, 0)}
+    text = json.dumps(shown, indent=2, ensure_ascii=False)
+    return re.sub(r": 0(,?)$", rf": 0-{rubric.scale}\1", text, flags=re.MULTILINE)
+
+
+def schema(rubric: Rubric) -> dict[str, Any]:
+    """The form as a JSON schema, for providers that hold a reply to one."""
+    numbers = {name: {"type": "number"} for name in rubric.criteria}
+    properties = {REASONING: {"type": "string"}, **numbers}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+async def ask_for_verdict(
+    judge: Model, messages: Sequence[Message], rubric: Rubric, *, cache_prefix: int = 0
+) -> Outcome[Verdict]:
+    """A judge's verdict on one transcript.
+
+    Args:
+        judge: The model to ask.
+        messages: The prompt, with the transcript in it.
+        rubric: What it asks for.
+        cache_prefix: How many leading messages many prompts share.
+
+    Raises:
+        ProviderError: No reply could be had.
+        MissingCall: Offline, and the journal does not hold a reply.
+    """
+    return await ask(
+        judge,
+        messages,
+        lambda response: read_verdict(response, rubric),
+        form=_FORM.format(scale=rubric.scale),
+        cache_prefix=cache_prefix,
+        json_schema=schema(rubric),
+    )
+
+
+def read_verdict(response: ChatResponse, rubric: Rubric) -> Reading[Verdict]:
+    """A verdict, if the reply has a number in range for every criterion.
+
+    ``"15"`` and ``"15/20"`` are read, and flagged. Nothing else that is not a number is.
+    """
+    found = read_object(response, rubric.criteria)
+    if found.value is None:
+        return Reading(None, found.reason)
+    reply = found.value
+    if missing := [name for name in rubric.criteria if name not in reply]:
+        return Reading(None, f"it lacks {', '.join(missing)}")
+    scores = {name: _score(reply[name], rubric.scale) for name in rubric.criteria}
+    if wrong := [name for name, score in scores.items() if score is None]:
+        return Reading(None, f"{', '.join(wrong)}: not a number from 0 to {rubric.scale}")
+    as_text = any(isinstance(reply[name], str) for name in rubric.criteria)
+    unknown = tuple(str(key) for key in reply if key not in {REASONING, *rubric.criteria})
+    flags = [*found.flags, *["number as text"] * as_text, *["unknown key"] * bool(unknown)]
+    said = reply.get(REASONING)
+    reasoning = said if isinstance(said, str) else ""
+    known = {name: score for name, score in scores.items() if score is not None}
+    return Reading(Verdict(known, reasoning, unknown), None, tuple(flags))
+
+
+def _score(value: Any, scale: int) -> float | None:
+    if isinstance(value, str):
+        match = _NUMBER.fullmatch(value.strip())
+        if not match or (match[2] and int(match[2]) != scale):
+            return None
+        value = float(match[1])
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= scale else None  # NaN is not in the range either

@@ -1,0 +1,1 @@
+"""EQ-Bench 3: role-plays graded by a judge."""

@@ -1,0 +1,188 @@
+"""EQ-Bench 3 (Paech 2025): role-plays in which somebody needs to be understood, graded by a judge.
+
+The model plays its part turn by turn and looks back on it; a judge model grades
+the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from eibench import (
+    Benchmark,
+    ChatRequest,
+    Item,
+    Model,
+    Option,
+    Options,
+    Pack,
+    PackSource,
+    PairScore,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+    Table,
+    folder,
+)
+from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, output_format
+
+from .comparing import pair_prompt
+from .demo import demo_answer, demo_margins, demo_verdict, respondents
+from .published import published_board
+from .scenarios import Scenario, read_scenarios
+from .scoring import RUBRIC, rubric_score, summarise
+from .transcripts import Transcript, judge_messages, make_transcript, sections_report
+
+MIN_LENGTH = 100
+"""Characters that one reply at least must have for a transcript to be compared."""
+
+
+class EQBench3(Benchmark):
+    """The benchmark."""
+
+    name = "eqbench3"
+    version = "1"
+    title = "role-plays, turn by turn, graded by a judge on a rubric (Paech 2025)"
+    data = folder("eqbench3")
+    sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=12_000)
+    judge_sampling = Sampling(temperature=0.0, max_tokens=8_000)
+    judged = True
+    single_turn = False
+    options = (
+        Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
+        Option("elo", True, "Compare with other models, for ratings."),
+        Option("orders", "both", "In how many orders two replies are judged.", ("both", "one")),
+        Option(
+            "schedule",
+            "auto",
+            "Which comparisons are bought: all, staged, or adaptive (auto: all below 8 models).",
+            ("auto", "all", "staged", "adaptive"),
+        ),
+        Option("opponents", "", "Names of the models to compare with (default: all)."),
+        Option("target_ci", 0.0, "Stop at this half-width of the rating's 95 % interval."),
+        Option("max_comparisons", 0, "Buy at most so many comparisons in all."),
+    )
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The scenarios, with the protocol that the pack brings."""
+        scenarios = read_scenarios(source)
+        return Pack(source, scenarios.items, _comparability(source), scenarios.warnings)
+
+    async def generate(self, item: Item, model: Model, options: Options) -> Transcript:
+        """The scenario's turns in order, then the debrief."""
+        scenario: Scenario = item.content
+        return await make_transcript(scenario, model, self._debrief_temperature(scenario, model))
+
+    def _debrief_temperature(self, scenario: Scenario, model: Model) -> float | None:
+        """The protocol's own, unless the user has set one for the whole run."""
+        if model.sampling.temperature != self.sampling.temperature:
+            return model.sampling.temperature
+        return scenario.protocol.debrief_temperature
+
+    async def grade(
+        self, item: Item, transcript: Transcript, judge: Model | None, options: Options
+    ) -> Score:
+        """The verdict's grades; without a judge, only what is odd about the replies."""
+        scenario: Scenario = item.content
+        odd = sections_report(transcript, scenario.kind.headings)
+        flags = ("sections",) * bool(odd)
+        if judge is None or not options["rubric"]:
+            return Score(flags=flags, detail={"sections": odd})
+        if transcript.is_empty:
+            return Score.unscored("the model said nothing in any turn", detail={"sections": odd})
+        rubric = scenario.kind.rubric
+        messages = judge_messages(scenario, transcript, output_format(rubric))
+        shared = len(messages) - 1
+        outcome = await ask_for_verdict(judge, messages, rubric, cache_prefix=shared)
+        return _score(scenario, outcome, odd, flags)
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """The rubric score, every criterion and the ability profile."""
+        return summarise(pack.items[0].content.protocol, pack.items, scores)
+
+    def needs_judge(self, options: Options) -> bool:
+        """Whether verdicts or comparisons are wanted."""
+        return bool(options["rubric"] or options["elo"])
+
+    def compares(self, options: Options) -> bool:
+        """Whether ratings are wanted."""
+        return bool(options["elo"])
+
+    async def compare(
+        self, item: Item, first: Transcript, second: Transcript, judge: Model, options: Options
+    ) -> PairScore:
+        """The margins of two transcripts, both cut alike."""
+        scenario: Scenario = item.content
+        prompt = pair_prompt(scenario, first, second)
+        criteria, shared = scenario.kind.pairwise_criteria, len(prompt.messages) - 1
+        outcome = await ask_for_margins(
+            judge, prompt.messages, criteria, prompt.codes, cache_prefix=shared
+        )
+        margins = outcome.value.margins if outcome.value else {}
+        return PairScore(margins, outcome.reason, outcome.flags, *prompt.lengths, outcome.replies)
+
+    def is_comparable(self, item: Item, transcript: Transcript) -> bool:
+        """Whether one reply at least has a hundred characters, as in the published code."""
+        kind = item.content.kind
+        longest = max((len(turn.reply.strip()) for turn in transcript.turns), default=0)
+        return kind.pairwise is not None and longest >= MIN_LENGTH
+
+    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
+        """Those of the pack's protocol."""
+        anchors: Sequence[Mapping[str, float]] = pack.items[0].content.protocol.anchors
+        return anchors
+
+    def published(self, pack: Pack) -> Table | None:
+        """The board of eqbench.com, beside ratings on the official pack."""
+        return published_board() if pack.source.name == "official" else None
+
+    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
+        """One plus at most for analyses, where the protocol says so."""
+        caps = {item.id: item.content.kind.margin_cap for item in pack.items}
+        return {item_id: cap for item_id, cap in caps.items() if cap is not None}
+
+    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+        """A call per turn and one for the debrief; one to the judge."""
+        scenario: Scenario = item.content
+        debrief = scenario.kind.debrief is not None
+        return len(scenario.turns) + debrief, int(options["rubric"])
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
+        """Sentences of a model of that ability, under the headings that are asked for."""
+        scenario: Scenario = item.content
+        is_debrief = request.messages[-1].content == scenario.kind.debrief
+        return demo_answer(scenario, ability, rng, is_debrief=is_debrief)
+
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
+        """Grades by the share of sentences that look at what others may feel, and why."""
+        prompt = request.messages[-1].content
+        codes = respondents(prompt)
+        return demo_margins(prompt, codes, rng) if codes else demo_verdict(prompt, rng)
+
+
+def _score(
+    scenario: Scenario,
+    outcome: Outcome[Verdict],
+    odd: Mapping[str, list[str]],
+    flags: tuple[str, ...],
+) -> Score:
+    detail: dict[str, Any] = {"sections": dict(odd), "judge_replies": len(outcome.replies)}
+    flags += outcome.flags
+    if outcome.value is None:
+        told = f"the judge's reply could not be read: {outcome.reason}"
+        return Score.unscored(told, flags=flags, detail=detail)
+    verdict, kind = outcome.value, scenario.kind
+    if verdict.unknown:
+        detail["unknown_keys"] = list(verdict.unknown)
+    total = rubric_score(verdict.scores, kind.scored, kind.rubric.scale)
+    return Score({RUBRIC: total, **verdict.scores}, None, flags, detail)
+
+
+def _comparability(source: PackSource) -> str:
+    if source.name != "official":
+        return "beside no published score: those are of the official pack"
+    return (
+        "rubric score beside the board of eqbench.com only with that board's judge; "
+        "ratings beside it never in one column"
+    )

@@ -1,0 +1,179 @@
+"""What a pack says of how its scenarios are asked, judged and scored.
+
+Both forms of a pack have a protocol file. The official pack's is ours and names
+the data files its texts are in; the bundled pack's holds the texts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eibench import DataError
+from eibench.judges import Rubric, Template, criteria_of
+
+TextOf = Callable[[str], str]
+"""From the name that a protocol gives a text to the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How scenarios of one kind are asked and graded.
+
+    Attributes:
+        name: ``role-play``, ``drafting``, ``direct`` or ``analysis``.
+        prompt: What wraps each user turn, with a place for ``{scenario_prompt}``.
+        headings: Those that the prompt asks for, in order; replies are parsed by them.
+        debrief: What is asked after the last turn; ``None`` for nothing.
+        template: The judge's prompt.
+        rubric: What the judge is asked for.
+        scored: The criteria that the rubric score is made of; the others are logged.
+        pairwise: The judge's prompt for a comparison; ``None`` where there is none.
+        pairwise_criteria: What that prompt asks for.
+        limits: Most of each section, or of the whole reply, in a comparison.
+        debrief_limit: Likewise of the debrief.
+        margin_cap: Most pluses that a comparison counts as, in the published scheme.
+    """
+
+    name: str
+    prompt: str
+    headings: tuple[str, ...]
+    debrief: str | None
+    template: Template
+    rubric: Rubric
+    scored: tuple[str, ...]
+    pairwise: Template | None = None
+    pairwise_criteria: tuple[str, ...] = ()
+    limits: tuple[int, ...] = ()
+    debrief_limit: int | None = None
+    margin_cap: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A pack's protocol.
+
+    Attributes:
+        kinds: By name.
+        ids: The kind of the scenarios that the protocol names; others are role-plays.
+        families: The family of the scenarios that share a text.
+        profile: Criteria by trait.
+        scale: The highest grade.
+        strip: Characters that the judge does not see.
+        debrief_temperature: Of the debrief.
+        truncation: What limits count: ``characters`` or ``tokens``.
+        anchors: Sets of two models with their ratings, the first present one being used.
+    """
+
+    kinds: Mapping[str, Kind]
+    ids: Mapping[str, str]
+    families: Mapping[str, str]
+    profile: Mapping[str, tuple[str, ...]]
+    scale: int
+    strip: str
+    debrief_temperature: float
+    truncation: str
+    anchors: tuple[Mapping[str, float], ...] = ()
+
+
+def read_protocol(path: Path, raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:
+    """A protocol from its file.
+
+    Args:
+        path: The file, for messages.
+        raw: What it holds.
+        text_of: Gives the texts that it names.
+        reasoning: What the judge's form says in the place of the reasoning.
+
+    Raises:
+        DataError: A part is missing or of the wrong type.
+    """
+    try:
+        return _protocol(raw, text_of, reasoning)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        told = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise DataError(path, f"is no protocol of EQ-Bench 3: {told}") from None
+
+
+def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:
+    scale = int(raw["scale"])
+    debrief, codes = text_of(raw["files"]["debrief"]), raw.get("codes", ())
+    kinds = {
+        name: _kind(name, table, text_of, Rubric((), scale, reasoning), debrief, codes)
+        for name, table in raw["kinds"].items()
+    }
+    ids = {id: name for name, table in raw["kinds"].items() for id in table.get("ids", ())}
+    groups = raw.get("families", {}).get("groups", ())
+    return Protocol(
+        kinds=kinds,
+        ids=ids,
+        families={id: f"{group[0]} and kin" for group in groups for id in group},
+        profile={trait: tuple(names) for trait, names in raw["profile"].items()},
+        scale=scale,
+        strip=raw["strip"],
+        debrief_temperature=float(raw["debrief_temperature"]),
+        truncation=raw["truncation"],
+        anchors=tuple(raw.get("anchors", ())),
+    )
+
+
+def _pairwise(raw: Mapping[str, Any], text_of: TextOf, codes: Sequence[str]) -> Template | None:
+    """The prompt for comparisons, with places for the codes where it has fixed ones."""
+    if "pairwise" not in raw:
+        return None
+    system = text_of(raw["pairwise_system"]) if "pairwise_system" in raw else ""
+    user = text_of(raw["pairwise"])
+    for code, place in zip(codes, ("{code_A}", "{code_B}"), strict=False):
+        user = user.replace(code, place)
+    return Template(user, system)
+
+
+def _kind(
+    name: str,
+    raw: Mapping[str, Any],
+    text_of: TextOf,
+    rubric: Rubric,
+    debrief: str,
+    codes: Sequence[str],
+) -> Kind:
+    prompt = text_of(raw["prompt"]) if "prompt" in raw else "{scenario_prompt}"
+    if "{scenario_prompt}" not in prompt:
+        raise ValueError(f"the prompt of {name} has no place {{scenario_prompt}}")
+    criteria = _criteria(raw["criteria"], text_of)
+    if strange := [c for c in raw["scored"] if c not in criteria]:
+        raise ValueError(f"{name} scores {', '.join(strange)}, which its judge is not asked for")
+    system = text_of(raw["judge_system"]) if "judge_system" in raw else ""
+    pairwise = _pairwise(raw, text_of, codes)
+    return Kind(
+        name=name,
+        prompt=prompt,
+        headings=headings(prompt),
+        debrief=debrief if raw["debrief"] else None,
+        template=Template(_with_places(name, text_of(raw["judge"])), system),
+        rubric=Rubric(criteria, rubric.scale, rubric.reasoning),
+        scored=tuple(raw["scored"]),
+        pairwise=pairwise,
+        pairwise_criteria=criteria_of(pairwise.user) if pairwise else (),
+        limits=tuple(raw.get("limits", ())),
+        debrief_limit=raw.get("debrief_limit"),
+        margin_cap=raw.get("margin_cap"),
+    )
+
+
+def _criteria(raw: str | list[str], text_of: TextOf) -> tuple[str, ...]:
+    """Criteria from a list, or from a text with one a line."""
+    lines = raw if isinstance(raw, list) else text_of(raw).splitlines()
+    names = (line.strip() for line in lines)
+    return tuple(name for name in names if name and not name.startswith("#"))
+
+
+def _with_places(name: str, template: str) -> str:
+    for place in ("{transcript}", "{output_format}"):
+        if place not in template:
+            raise ValueError(f"the judge's prompt of {name} has no place {place}")
+    return template
+
+
+def headings(prompt: str) -> tuple[str, ...]:
+    """The headings that a prompt asks for: its lines that begin with ``# ``."""
+    return tuple(line[2:].strip() for line in prompt.splitlines() if line.startswith("# "))

@@ -1,0 +1,146 @@
+"""From verdicts to the rubric score, every criterion, and the ability profile.
+
+All are means over verdicts, with one bootstrap for all of them in which families
+of scenarios are drawn whole: scenarios that share a text stand or fall together.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from eibench import Item, Metric, SampleScore, Summary
+
+from .protocol import Protocol
+
+RUBRIC = "rubric"
+"""The value of a sample that the rubric score is the mean of: 0 to 100."""
+SEED = 0
+"""Of the bootstrap: the same data gives the same interval."""
+_OVER = "families of scenarios"
+
+
+class _Column(NamedTuple):
+    """One metric: its name and, for each sample, the sum and the number of its values."""
+
+    name: str
+    metric: Metric
+    sums: list[float]
+    counts: list[int]
+
+
+def rubric_score(scores: Mapping[str, float], scored: Sequence[str], scale: int) -> float:
+    """The mean of a verdict's scored criteria, from 0 to 100."""
+    return 100 / scale * sum(scores[name] for name in scored) / len(scored)
+
+
+def summarise(protocol: Protocol, items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
+    """The metrics of a run, and how its kinds of scenario did."""
+    kinds = {item.id: item.content.kind for item in items}
+    ordered = sorted(scores, key=lambda s: (s.item_id, s.iteration))
+    scored = [s for s in ordered if s.score.values.get(RUBRIC) is not None]
+    metrics = _with_intervals(_columns(protocol, scored), [s.cluster for s in scored])
+    notes = {
+        "scale": protocol.scale,
+        "families": len({s.cluster for s in scored}),
+        "kinds": _by_kind(items, ordered, {i: kind.name for i, kind in kinds.items()}),
+        "judge": _judge(ordered),
+    }
+    return Summary(metrics, notes=notes)
+
+
+def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]:
+    quality = _quality(protocol)
+    criteria = dict.fromkeys(c for kind in protocol.kinds.values() for c in kind.rubric.criteria)
+    scale = f"0-{protocol.scale}"
+    columns = [
+        _column("rubric_score", Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
+    ]
+    for name in sorted(criteria, key=lambda c: c not in quality):
+        better = True if name in quality else None
+        kind = "quality criteria" if better else "style criteria, neither end better"
+        columns.append(
+            _column(name, Metric(None, None, 0, better, group=f"{kind} ({scale})"), [name], scored)
+        )
+    for trait, names in protocol.profile.items():
+        metric = Metric(None, None, 0, None, label=trait, group=f"ability profile ({scale})")
+        columns.append(_column(f"profile_{trait}", metric, names, scored))
+    return columns
+
+
+def _quality(protocol: Protocol) -> set[str]:
+    return {name for kind in protocol.kinds.values() for name in kind.scored}
+
+
+def _column(
+    name: str, metric: Metric, values: Sequence[str], scored: Sequence[SampleScore]
+) -> _Column:
+    known = [[v for n in values if (v := s.score.values.get(n)) is not None] for s in scored]
+    return _Column(name, metric, [float(sum(v)) for v in known], [len(v) for v in known])
+
+
+def _with_intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> dict[str, Metric]:
+    """The metrics of columns; one of which no sample has a value is there without one."""
+    intervals = _intervals(columns, clusters) if clusters else [None] * len(columns)
+    return {
+        column.name: _metric(column, interval)
+        for column, interval in zip(columns, intervals, strict=True)
+    }
+
+
+def _intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> Sequence[Any]:
+    import numpy as np
+
+    from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
+
+    n = len(columns)
+    matrix = np.array([c.sums for c in columns] + [c.counts for c in columns], dtype=float).T
+
+    def means(totals: Any) -> Any:
+        with np.errstate(invalid="ignore"):
+            return totals[:, :n] / totals[:, n:]
+
+    sums = cluster_sums(matrix, cluster_index(clusters))
+    return cluster_bootstrap(sums, means, rng=np.random.default_rng(SEED))
+
+
+def _metric(column: _Column, interval: Any) -> Metric:
+    n = sum(column.counts)
+    stands_on = sum(1 for count in column.counts if count)
+    like = column.metric
+    return Metric(
+        value=sum(column.sums) / n if n else None,
+        ci95=tuple(interval) if interval else None,
+        n=stands_on,
+        higher_is_better=like.higher_is_better,
+        over=_OVER,
+        label=like.label,
+        group=like.group,
+    )
+
+
+def _by_kind(
+    items: Sequence[Item], ordered: Sequence[SampleScore], kinds: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """For each kind of scenario: how many there are, and how its samples did."""
+    there = Counter(kinds[item.id] for item in items)
+    rows: dict[str, dict[str, Any]] = {}
+    for name, n_items in there.items():
+        samples = [s.score for s in ordered if kinds[s.item_id] == name]
+        values = [v for s in samples if (v := s.values.get(RUBRIC)) is not None]
+        rows[name] = {
+            "items": n_items,
+            "scored": sum(s.reason is None for s in samples),
+            "unscored": sum(s.reason is not None for s in samples),
+            "rubric_score": sum(values) / len(values) if values else None,
+        }
+    return rows
+
+
+def _judge(ordered: Sequence[SampleScore]) -> dict[str, int]:
+    """What had to be done to read the judge."""
+    flags = Counter(flag for s in ordered for flag in set(s.score.flags))
+    return {
+        "re_asked": flags["re-asked"] + flags["re-asked twice"],
+        "repaired": flags["repaired"],
+        "unread": sum(s.score.reason is not None for s in ordered),
+    }

@@ -1,0 +1,128 @@
+"""A transcript: made turn by turn with the model, and shown to the judge."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from eibench import ChatResponse, Message, Model
+from eibench.judges import display, fill, neutralise
+
+from .protocol import Kind
+from .scenarios import Scenario
+from .sections import Sections, read_sections
+
+NO_REPLY = "[no reply]"
+"""Stands for an empty reply in what the model is sent next: providers refuse empty messages."""
+
+
+class Turn(NamedTuple):
+    """What the user said, as it was sent, and what the model replied."""
+
+    prompt: str
+    reply: str
+    sections: Sections | None
+    """``None`` where the kind has no headings, or the reply none of them."""
+
+
+class Transcript(NamedTuple):
+    """All that one sample of a scenario gave."""
+
+    turns: tuple[Turn, ...]
+    debrief: str | None
+    """``None`` where the kind has none."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the model said nothing in any turn."""
+        return not any(turn.reply.strip() for turn in self.turns)
+
+
+async def make_transcript(
+    scenario: Scenario, model: Model, temperature: float | None
+) -> Transcript:
+    """The model's part in a scenario, turns in order, the debrief last.
+
+    Args:
+        scenario: What is asked.
+        model: Who replies.
+        temperature: Of the debrief.
+    """
+    kind, talk, turns = scenario.kind, list[Message](), list[Turn]()
+    for text in scenario.turns:
+        prompt = fill(kind.prompt, {"scenario_prompt": text})
+        talk.append(Message("user", prompt))
+        more = kind.debrief is not None or len(turns) + 1 < len(scenario.turns)
+        response = await model.chat(talk, cache_prefix=len(talk) if more else 0)
+        turns.append(_turn(prompt, response, kind))
+        talk.append(Message("assistant", response.text.strip() or NO_REPLY))
+    if kind.debrief is None:
+        return Transcript(tuple(turns), None)
+    question = [*talk, Message("user", kind.debrief)]
+    debrief = await model.chat(
+        question, cache_prefix=len(talk) - 1, temperature=temperature, min_p=None
+    )
+    return Transcript(tuple(turns), debrief.text.strip())
+
+
+def _turn(prompt: str, response: ChatResponse, kind: Kind) -> Turn:
+    sections = read_sections(response.text, kind.headings) if kind.headings else None
+    return Turn(prompt, response.text, sections)
+
+
+def judge_messages(scenario: Scenario, transcript: Transcript, form: str) -> list[Message]:
+    """The prompt that asks for a verdict on a transcript.
+
+    The model's words cannot change the prompt's structure: what the judge does not see is
+    taken out of them first, then the prompt's markers are made harmless, and every place is
+    filled in one pass.
+    """
+    template, strip = scenario.kind.template, scenario.protocol.strip
+
+    def harmless(text: str) -> str:
+        return neutralise(without(text, strip), template.markers)
+
+    talk: list[tuple[str, str]] = []
+    for turn in transcript.turns:
+        talk += [("User", turn.prompt), ("Assistant", harmless(_shown(turn, scenario.kind)))]
+    values = {
+        "transcript": display(talk),
+        "debrief": harmless(transcript.debrief or ""),
+        "notes": scenario.notes,
+        "output_format": form,
+    }
+    user = Message("user", without(fill(template.user, values), strip))
+    return [Message("system", template.system), user] if template.system else [user]
+
+
+def without(text: str, strip: str) -> str:
+    """A text without the characters that the judge does not see."""
+    return text.translate({ord(mark): None for mark in strip})
+
+
+def _shown(turn: Turn, kind: Kind) -> str:
+    """A reply in its sections, as the published code shows it; whole where it has none."""
+    if turn.sections is None:
+        return turn.reply.strip() if kind.headings else turn.reply
+    pairs = zip(kind.headings, turn.sections.texts, strict=True)
+    return "\n\n".join(f"# {heading}\n{text}" for heading, text in pairs) + "\n\n--"
+
+
+def sections_report(transcript: Transcript, headings: Sequence[str]) -> dict[str, list[str]]:
+    """What is odd about the sections of each reply, by turn, where anything is."""
+    report = {}
+    for number, turn in enumerate(transcript.turns, start=1):
+        if odd := _odd(turn, headings):
+            report[str(number)] = odd
+    return report
+
+
+def _odd(turn: Turn, headings: Sequence[str]) -> list[str]:
+    if not turn.reply.strip():
+        return ["empty reply"]
+    if not headings:
+        return []
+    if turn.sections is None:
+        return ["no section found"]
+    missing, repeated = turn.sections.missing, turn.sections.repeated
+    odd = [f"missing: {name}" for name in missing] + [f"repeated: {name}" for name in repeated]
+    outside = turn.sections.outside
+    return odd + ([f"{outside} characters outside the sections"] if outside else [])

@@ -1,0 +1,243 @@
+"""Scales, intervals, ranks and ties: when there are any, and what they say."""
+
+import math
+
+import numpy as np
+import pytest
+
+from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings, UsageError
+from eibench.core.ratings.anchors import check_anchors
+from eibench.core.ratings.glicko2 import rate
+from eibench.core.ratings.student import cdf, quantile
+
+PLAIN = RatingSettings()
+# Student's t, 97.5 %: any table of the distribution.
+T = {1: 12.706205, 2: 4.302653, 7: 2.364624, 25: 2.059539, 44: 2.015368, math.inf: 1.959964}
+
+
+@pytest.mark.parametrize(("df", "value"), T.items())
+def test_quantiles_are_those_of_the_tables(df: float, value: float) -> None:
+    """And the distribution there is 0.975."""
+    assert quantile(0.975, df) == pytest.approx(value, abs=1e-6)
+    assert quantile(0.025, df) == pytest.approx(-value, abs=1e-6)
+    assert cdf(value, df) == pytest.approx(0.975, abs=1e-7)
+
+
+def test_many_degrees_of_freedom_are_close_to_exact() -> None:
+    """1.964720 at 500 (tables): where the approximation begins."""
+    assert quantile(0.975, 500) == pytest.approx(1.964720, abs=1e-5)
+
+
+def ladder(n_families: int, *, per_family: int = 2, models: str = "wxyz") -> Comparisons:
+    """Models in falling order, each pair compared in each family, with a little noise."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for family in range(n_families):
+        for i, a in enumerate(models):
+            for j, b in enumerate(models[:i]):
+                for item in range(per_family):
+                    margin = int(np.clip(round(j - i + rng.normal(0, 1.5)), -5, 5)) or 1
+                    rows += [
+                        Comparison(
+                            f"{family}-{item}", 1, a, b, first, {"c": margin}, family=f"f{family}"
+                        )
+                        for first in ("a", "b")
+                    ]
+    return Comparisons.of(rows)
+
+
+def settings(*anchors: tuple[str, float]) -> RatingSettings:
+    """Two anchors."""
+    first, second = (Anchor(*anchor) for anchor in anchors)
+    return RatingSettings((AnchorSet(first, second),))
+
+
+def warned(ratings: Ratings, told: str) -> bool:
+    """Whether a warning says so."""
+    return any(told in warning for warning in ratings.warnings)
+
+
+def test_seven_families_make_no_interval() -> None:
+    """Neither of the rating nor of the rank; a warning says what is needed."""
+    found = rate(ladder(7), PLAIN)
+    assert {(row.ci95, row.rank_ci95, row.tied_with) for row in found.rows} == {(None,) * 3}
+    assert [row.rank for row in found.rows] == [1, 2, 3, 4]
+    assert warned(found, "no intervals: they need 8 families of items, here are 7")
+    assert found.probability_above("w", "z") is None
+
+
+@pytest.mark.parametrize(("n_families", "flagged"), [(8, True), (19, True), (20, False)])
+def test_fewer_than_twenty_families_are_flagged(n_families: int, flagged: bool) -> None:
+    """From eight on there is an interval."""
+    found = rate(ladder(n_families), PLAIN)
+    assert all(row.ci95 is not None for row in found.rows)
+    assert warned(found, "they are rough") is flagged
+
+
+def test_items_of_one_family_are_one_cluster() -> None:
+    """Twelve items in three families make no interval; by themselves they do."""
+    rows = [
+        Comparison(str(n), 1, "x", "y", first, {"c": 1 + n % 3}, family=f"f{n % 3}")
+        for n in range(12)
+        for first in ("a", "b")
+    ]
+    assert rate(Comparisons.of(rows), PLAIN)["x"].ci95 is None
+    apart = [row._replace(family="") for row in rows]
+    assert rate(Comparisons.of(apart), PLAIN)["x"].ci95 is not None
+
+
+def test_a_model_compared_in_few_families_has_no_interval() -> None:
+    """The others keep theirs, and it is named."""
+    rows = [Comparison(f"{n}-0", 1, "new", "w", f, {"c": -2}) for n in range(3) for f in ("a", "b")]
+    many = [
+        Comparison(f"{n}-0", 1, "w", "x", f, {"c": 1 + n % 2})
+        for n in range(12)
+        for f in ("a", "b")
+    ]
+    found = rate(Comparisons.of(rows + many), PLAIN)
+    assert found["new"].ci95 is None
+    assert found["x"].ci95 is not None
+    assert warned(found, "no interval for new: compared on fewer than 8 families")
+
+
+def test_anchors_are_fixed_and_order_stays() -> None:
+    """The two have their ratings and no width; the others keep order and proportion."""
+    rows = ladder(24)
+    plain, found = rate(rows, PLAIN), rate(rows, settings(("w", 1500), ("z", 200)))
+    assert found.anchors == (Anchor("w", 1500), Anchor("z", 200))
+    assert (found["w"].rating, found["w"].ci95) == (1500, (1500, 1500))
+    assert (found["z"].rating, found["z"].ci95) == (200, (200, 200))
+    share = (plain["x"].rating - plain["z"].rating) / (plain["w"].rating - plain["z"].rating)
+    assert found["x"].rating == pytest.approx(200 + 1300 * share, abs=1e-9)
+    assert [row.rank_ci95 for row in found.rows] == [row.rank_ci95 for row in plain.rows]
+    assert not warned(found, "anchor")
+
+
+@pytest.mark.parametrize(
+    ("anchors", "told"),
+    [
+        ((("w", 1500), ("none", 200)), "the anchor 'none' was not compared"),
+        ((("z", 1500), ("w", 200)), "(the wrong way round), under 3 standard errors"),
+        ((("w", 1500), ("W", 200)), "both anchors are 'w'"),
+    ],
+)
+def test_anchors_that_cannot_be_leave_the_scale_as_it_is(
+    anchors: tuple[tuple[str, float], tuple[str, float]], told: str
+) -> None:
+    """Centre 1500, no error, and a warning that says why."""
+    found = rate(ladder(24), settings(*anchors))
+    assert found.anchors == ()
+    assert np.mean([row.rating for row in found.rows]) == pytest.approx(1500, abs=1e-6)
+    assert warned(found, "the scale is not anchored (centre 1500)")
+    assert warned(found, told)
+
+
+def test_anchors_that_are_too_close_make_no_scale() -> None:
+    """Two models of one strength: a gap within its noise."""
+    rng = np.random.default_rng(4)
+    rows = [
+        Comparison(str(n), 1, "x", "y", first, {"c": int(rng.choice([-2, -1, 1, 2]))})
+        for n in range(30)
+        for first in ("a", "b")
+    ]
+    found = rate(Comparisons.of(rows), settings(("x", 1500), ("y", 200)))
+    assert found.anchors == ()
+    assert warned(found, "under 3 standard errors")
+
+
+def test_anchors_in_different_components_make_no_scale() -> None:
+    """Nothing connects them."""
+    rows = [
+        Comparison(str(n), 1, *pair, first, {"c": 3})
+        for n in range(9)
+        for pair in (("p", "q"), ("x", "y"))
+        for first in ("a", "b")
+    ]
+    found = rate(Comparisons.of(rows), settings(("p", 1500), ("y", 200)))
+    assert warned(found, "no chain of comparisons connects the anchors 'p' and 'y'")
+
+
+def test_the_first_set_that_is_there_is_used() -> None:
+    """By name, else by the last part of the spec in any case, if that is one model's."""
+    rows = ladder(24)
+    named = {"w": "openai/O3", "x": "p/mid", "y": "q/mid", "z": "meta/llama-1b"}
+    renamed = Comparisons.of(
+        Comparison(
+            rows.items[rows.item[i]],
+            1,
+            named[rows.models[rows.a[i]]],
+            named[rows.models[rows.b[i]]],
+            "a" if rows.a_first[i] else "b",
+            {"c": int(rows.margin[i])},
+            family=rows.families[rows.family[i]],
+        )
+        for i in range(len(rows))
+    )
+    sets = (
+        AnchorSet(Anchor("o3", 1500), Anchor("absent", 200)),
+        AnchorSet(Anchor("mid", 1500), Anchor("llama-1b", 200)),
+        AnchorSet(Anchor("o3", 1500), Anchor("llama-1b", 300)),
+    )
+    found = rate(renamed, RatingSettings(sets))
+    assert found.anchors == (Anchor("openai/O3", 1500), Anchor("meta/llama-1b", 300))
+    told = rate(renamed, RatingSettings(sets[:2])).warnings
+    assert any("the anchor 'mid' could be 'p/mid' or 'q/mid'" in warning for warning in told)
+
+
+@pytest.mark.parametrize(
+    ("anchors", "told"),
+    [
+        ([("x", 1.0)], "not 1"),
+        ([("x", 1.0), ("y", 2.0), ("z", 3.0)], "not 3"),
+        ([("x", 1.0), ("x", 2.0)], "both anchors are 'x'"),
+        ([("x", 1.0), ("y", 1.0)], "both anchors are fixed to 1"),
+    ],
+)
+def test_anchors_that_make_no_scale_are_refused(
+    anchors: list[tuple[str, float]], told: str
+) -> None:
+    """Before anything is rated."""
+    with pytest.raises(UsageError, match=told):
+        check_anchors([Anchor(*anchor) for anchor in anchors])
+
+
+def test_ranks_ties_and_probabilities_say_the_same(round_of: Comparisons) -> None:
+    """A pair is tied when its P lies within 2.5 and 97.5 %; ranks count those that are not."""
+    found = rate(round_of, PLAIN)
+    for row in found.rows:
+        assert row.tied_with is not None
+        surely = {}
+        for other in found.rows:
+            if other.model != row.model:
+                p = found.probability_above(row.model, other.model)
+                q = found.probability_above(other.model, row.model)
+                assert p is not None
+                assert q is not None
+                assert p + q == pytest.approx(1, abs=1e-9)
+                assert (other.model in row.tied_with) is (0.025 <= p <= 0.975)
+                surely[other.model] = p
+        better = sum(p < 0.025 for p in surely.values())
+        worse = sum(p > 0.975 for p in surely.values())
+        assert row.rank_ci95 == (1 + better, 12 - worse)
+        assert row.rank_ci95[0] <= row.rank <= row.rank_ci95[1]
+
+
+def test_groups_are_runs_of_ties() -> None:
+    """Of four models with neighbours tied: three overlapping runs; a chain is no group."""
+    found = rate(ladder(24), PLAIN)
+    tied = {"w": ("x",), "x": ("w", "y"), "y": ("x",), "z": ()}
+    rows = [row._replace(tied_with=tied[row.model]) for row in found.rows]
+    by_name = sorted(rows, key=lambda row: row.model)
+    assert Ratings("e", tuple(by_name)).groups() == [["w", "x"], ["x", "y"], ["z"]]
+
+
+def test_the_document_has_null_for_what_is_not_there() -> None:
+    """Never NaN, in any of its numbers."""
+    import json
+
+    document = json.loads(json.dumps(rate(ladder(7), PLAIN).as_json(), allow_nan=False))
+    assert document["ratings"][0]["ci95"] is None
+    assert set(document) == {"engine", "ratings", "anchors", "diagnostics", "warnings"}
+    assert list(document["ratings"][0]) == [
+        "model", "rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "comparisons",
+    ]  # fmt: skip

@@ -1,0 +1,91 @@
+"""The original's scheme, for comparison."""
+
+import numpy as np
+import pytest
+
+from eibench import Comparison, Comparisons, RatingSettings
+from eibench.core.ratings.trueskill import item_pluses, pseudo_wins, rate, update_all
+
+# Expected values: the package trueskill 0.4.5 with mu 1200, sigma 350/3, beta 350/6, tau 0 and
+# draw probability 0, one rate_1vs1 after the other.
+GAMES = {
+    "one win": ([(0, 1, 1)], [1258.8731, 1141.1269], [100.7227, 100.7227]),
+    "upsets": (
+        [(0, 1, 3), (1, 2, -2), (0, 2, 0), (2, 0, 20), (1, 0, 1)],
+        [1160.3571, 1141.0115, 1382.5294],
+        [38.0998, 62.5994, 40.3159],
+    ),
+}
+
+
+@pytest.mark.parametrize(("games", "mu", "sigma"), GAMES.values(), ids=GAMES)
+def test_updates_are_those_of_the_package(
+    games: list[tuple[int, int, int]], mu: list[float], sigma: list[float]
+) -> None:
+    """In closed form, to 1e-4."""
+    a, b, wins = (np.array(column) for column in zip(*games, strict=True))
+    found = update_all(len(mu), a, b, wins)
+    assert found.mu == pytest.approx(mu, abs=1e-4)
+    assert found.sigma == pytest.approx(sigma, abs=1e-4)
+
+
+def test_a_draw_is_a_difference_seen_to_be_nothing() -> None:
+    """Of two new models: variance s^2 (1 - s^2 / (2 s^2 + 2 beta^2)), with s = 2 beta 0.6 s^2.
+
+    By hand, as the package's own formula divides nothing by nothing there.
+    """
+    found = update_all(2, np.array([0]), np.array([1]), np.array([0]))
+    assert found.mu == pytest.approx([1200, 1200])
+    assert found.sigma == pytest.approx([350 / 3 * 0.6**0.5] * 2)
+
+
+def test_hopeless_upsets_stay_finite() -> None:
+    """A win against all odds, far in the tail, is large but a number."""
+    n = 3000
+    a, b = np.zeros(n + 1, dtype=np.int64), np.ones(n + 1, dtype=np.int64)
+    wins = np.append(np.full(n, 20), -1)
+    found = update_all(2, a, b, wins)
+    assert np.isfinite(found.mu).all()
+    assert (found.sigma > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("pluses", "wins", "rough"),
+    [(0, 0, 0), (1, 1, 1), (3, 2, 1), (-4, -3, -1), (7, 5, 2), (30, 20, 5), (-80, -20, -5)],
+)
+def test_margins_become_pseudo_wins(pluses: int, wins: int, rough: int) -> None:
+    """ceil(min(|d| / 30, 1) * 20), and the same with 5 for the interval."""
+    assert pseudo_wins(np.array([pluses]), 20).tolist() == [wins]
+    assert pseudo_wins(np.array([pluses]), 5).tolist() == [rough]
+
+
+def test_a_capped_item_counts_one_plus_per_call() -> None:
+    """Analysis items of EQ-Bench 3: each call is won by one at most, then both are summed."""
+    margins = {"c": 5, "d": 4, "e": -1}
+    rows = [Comparison(i, 1, "x", "y", first, margins) for i in "12" for first in ("a", "b")]
+    made = Comparisons.of(rows)
+    starts = np.array([0, 2])
+    assert item_pluses(made, starts, {}).tolist() == [16, 16]
+    assert item_pluses(made, starts, {"2": 1}).tolist() == [16, 2]
+
+
+def test_its_intervals_carry_a_warning(round_of: Comparisons, anchored: RatingSettings) -> None:
+    """They are a fraction of those that count families."""
+    found = rate(round_of, anchored)
+    assert "far too narrow" in found.warnings[0]
+    from eibench.core.ratings.glicko2 import rate as honest
+
+    def width(ratings: object, model: str) -> float:
+        low, high = ratings[model].ci95  # type: ignore[index]
+        return float(high - low)
+
+    middle = found.rows[6].model
+    assert width(found, middle) < width(honest(round_of, anchored), middle)
+
+
+def test_the_unanchored_scale_is_the_original_s() -> None:
+    """Models start at 1200; what one of two gains the other loses."""
+    rows = [Comparison("1", 1, "x", "y", "a", {"c": 1})]
+    found = rate(Comparisons.of(rows), RatingSettings())
+    assert found["x"].rating == pytest.approx(1258.8731, abs=1e-4)
+    assert found["y"].rating == pytest.approx(1141.1269, abs=1e-4)

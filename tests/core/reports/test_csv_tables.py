@@ -1,0 +1,147 @@
+"""CSV tables of scores: what is read, what is refused with its line, what is written."""
+
+import csv
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eibench.core.errors import DataError
+from eibench.core.reports.csv_tables import read_csv, write_csv
+
+
+def written(folder: Path, text: str) -> Path:
+    """A file of that text, its line ends as they are."""
+    path = folder / "scores.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def test_rows_and_columns(tmp_path: Path) -> None:
+    """A mark at the start, blanks around cells, quotation, CRLF and empty lines do no harm."""
+    text = '\ufeffmodel, mmlu ,"a ""b"""\r\n"x, y",1.5, -2\r\n\r\nz,+.5e1,7.\r\n'
+    table = read_csv(written(tmp_path, text))
+    assert table.columns == ("mmlu", 'a "b"')
+    assert [(row.line, row.model) for row in table.rows] == [(2, "x, y"), (4, "z")]
+    assert table.numbers("mmlu") == [1.5, 5.0]
+    assert table.numbers('a "b"') == [-2.0, 7.0]
+
+
+@pytest.mark.parametrize("cell", ["", " ", "-", "–", "—", "NA", "n/a", "NaN", "null", "None"])
+def test_ways_to_say_that_there_is_no_number(tmp_path: Path, cell: str) -> None:
+    """Each reads as None, never as 0."""
+    assert read_csv(written(tmp_path, f"model,a\nx,{cell}\ny,0\n")).numbers("a") == [None, 0.0]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["FAIL", "1_000", "12%", '"1,5"', "inf", "-Infinity", "1e100", "1e999", "0x10", "٣", "1 2"],
+)
+def test_what_is_no_number_is_told_with_its_line(tmp_path: Path, cell: str) -> None:
+    """The file, the line, the column and the cell; also what Python would take for a number."""
+    table = read_csv(written(tmp_path, f"model,a,b\nx,1,1\ny,2,{cell}\n"))
+    assert table.numbers("a") == [1.0, 2.0]
+    with pytest.raises(DataError, match=r"scores\.csv, line 3: .* in column 'b' is no number"):
+        table.numbers("b")
+
+
+def test_columns_that_are_not_asked_for_need_not_be_numbers(tmp_path: Path) -> None:
+    """They are left out, and told with the cell that made them so."""
+    table = read_csv(written(tmp_path, "model,a,how\nx,1,direct\n"))
+    columns, left_out = table.numeric(["a"])
+    assert columns == {"a": [1.0]}
+    (told,) = left_out
+    assert "column 'how'" in told
+    assert "line 2: 'direct'" in told
+    with pytest.raises(DataError):
+        table.numeric(["how"])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is empty"),
+        ("\n \n", "is empty"),
+        ("model\nx\n", "line 1: names one column, 'model'"),
+        ("model;a\nx;1\n", "line 1: names one column, 'model;a'; cells are divided by commas"),
+        ("\nmodel,a,a\n", "line 2: two columns are named 'a'"),
+        ("model,,b\n", "line 1: column 2 has no name"),
+        ("model,a\nx,1\ny\n", "line 3: has 1 cell where the heading has 2"),
+        ("model,a\nx,1,2\n", "line 2: has 3 cells where the heading has 2"),
+        ("model,a\n,1\n", "line 2: the first cell, which names the model, is empty"),
+        ('model,a\n"x,1\n', "line 2: not CSV"),
+        ('model,a\nx,"1"2\n', "line 2: not CSV"),
+    ],
+)
+def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
+    """One line with the file and the place."""
+    with pytest.raises(DataError) as error:
+        read_csv(written(tmp_path, text))
+    assert told in str(error.value)
+    assert str(error.value).startswith(str(tmp_path / "scores.csv"))
+
+
+def test_a_missing_and_a_broken_file_differ(tmp_path: Path) -> None:
+    """The message says which it is."""
+    with pytest.raises(DataError, match="no such file"):
+        read_csv(tmp_path / "none.csv")
+    (tmp_path / "latin.csv").write_bytes(b"model,a\n\xe9,1\n")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read_csv(tmp_path / "latin.csv")
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+1", "'+1"),
+        ("-x", "'-x"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("＝1", "'＝1"),
+        (" =1", "'=1"),
+        ("\t=1", "'=1"),
+        ("a=b", "a=b"),
+        ("a\r\n=1", "a =1"),
+        ("\x1b[2Ja", "\\x1b[2Ja"),
+        ("meta/Llama-2", "meta/Llama-2"),
+    ],
+)
+def test_no_cell_is_a_formula(tmp_path: Path, cell: str, shown: str) -> None:
+    """A text that a spreadsheet or a terminal would obey is made harmless, in headings too."""
+    path = tmp_path / "out.csv"
+    write_csv(path, [[cell, "a"], [cell, 1.0]])
+    with path.open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [[shown, "a"], [shown, "1"]]
+
+
+def test_numbers_stay_numbers(tmp_path: Path) -> None:
+    """A negative number is no formula; None is an empty cell; nothing is rounded."""
+    path = tmp_path / "out.csv"
+    write_csv(path, [["model", "a", "b", "c"], ["x", -1.5, None, 0.1 + 0.2]])
+    assert path.read_text() == "model,a,b,c\nx,-1.5,,0.30000000000000004\n"
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """And what was there is there still."""
+    with pytest.raises(DataError, match="cannot be written"):
+        write_csv(tmp_path / "no" / "out.csv", [["model"]])
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[A-Za-z0-9,;\"'/. ]{0,9}[A-Za-z]", fullmatch=True),
+        st.none() | st.floats(-1e99, 1e99),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_what_is_written_reads_back(scores: dict[str, float | None]) -> None:
+    """The same models and, to the last digit, the same numbers."""
+    scores = {name.strip(): value for name, value in scores.items()}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "out.csv")
+        write_csv(path, [["model", "a"], *([name, value] for name, value in scores.items())])
+        table = read_csv(path)
+    assert dict(zip((r.model for r in table.rows), table.numbers("a"), strict=True)) == scores

@@ -1,0 +1,93 @@
+"""Reruns of a judged benchmark: whose verdicts they are, and which runs may stand together."""
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from eibench import Item, Options, Pack, PackSource
+from eibench.core.datasets import find_pack
+from eibench.core.errors import DataError, UsageError
+from eibench.core.journal import Journal
+from eibench.core.plugins import Catalogue
+from eibench.core.reports.reruns import Reruns, reruns_of_runs
+
+
+@pytest.fixture
+def judged(lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The lab, with a benchmark that reads its pack from a file."""
+    path = tmp_path / "pack.json"
+    path.write_text("{}")
+
+    def read_pack(source: PackSource, options: Options) -> Pack:
+        pack: Pack = lab.pack
+        return replace(pack, source=source)
+
+    monkeypatch.setattr(lab.benchmark, "read_pack", read_pack)
+    options = {option.name: option.default for option in lab.benchmark.options}
+    lab.pack = read_pack(find_pack(lab.benchmark, str(path), options), options)
+    return lab
+
+
+async def run(lab: Any, judge: Any, **changes: Any) -> dict[str, Any]:
+    """The result of two iterations, or more, by a judge."""
+    path = str(next(iter(lab.pack.source.files.values())))
+    given = {"judge": judge, "iterations": 2, "dataset": path, **changes}
+    document: dict[str, Any] = await lab.run(**given)
+    return document
+
+
+def reruns(lab: Any) -> Reruns:
+    """The reruns of all runs of the lab."""
+    catalogue = Catalogue()
+    catalogue.benchmarks.add(lab.benchmark, "the tests")
+    with Journal(lab.runs_dir) as journal:
+        return reruns_of_runs(journal, journal.runs(), catalogue, None)
+
+
+def mean(shown: Reruns) -> float:
+    """The mean of the reruns' main metric; they have as many samples each."""
+    return fmean(value for r in shown.reruns if (value := r.values["mean"]) is not None)
+
+
+async def test_the_verdicts_are_those_of_the_last_result(judged: Any) -> None:
+    """Of two judges, whose numbers all differ, the one of the result that is stored."""
+    one, two = judged.endpoint("judge"), judged.endpoint("other")
+    first, other = await run(judged, one), await run(judged, two)
+    values = [document["metrics"]["mean"]["value"] for document in (first, other)]
+    assert values[0] != values[1]
+    assert mean(reruns(judged)) == pytest.approx(values[1])
+    longer = await run(judged, one, iterations=3)
+    assert mean(reruns(judged)) == pytest.approx(longer["metrics"]["mean"]["value"])
+    assert [rerun.source["iteration"] for rerun in reruns(judged).reruns] == [1, 2, 3]
+
+
+async def test_a_judge_at_another_host_is_another_judge(judged: Any) -> None:
+    """The result says where the judge is, so that two of one name are told apart."""
+    here = judged.endpoint("judge")
+    document = await run(judged, here)
+    host = judged.url.split("/")[2]
+    assert (document["judge"], document["judge_endpoint"]) == ("openai/judge", host)
+    there = replace(here, base_url=judged.url.replace("127.0.0.1", "localhost"))
+    second = await run(judged, there, fresh=True)
+    assert second["judge"] == document["judge"]
+    with pytest.raises(UsageError, match=r"that never mix: judge openai/judge at 127\.0\.0\.1:"):
+        reruns(judged)
+
+
+async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
+    judged: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last result is of a judge whose verdicts all failed: there are none to compare."""
+    await run(judged, judged.endpoint("judge"))
+
+    def fail(phase: str, item: Item) -> None:
+        if phase == "grade":
+            raise ValueError("no verdict")
+
+    monkeypatch.setattr(judged.benchmark, "broken", fail)
+    assert (await run(judged, judged.endpoint("other")))["judge"] == "openai/other"
+    with pytest.raises(DataError, match="by another judge than its last result"):
+        reruns(judged)
