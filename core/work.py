@@ -97,10 +97,8 @@ async def run_session(session: Session, pack: Pack) -> Result:
     """
     document = await session.run(pack)
     folder = session.config.runs_dir
-    path = document_path(folder, document)
-    if session.is_news or not path.exists():
-        write_document(folder, document)
-    return as_result(document, path)
+    write_document(folder, document)
+    return as_result(document, document_path(folder, document))
 
 
 async def run_config(

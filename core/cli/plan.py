@@ -80,7 +80,7 @@ def ask(plans: Sequence[Plan], *, sure: bool) -> None:
         return
     costs = [plan.cost for plan in costly]
     known = [cost for cost in costs if cost is not None]
-    unknown = "" if len(known) == len(costs) else " and more, at an unknown price"
-    total = format_range(sum(known, Range(0.0, 0.0))) if known else "an unknown amount"
-    if not click.confirm(f"Spend {line(total)}{unknown}?", default=True, err=True):
+    more = " and more, at an unknown price" if known and len(known) < len(costs) else ""
+    total = format_range(sum(known, Range(0.0, 0.0))) if known else "an amount that is not known"
+    if not click.confirm(f"Spend {line(total)}{more}?", default=False, err=True):
         raise UsageError("nothing was sent; --max-cost USD sets a limit, --dry-run only plans")

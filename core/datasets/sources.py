@@ -41,10 +41,10 @@ def find_pack(
     lang = options.get("lang")
     manifest = read_manifest(benchmark.data) if benchmark.data else {}
     folder = (cache or cache_folder()) / benchmark.name
-    if dataset is None and "official" in manifest:
-        official = manifest["official"].files_for(lang)
-        dataset = "official" if _all_there(folder, official) else "bundled"
-    if dataset is None and not manifest:
+    if dataset is None and manifest:
+        official = manifest["official"].files_for(lang) if "official" in manifest else ()
+        dataset = "official" if official and _all_there(folder, official) else "bundled"
+    if dataset is None:
         raise UsageError(f"{benchmark.name} has no data of its own; name some with --dataset PATH")
     if dataset == "official" and "official" in manifest:
         return _cached(benchmark, manifest["official"], folder, lang)

@@ -59,8 +59,6 @@ class Session:
     money: Money = field(default_factory=Money)
     _stopped: dict[str, Any] | None = None
     _uncompared: list[str] = field(default_factory=list)
-    is_news: bool = False
-    """The result that `run` gave back is newly stored, and not an earlier one told again."""
 
     def read_pack(self) -> Pack:
         """The pack of this run."""
@@ -236,15 +234,9 @@ class Session:
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
         self._add_standing(job, document)
         document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
-        if self.progress.worked or run.finished_at is None:
-            self.is_news = True
-            journal.end_run(
-                run,
-                document["status"],
-                seconds=seconds,
-                finished=ended is None,
-                document=document,
-            )
+        journal.end_run(
+            run, document["status"], seconds=seconds, finished=ended is None, document=document
+        )
         return document
 
 

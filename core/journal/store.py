@@ -247,6 +247,12 @@ class Journal:
         rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration, *key), _call)
         return next((call.response for call in rows), None)
 
+    def parameters_sent(self, run: RunRecord) -> frozenset[str]:
+        """The names of all parameters that the model was sent in any of its calls."""
+        sql = "SELECT DISTINCT sent FROM calls WHERE run = ? AND phase = 'generate'"
+        rows = self._rows(sql, (run.n,), lambda row: json.loads(row[0]))
+        return frozenset(name for sent in rows for name in sent)
+
     def judges(self, run: RunRecord) -> list[str]:
         """The labels of the judges that have replied, the latest first."""
         sql = (

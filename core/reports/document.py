@@ -5,7 +5,7 @@ the samples that were asked for. docs/results.md describes each field.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Options, Pack
@@ -37,11 +37,11 @@ def build_document(
     """
     benchmark, options = config.benchmark, config.options
     summary = benchmark.summarise(pack, evidence.scores, options)
-    items = _items(selection, evidence)
+    items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
     stopped = evidence.stopped if items["items"]["pending"] else None
     status = stopped or _status(summary, config, items["items"])
     return {
-        **_head(run, config, pack, selection, status),
+        **_head(run, config, pack, selection, status, kept_back),
         **_results(benchmark, options, pack, summary),
         **items,
         "flags": _flags(evidence),
@@ -49,12 +49,22 @@ def build_document(
         "elapsed_s": run.elapsed_s if run else 0.0,
         "comparisons": {},
         "ratings": [],
-        "warnings": [*judge_warnings(config), *pack.warnings, *summary.warnings],
+        "warnings": [
+            *judge_warnings(config),
+            *_not_taken(kept_back),
+            *pack.warnings,
+            *summary.warnings,
+        ],
     }
 
 
 def _head(
-    run: RunRecord | None, config: "RunConfig", pack: Pack, selection: Selection, status: str
+    run: RunRecord | None,
+    config: "RunConfig",
+    pack: Pack,
+    selection: Selection,
+    status: str,
+    kept_back: Sequence[str],
 ) -> dict[str, Any]:
     demo = run is not None and run.demo
     return {
@@ -70,13 +80,14 @@ def _head(
         "judge_endpoint": _host(config.judge.base_url) if config.judge else None,
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
+        "not_sent": list(kept_back),
         "dataset": {
             "name": pack.source.name,
             "sha256": pack.source.sha256,
             "n_items": len(pack.items),
         },
         "iterations": selection.iterations,
-        "comparability": comparability(config, pack, demo, len(selection.items), status),
+        "comparability": comparability(config, pack, demo, len(selection.items), status, kept_back),
     }
 
 
@@ -86,11 +97,17 @@ def _host(base_url: str | None) -> str | None:
 
 
 def comparability(
-    config: "RunConfig", pack: Pack, demo: bool, n_items: int, status: str = "complete"
+    config: "RunConfig",
+    pack: Pack,
+    demo: bool,
+    n_items: int,
+    status: str = "complete",
+    kept_back: Sequence[str] = (),
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers the result may stand beside."""
     benchmark, source = config.benchmark, pack.source
-    changed = ", ".join(f"{name}={value}" for name, value in _changes(config).items())
+    changes = [f"{name}={value}" for name, value in _changes(config).items()]
+    changed = ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
@@ -109,6 +126,33 @@ def comparability(
     else:
         may = pack.comparability
     return "; ".join([*parts, may])
+
+
+_TAKEN_AS = {
+    "temperature": {"temperature"},
+    "top_p": {"top_p"},
+    "min_p": {"min_p"},
+    "seed": {"seed"},
+    "reasoning_effort": {"reasoning_effort", "thinking", "output_config"},
+}
+"""What decides how replies are drawn, and what providers call it."""
+
+
+def not_sent(config: "RunConfig", spent: Spent) -> list[str]:
+    """What was asked for and never sent, as the server does not take it."""
+    if not spent.calls["generate"]:
+        return []
+    asked = config.effective_sampling.sent()
+    return [name for name, words in _TAKEN_AS.items() if name in asked and not words & spent.sent]
+
+
+def _not_taken(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"the server does not take {', '.join(names)}: replies were drawn without; "
+        "bench show RUN ITEM has what was sent"
+    ]
 
 
 def _changes(config: "RunConfig") -> dict[str, Any]:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
     from eibench.core.hookspecs import hookimpl as hookimpl
+    from eibench.core.making import DataMaker as DataMaker
+    from eibench.core.making import Made as Made
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
@@ -83,6 +85,7 @@ _HOMES = {
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.hookspecs": "hookimpl",
+    "eibench.core.making": "DataMaker Made",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
     "eibench.core.ratings.reading": "read_comparisons",

@@ -11,6 +11,7 @@ import eibench
 
 ROOT = Path(eibench.__file__).resolve().parents[2]
 FOLDERS = ("core", "judges", "plugins", "data")
+PUBLIC = ("eibench", "eibench.emotion_ratings", "eibench.statistics", "eibench.testing")
 MAY_IMPORT = {
     "core": {"core", "data"},
     "judges": {"judges", "core", "data"},

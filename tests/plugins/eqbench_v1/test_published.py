@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from eibench.plugins.eqbench_v1.published import published_scores, standing
+from eibench.plugins.eqbench_v1.published import PUBLISHED, standing
 
 
 def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
 
 def test_published_scores_are_in_order() -> None:
     """The best first, each model once."""
-    scores = published_scores()
+    scores = PUBLISHED.scores()
     assert [s for _, s in scores] == sorted((s for _, s in scores), reverse=True)
     assert len({name for name, _ in scores}) == len(scores) > 10
 
@@ -40,7 +40,7 @@ def test_a_score_stands_between_its_neighbours(score: float) -> None:
     assert table.rows[table.marked] == ("→", "openai/mine (this run)", score)
     assert table.marked <= 3
     assert len(table.rows) - table.marked - 1 <= 3
-    above = sum(published > score for _, published in published_scores())
+    above = sum(published > score for _, published in PUBLISHED.scores())
     if table.marked:
         assert table.rows[table.marked - 1][0] == str(above)
 

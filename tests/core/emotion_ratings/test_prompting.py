@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from eibench.plugins.eqbench_v1.prompting import without_revision
+from eibench.core.emotion_ratings.forms import GERMAN
+from eibench.core.emotion_ratings.prompting import (
+    listed_emotions,
+    usual_sentence,
+    without_revision,
+)
 
 FULL = """
 Read the talk.
@@ -111,3 +116,85 @@ def test_official_prompts_become_what_the_published_code_makes(pack: str, digest
     questions = json.loads((Path(OFFICIAL or "") / pack).read_text(encoding="utf-8"))
     text = "".join(without_revision(question["prompt"]) for question in questions.values())
     assert hashlib.sha256(text.encode()).hexdigest() == digest
+
+
+GERMAN_FULL = """
+Eine Szene.
+
+Ann: Du bist spät.
+[Ende des Dialogs]
+
+Wie fühlt sich Ann?
+Wütend
+Frustriert
+
+Geben Sie Zahlen von 0-10. Kritisieren Sie sie dann. Zuletzt neue Zahlen.
+
+In dieser Form:
+
+Erste Bewertung:
+Wütend: <Zahl>
+Frustrated: <Zahl>
+
+Kritik: <Kritik>
+
+Revidierte Bewertung:
+Wütend: <neue Zahl>
+Frustrated: <neue Zahl>
+
+[Ende der Antwort]
+
+Auch null ist eine Zahl.
+"""
+
+GERMAN_SHORT = """
+Eine Szene.
+
+Ann: Du bist spät.
+[Ende des Dialogs]
+
+Wie fühlt sich Ann?
+Wütend
+Frustriert
+
+Geben Sie Zahlen von 0-10.
+
+In dieser Form:
+
+Wütend: <Zahl>
+Frustrated: <Zahl>
+
+
+[Ende der Antwort]
+
+Auch null ist eine Zahl.
+
+Ihre Antwort:
+"""
+
+
+@pytest.mark.parametrize("mark", ["[Ende des Dialogs]", "[Dialogende]"])
+def test_a_german_prompt_is_cut_at_its_own_marks(mark: str) -> None:
+    """Whichever of the two ends its dialogue, and whatever the revised heading is."""
+    full, short = (t.replace("[Ende des Dialogs]", mark) for t in (GERMAN_FULL, GERMAN_SHORT))
+    assert without_revision(full, GERMAN) == short
+
+
+def test_another_sentence_may_take_the_place_of_the_instructions() -> None:
+    """Nothing else changes."""
+    made = without_revision(GERMAN_FULL, GERMAN, sentence="Bewerten Sie.")
+    assert made == GERMAN_SHORT.replace("Geben Sie Zahlen von 0-10.", "Bewerten Sie.")
+
+
+def test_the_usual_sentence_is_that_of_most_prompts() -> None:
+    """Of equals the first."""
+    other = GERMAN_FULL.replace("Geben Sie Zahlen", "Nennen Sie Zahlen")
+    usual = "Geben Sie Zahlen von 0-10."
+    assert usual_sentence([other, GERMAN_FULL, GERMAN_FULL], GERMAN) == usual
+    assert usual_sentence([GERMAN_FULL, other], GERMAN) == usual
+
+
+def test_listed_emotions_are_those_below_the_question() -> None:
+    """As they stand there, not as in the answer form; none where there is no such list."""
+    assert listed_emotions(GERMAN_FULL, GERMAN) == ("Wütend", "Frustriert")
+    assert listed_emotions("Wütend: <Zahl>", GERMAN) == ()

@@ -6,9 +6,11 @@ becomes the pair's problem, so that the caller can say why there is no reading.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+from .forms import NumberWords
 
 _MAX = 10
 _QUOTES = "\"'`"
@@ -16,12 +18,29 @@ _DECORATION = " \t*_`\"'{}[]()<>|,;.•·&#/-–—"
 # "Angry:" with its number alone on the next line; the two spaces make it count as spacing.
 _NUMBER_BELOW = re.compile(r":([*_]*+)[ \t]*+\n\s*+(?=\d{1,2}(?:[.,]\d+)?+[ \t]*+$)", re.MULTILINE)
 _OTHER_PAIR = re.compile(r"\b[^\W\d_]\w*+[\"'*`]*+[ \t]*+[:=][ \t\"'*`]*+\d")
-_RANGE = re.compile(r"[*_`]*+[ \t]*+(?P<by>[-–—~]|->|→|=>|to\b|or\b)[ \t]*+[*_`]*+(?P<to>\d+)")
 _SUM = re.compile(r"[ \t]*+[-+*×/][ \t]*+\d+[ \t]*+=")
 _NOT_CARDINAL = re.compile(r"(?:st|nd|rd|th)\b|[ex]\d", re.IGNORECASE)
-_SCALE = re.compile(
-    r"[\"'*_`]*+[ \t]*+(?:/|out[ ]of\b)[ \t\"'*_`]*+(?P<of>\d+|ten\b)", re.IGNORECASE
-)
+
+
+class Asked(NamedTuple):
+    """What is looked for.
+
+    Attributes:
+        emotions: In order.
+        others: Another name for each emotion, or the same; none at all when there are none.
+        words: Those of the language that may stand around a number.
+    """
+
+    emotions: tuple[str, ...]
+    others: tuple[str, ...]
+    words: NumberWords
+
+
+class _Behind(NamedTuple):
+    """What may stand behind a number and changes its meaning."""
+
+    scale: re.Pattern[str]
+    range: re.Pattern[str]
 
 
 class _Before(NamedTuple):
@@ -47,24 +66,24 @@ class Pair(NamedTuple):
     flags: set[str]
 
 
-def find_pairs(text: str, emotions: Sequence[str]) -> tuple[list[Pair], bool]:
+def find_pairs(text: str, asked: Asked) -> tuple[list[Pair], bool]:
     """Return the pairs in the order of the text, and whether other words have numbers too."""
     text = _NUMBER_BELOW.sub(r":\1  ", text)
-    found = list(_free_matches(text, emotions))
+    found = list(_free_matches(text, asked))
     starts = [*(match.start() for match, _ in found), len(text)]
     ends = [0, *(match.end() for match, _ in found)]
     pairs = [
-        _pair(match, before, text[match.end() : following].split("\n", 1)[0], emotions)
+        _pair(match, before, text[match.end() : following].split("\n", 1)[0], asked)
         for (match, before), following in zip(found, starts[1:], strict=True)
     ]
     rest = "\n".join(text[i:j] for i, j in zip(ends, starts, strict=True))
     return pairs, _OTHER_PAIR.search(rest) is not None
 
 
-def _free_matches(text: str, emotions: Sequence[str]) -> Iterator[tuple[re.Match[str], _Before]]:
+def _free_matches(text: str, asked: Asked) -> Iterator[tuple[re.Match[str], _Before]]:
     """Yield each pair with what stands before it on its line."""
     last = 0
-    for match in _pattern(tuple(emotions)).finditer(text):
+    for match in _pattern(asked).finditer(text):
         line = text.rfind("\n", last, match.start()) + 1
         before = _Before(text[max(line, last) : match.start()], after_pair=last > 0 and not line)
         # A separator other than a colon needs company: "so Angry - 3 of them" is prose.
@@ -73,12 +92,21 @@ def _free_matches(text: str, emotions: Sequence[str]) -> Iterator[tuple[re.Match
             yield match, before
 
 
+@lru_cache(maxsize=32)
+def _behind(words: NumberWords) -> _Behind:
+    scale = rf"[\"'*_`]*+[ \t]*+(?:/|{words.out_of})[ \t\"'*_`]*+(?P<of>\d+|{words.ten})"
+    span = rf"[*_`]*+[ \t]*+(?P<by>[-–—~]|->|→|=>|{words.until})[ \t]*+[*_`]*+(?P<to>\d+)"
+    return _Behind(re.compile(scale, re.IGNORECASE), re.compile(span))
+
+
 @lru_cache(maxsize=512)
-def _pattern(emotions: tuple[str, ...]) -> re.Pattern[str]:
+def _pattern(asked: Asked) -> re.Pattern[str]:
+    groups = {f"e{i}": name for i, name in enumerate(asked.emotions)}
+    groups |= {f"o{i}": name for i, name in enumerate(asked.others) if name not in asked.emotions}
     # The longest name first: of "proud" and "quietly proud" the text means the longer.
-    order = sorted(range(len(emotions)), key=lambda i: -len(emotions[i]))
-    names = ((i, r"[ \t_]++".join(map(re.escape, emotions[i].split()))) for i in order)
-    labels = "|".join(f"(?P<e{i}>{name})" for i, name in names)
+    order = sorted(groups, key=lambda group: -len(groups[group]))
+    names = {group: r"[ \t_]++".join(map(re.escape, groups[group].split())) for group in order}
+    labels = "|".join(f"(?P<{group}>{name})" for group, name in names.items())
     return re.compile(
         rf"""
         (?<![^\W\d_]) (?i:{labels})
@@ -95,48 +123,58 @@ def _words(text: str) -> bool:
     return any(character.isalpha() for character in text)
 
 
-def _pair(match: re.Match[str], before: _Before, tail: str, emotions: Sequence[str]) -> Pair:
-    emotion = next(i for i in range(len(emotions)) if match[f"e{i}"] is not None)
-    scale = _SCALE.match(tail)
+def _pair(match: re.Match[str], before: _Before, tail: str, asked: Asked) -> Pair:
+    found = match.groupdict()
+    group = next(name for name in found if name[1:].isdigit() and found[name] is not None)
+    emotion, other = int(group[1:]), group[0] == "o"
+    behind = _behind(asked.words)
+    scale = behind.scale.match(tail)
     rest = tail[scale.end() :] if scale else tail
-    value, problem = _value(match, rest, scale)
+    value, problem = _value(match, scale, rest, behind.range.match(rest))
     holds = {
-        "case": match[f"e{emotion}"] != emotions[emotion],
+        "name": other,
+        "case": found[group] != (asked.others if other else asked.emotions)[emotion],
         "decimal": bool(match["fraction"]),
         "fraction": scale is not None,
-        "comment": bool(rest.strip(_DECORATION).removesuffix("and")),
+        "comment": bool(rest.strip(_DECORATION).removesuffix(asked.words.and_)),
     }
     flags = {flag for flag, held in holds.items() if held}
     return Pair(emotion, value, problem, flags.union(_layout_flags(match), _place_flags(before)))
 
 
 def _value(
-    match: re.Match[str], rest: str, scale: re.Match[str] | None
+    match: re.Match[str], scale: re.Match[str] | None, rest: str, span: re.Match[str] | None
 ) -> tuple[float | None, str | None]:
-    """Return the rating, or None and why the number is none."""
+    """Return the rating, or None and why the number is none.
+
+    Args:
+        match: The pair.
+        scale: Of the number, where one is named.
+        rest: What follows on the line.
+        span: How a range would go on there.
+    """
     written = f"{match['sign']}{match['whole']}{match['fraction']}"[:20]
     if not re.fullmatch(r"(?:\.\d+|,\d)?", match["fraction"]):
         return None, f"{written!r} is not clearly one number"
     value = float(match["whole"] + match["fraction"].replace(",", "."))
     if match["sign"] or value > _MAX:
         return None, f"{written} is not a rating from 0 to {_MAX}"
-    if _continues(rest, value):
+    if _continues(rest, value, span):
         return None, f"{(written + rest.rstrip())[:20]!r} is not one number"
-    if scale and scale["of"].lower() not in ("10", "ten"):
+    if scale and scale["of"].isdigit() and scale["of"] != str(_MAX):
         return None, f"{written} is out of {scale['of'][:20]}, not out of {_MAX}"
     return value, None
 
 
-def _continues(tail: str, value: float) -> bool:
+def _continues(tail: str, value: float, span: re.Match[str] | None) -> bool:
     """Whether the number goes on: a range, a change, a sum, "1st", "2e3"."""
     if _NOT_CARDINAL.match(tail) or _SUM.match(tail):
         return True
-    found = _RANGE.match(tail)
-    if found is None:
+    if span is None:
         return False
-    tight = not tail[0].isspace() or found["by"] in ("->", "→", "=>")
+    tight = not tail[0].isspace() or span["by"] in ("->", "→", "=>")
     # "7 - 2 reasons" is a comment, "7 - 8" a range.
-    return tight or value < float(found["to"]) <= _MAX
+    return tight or value < float(span["to"]) <= _MAX
 
 
 def _layout_flags(match: re.Match[str]) -> Iterator[str]:

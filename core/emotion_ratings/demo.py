@@ -12,21 +12,30 @@ REVISED = 0.8
 CLUMSY = 0.4
 """Below this ability a model at times answers in another form, or in prose."""
 
+_PROSE = {
+    "en": "It is hard to put what they feel into numbers.",
+    "de": "Es ist schwer, diese Gefühle in Zahlen zu fassen.",
+}
+_DOUBT = {
+    "en": "the quieter feelings may have been given too little weight.",
+    "de": "Die leiseren Gefühle haben vielleicht zu wenig Gewicht bekommen.",
+}
+
 
 def demo_answer(question: Question, ability: float, rng: Random, *, revise: bool) -> str:
     """A reply of a model of that ability, from 0 to 1."""
     if ability < CLUMSY and rng.random() < 0.06:
-        return "It is hard to put what they feel into numbers."
+        return _PROSE[question.form.language]
     bold = ability < CLUMSY and rng.random() < 0.2
     offsets = [rng.gauss(0, NOISE * (1 - ability)) for _ in question.reference]
     first = _lines(question, offsets, bold=bold)
     if not revise:
         return first + "\n"
     revised = _lines(question, [offset * REVISED for offset in offsets], bold=bold)
-    critique = "Critique: the quieter feelings may have been given too little weight."
+    form = question.form
     return (
-        f"First pass scores:\n{first}\n\n{critique}\n\n"
-        f"Revised scores:\n{revised}\n\n[End of answer]\n"
+        f"{form.first}\n{first}\n\n{form.critique} {_DOUBT[form.language]}\n\n"
+        f"{form.revised}\n{revised}\n\n{form.answer_end}\n"
     )
 
 

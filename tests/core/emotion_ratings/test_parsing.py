@@ -7,14 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eibench.plugins.eqbench_v1.parsing import (
+from eibench.core.emotion_ratings.parsing import (
     FLAGS,
     PARSERS,
     Reading,
     read_reference,
     read_strict,
-    reference_pairs,
 )
+from eibench.core.emotion_ratings.parsing_reference import reference_pairs
 
 EMOTIONS = ("Angry", "Sad", "Quietly proud", "Calm")
 VALUES = (7.0, 3.0, 0.0, 10.0)

@@ -14,28 +14,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from .parsing_pairs import Pair, find_pairs
-from .parsing_reference import (
-    FIRST_HEADING,
-    REVISED_HEADING,
-    read_reference,
-    reference_pairs,
-    reference_sections,
-)
+from .forms import ENGLISH, Form
+from .parsing_pairs import Asked, Pair, find_pairs
+from .parsing_reference import read_reference
 from .parsing_sections import Section, split_sections
-from .parsing_types import Answer, Parser, Reading, read_passes, unread
+from .parsing_types import Answer, Parser, Reading, no_section, read_passes, unread
 
-__all__ = [
-    "FLAGS",
-    "PARSERS",
-    "Answer",
-    "Parser",
-    "Reading",
-    "read_reference",
-    "read_strict",
-    "reference_pairs",
-    "reference_sections",
-]
+__all__ = ["FLAGS", "PARSERS", "Answer", "Parser", "Reading", "read_reference", "read_strict"]
 
 #: What each flag of a strict reading says, in the order in which a reading lists them.
 #: White space around a line and punctuation at its end are not worth a flag.
@@ -50,6 +35,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "prefix": "words before the emotion on its line, such as a speaker's name",
         "markdown": "bold, italic, code, a bullet or a number before the line",
         "brackets": "the number in brackets",
+        "name": "another name of the emotion that the question has beside the one in the form",
         "case": "other capitals or spaces in the emotion's name than asked for",
         "spacing": "not exactly one space after the colon, or one before it",
         "separator": "another separator than a colon: =, a dash, an arrow",
@@ -62,23 +48,26 @@ FLAGS: Mapping[str, str] = MappingProxyType(
 _OTHER_SPACE = re.compile(r"[^\S \t\n]")
 
 
-def read_strict(text: str, emotions: Sequence[str], *, revise: bool) -> Answer:
+def read_strict(
+    text: str,
+    emotions: Sequence[str],
+    *,
+    revise: bool,
+    form: Form = ENGLISH,
+    others: Sequence[str] = (),
+) -> Answer:
     """Return the ratings each section states, each emotion's exactly one number from 0 to 10.
 
-    Args:
-        text: The reply, without any thinking before it.
-        emotions: The names asked for, in order, distinct; several words are allowed.
-        revise: Whether a critique and revised scores were asked for; if not, the whole
-            reply is the section, headings or none.
+    Names of several words are allowed. The arguments are those of `Parser`.
     """
     text = _OTHER_SPACE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
-    read = partial(_read_section, emotions=emotions)
+    read = partial(_read_section, asked=Asked(tuple(emotions), tuple(others), form.words))
     if not revise:
-        return read_passes(text, None, read, revise=False)
-    sections = split_sections(text)
+        return read_passes((text, None), read, revise=False, form=form)
+    sections = split_sections(text, form)
     first, revised = (
         _flag_headings(sections.get(kind), heading, read)
-        for kind, heading in (("first", FIRST_HEADING), ("revised", REVISED_HEADING))
+        for kind, heading in (("first", form.first), ("revised", form.revised))
     )
     return Answer(first, revised)
 
@@ -90,7 +79,7 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
 
 def _flag_headings(section: Section | None, heading: str, read: "partial[Reading]") -> Reading:
     if section is None:
-        return unread(f"no section {heading.rstrip(':')!r}")
+        return no_section(heading)
     reading = read(section.text)
     if reading.values is None:
         return reading
@@ -102,8 +91,9 @@ def _flag_headings(section: Section | None, heading: str, read: "partial[Reading
     return Reading(reading.values, flags=_ordered(flags))
 
 
-def _read_section(text: str, emotions: Sequence[str]) -> Reading:
-    pairs, others = find_pairs(text, emotions)
+def _read_section(text: str, asked: Asked) -> Reading:
+    emotions = asked.emotions
+    pairs, others = find_pairs(text, asked)
     by_emotion = [[pair for pair in pairs if pair.emotion == i] for i in range(len(emotions))]
     missing = [name for name, own in zip(emotions, by_emotion, strict=True) if not own]
     for name, own in zip(emotions, by_emotion, strict=True):
