@@ -121,7 +121,8 @@ class Benchmark(ABC):
         title: One line for `bench list`.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
-        sampling: How replies are drawn unless the user says otherwise.
+        sampling: How replies are drawn unless the user says otherwise; where that depends on
+            an option, define `sampling_for` too.
         options: The benchmark's own options.
         judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
         judge_sampling: How a judge's replies are drawn.
@@ -187,6 +188,10 @@ class Benchmark(ABC):
         A benchmark that does not define this refuses demo models.
         """
         raise NotImplementedError
+
+    def sampling_for(self, options: Options) -> Sampling:
+        """How replies are drawn with these options, unless the user says otherwise."""
+        return self.sampling
 
     def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
         """What the demo judge replies, by rules that the benchmark's page declares.

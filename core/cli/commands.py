@@ -40,6 +40,9 @@ COMMANDS = {
     "doctor": Place("doctor", "Look at all that a run needs, and say what to do."),
 }
 
+#: Commands of the plugins that come with eibench: listed without importing any of them.
+OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can be run."}
+
 #: Parameters of the commands that a benchmark's own options stand beside.
 TAKEN = frozenset(
     {

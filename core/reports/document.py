@@ -160,7 +160,8 @@ def _changes(config: "RunConfig") -> dict[str, Any]:
 
     A seed repeats what the protocol would give anyway; more room changes no answer that fits.
     """
-    own, used = config.benchmark.sampling, config.effective_sampling.sent()
+    own = config.benchmark.sampling_for(config.options)
+    used = config.effective_sampling.sent()
     room = own.max_tokens or 0
     return {
         name: value

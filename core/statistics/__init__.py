@@ -27,6 +27,12 @@ from .distribution import (
     min_max,
     spread,
 )
+from .psychometrics import (
+    cronbach_alpha,
+    lognormal_share_below,
+    normal_share_below,
+    p_of_zero_correlation,
+)
 
 __all__ = [
     "Correlation",
@@ -39,13 +45,17 @@ __all__ = [
     "cluster_sums",
     "coefficient_of_variation",
     "complete_pairs",
+    "cronbach_alpha",
     "describe",
     "fisher_interval",
     "iteration_spread",
     "leave_one_out",
+    "lognormal_share_below",
     "mean_interval",
     "mean_ranks",
     "min_max",
+    "normal_share_below",
+    "p_of_zero_correlation",
     "pearson",
     "spearman",
     "spread",

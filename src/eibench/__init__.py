@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
     from eibench.core.datasets.readers import read_text as read_text
     from eibench.core.datasets.readers import read_toml as read_toml
+    from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.engine.progress import Progress as Progress
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
@@ -79,6 +80,7 @@ _HOMES = {
     "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
     "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
+    "eibench.core.datasets.sources": "find_pack",
     "eibench.core.engine.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",

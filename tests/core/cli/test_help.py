@@ -10,7 +10,8 @@ import pytest
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.benchmark_command import env_name
-from eibench.core.cli.commands import COMMANDS, TAKEN
+from eibench.core.cli.commands import COMMANDS, OF_OUR_PLUGINS, TAKEN
+from eibench.core.plugins import installed
 
 Bench = Callable[..., Any]
 HEAVY = ("numpy", "openai", "anthropic", "litellm", "aiohttp", "httpx", "rich", "glicko2")
@@ -65,6 +66,14 @@ def test_top_help_loads_no_command_and_no_plugin_of_ours() -> None:
 def test_line_in_the_top_help_is_the_command_s_own(name: str) -> None:
     """The table that `bench --help` is made from says what each command's help says."""
     assert command(name).get_short_help_str(limit=200) == COMMANDS[name].help
+
+
+def test_commands_of_our_plugins_are_in_the_table_that_help_is_made_from() -> None:
+    """Each with the line that its own help begins with."""
+    registry = installed().commands
+    ours = [name for name, origin in registry.origins.items() if origin.startswith("eibench ")]
+    lines = {name: registry.things[name].get_short_help_str(limit=200) for name in ours}
+    assert lines == dict(OF_OUR_PLUGINS)
 
 
 def test_names_that_benchmarks_may_not_take_are_those_of_our_options() -> None:
