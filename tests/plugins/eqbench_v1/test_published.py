@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from eibench.plugins.eqbench_v1.published import PUBLISHED, standing
+from eibench.plugins.eqbench_v1.published import MAY_STAND, PUBLISHED, standing
 
 
 def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
@@ -18,6 +18,7 @@ def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
         "dataset": {"name": "official", "n_items": 60},
         "items": {"total": 60},
         "options": {"revise": True, "parser": "strict"},
+        "comparability": f"eqbench-v1 v1; pack official (9c52ae21deab); {MAY_STAND}",
     }
     return made | changes
 
@@ -55,18 +56,13 @@ def test_table_says_that_the_protocol_is_historic() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"demo": True},
         {"score": None},
-        {"dataset": {"name": "bundled", "n_items": 60}},
-        {"dataset": {"name": "custom", "n_items": 60}},
-        {"options": {"revise": False}},
-        {"items": {"total": 10}},
-        {"items": {"total": 60}, "iterations": 2},
-        {"status": "fail"},
-        {"status": "incomplete"},
+        {"comparability": "eqbench-v1 v1; DEMO model: no result of a real model"},
+        {"comparability": "eqbench-v1 v1; beside no published score: not complete (fail)"},
+        {"comparability": f"eqbench-v1 v1; {MAY_STAND}; only 10 of 60 items; beside none"},
     ],
     ids=str,
 )
 def test_what_may_not_stand_there_has_no_table(changes: dict[str, Any]) -> None:
-    """Demo models, other packs, parts, other protocols and failed runs stand beside nothing."""
+    """What the comparability line keeps from published scores, and a result without a score."""
     assert standing(document(**changes)) is None
