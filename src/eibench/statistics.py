@@ -1,21 +1,41 @@
-"""Intervals and spreads for the metrics of benchmarks. Importing this imports numpy."""
+"""Intervals, spreads, differences and agreement for benchmarks. Importing this imports numpy."""
 
 from eibench.core.statistics import (
+    Estimate,
     Interval,
+    OrderAgreement,
+    PairedDifference,
     cluster_bootstrap,
     cluster_index,
     cluster_sums,
+    holm,
+    icc_agreement,
     iteration_spread,
+    mean_disagreement,
     mean_interval,
+    order_agreement,
+    paired_difference,
+    rank_agreement,
+    sign_turning_p,
     standard_error,
 )
 
 __all__ = [
+    "Estimate",
     "Interval",
+    "OrderAgreement",
+    "PairedDifference",
     "cluster_bootstrap",
     "cluster_index",
     "cluster_sums",
+    "holm",
+    "icc_agreement",
     "iteration_spread",
+    "mean_disagreement",
     "mean_interval",
+    "order_agreement",
+    "paired_difference",
+    "rank_agreement",
+    "sign_turning_p",
     "standard_error",
 ]
