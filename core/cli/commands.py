@@ -23,6 +23,8 @@ COMMANDS = {
     "delete": Place("runs", "Delete a run with all its replies."),
     "rescore": Place("rescore", "Score a run's replies again, without a single request."),
     "rejudge": Place("rejudge", "Judge a run's transcripts with another judge."),
+    "compare": Place("compare", "Compare two runs of a benchmark, sample by sample."),
+    "agreement": Place("agreement", "Say how well two judges agree on the same runs."),
     "export": Place("transfer", "Write runs with all their replies to a file."),
     "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),
