@@ -31,6 +31,8 @@ COMMANDS = {
         "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
     ),
     "leaderboard": Place("leaderboard", "Rank the models of a benchmark that the journal holds."),
+    "compare": Place("compare", "Compare two runs of a benchmark, sample by sample."),
+    "agreement": Place("agreement", "Say how well two judges agree on the same runs."),
     "export": Place("transfer", "Write runs with all their replies to a file."),
     "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),

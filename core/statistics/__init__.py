@@ -1,5 +1,10 @@
-"""Intervals, spreads and correlations of benchmark results. Importing this imports numpy."""
+"""Intervals, spreads, correlations, agreement. Importing this imports numpy."""
 
+from .agreement import (
+    icc_agreement,
+    mean_disagreement,
+    rank_agreement,
+)
 from .bootstrap import (
     Interval,
     cluster_bootstrap,
@@ -19,6 +24,12 @@ from .correlation import (
     pearson,
     spearman,
 )
+from .differences import (
+    PairedDifference,
+    holm,
+    paired_difference,
+    sign_turning_p,
+)
 from .distribution import (
     Distribution,
     Spread,
@@ -26,6 +37,13 @@ from .distribution import (
     describe,
     min_max,
     spread,
+)
+from .estimates import (
+    Estimate,
+)
+from .ordering import (
+    OrderAgreement,
+    order_agreement,
 )
 from .psychometrics import (
     cronbach_alpha,
@@ -37,7 +55,10 @@ from .psychometrics import (
 __all__ = [
     "Correlation",
     "Distribution",
+    "Estimate",
     "Interval",
+    "OrderAgreement",
+    "PairedDifference",
     "Pairs",
     "Spread",
     "cluster_bootstrap",
@@ -48,15 +69,22 @@ __all__ = [
     "cronbach_alpha",
     "describe",
     "fisher_interval",
+    "holm",
+    "icc_agreement",
     "iteration_spread",
     "leave_one_out",
     "lognormal_share_below",
+    "mean_disagreement",
     "mean_interval",
     "mean_ranks",
     "min_max",
     "normal_share_below",
+    "order_agreement",
     "p_of_zero_correlation",
+    "paired_difference",
     "pearson",
+    "rank_agreement",
+    "sign_turning_p",
     "spearman",
     "spread",
     "standard_error",
