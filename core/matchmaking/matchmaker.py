@@ -1,0 +1,188 @@
+"""One placement: the next batch of calls from what is known, until a reason to stop.
+
+Nothing here remembers anything but what follows from its inputs: the same ladder, the same
+comparisons and the same batches give the same next batch. So a stop changes nothing, as long
+as each batch is kept before it is sent and the next is planned from complete ones only.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from ..errors import UsageError
+from ..ratings import fractional_logit
+from ..ratings.comparisons import Comparisons
+from ..ratings.result import ModelRating, Ratings
+from ..ratings.settings import RatingSettings
+from .adaptive import CAUTION, Adviser, batch_size, unit_of
+from .goals import Batch, Goal, Item, Stop
+from .spreading import as_calls, asked_items
+from .staged import Position, plan_all, plan_staged
+
+Schedule = Literal["staged", "all", "adaptive"]
+SCHEDULES: tuple[Schedule, ...] = ("staged", "all", "adaptive")
+ADAPTIVE_FROM = 8
+"""Models on the ladder from which `adaptive` is the default."""
+_NORMAL = 1.96
+
+
+def default_schedule(n_models: int) -> Schedule:
+    """`adaptive` from 8 models on, below that `all`.
+
+    Args:
+        n_models: On the ladder, the new one not counted.
+    """
+    return "adaptive" if n_models >= ADAPTIVE_FROM else "all"
+
+
+class Matchmaker:
+    """Plans the placement of one model.
+
+    Args:
+        goal: Who, with what, how far.
+        ladder: All comparisons that do not involve the model, of the same judge.
+        schedule: How to choose.
+
+    Raises:
+        UsageError: There is nobody to compare with.
+    """
+
+    def __init__(self, goal: Goal, ladder: Comparisons, schedule: Schedule) -> None:
+        self.goal = goal
+        self.schedule = schedule
+        opponents = goal.pool.opponents(goal.model)
+        if not opponents:
+            told = "no other model has transcripts of the same items; run another model first"
+            raise UsageError(f"{goal.model} cannot be compared: {told}")
+        self._opponents = opponents
+        self._ladder = _without(ladder, goal.model)
+
+    def next_batch(self, known: Comparisons, history: Sequence[Batch]) -> Batch | Stop:
+        """What to ask next.
+
+        Args:
+            known: All comparisons that were read, the model's own among them.
+            history: The batches of this placement so far, all of them complete.
+        """
+        asked = asked_items(self.goal, history)
+        room = self._room(history)
+        if room == 0:
+            return Stop("budget", f"{self._spent(history)} comparisons were allowed and are made")
+        if self.goal.target_ci is not None and self._is_precise(known, history):
+            return Stop("precise", f"the interval is within ±{self.goal.target_ci:g} points")
+        position = self._position(known, history)
+        if self.schedule == "adaptive":
+            planned = self._adaptive(known, asked, room)
+        else:
+            plan = plan_staged if self.schedule == "staged" else plan_all
+            planned = plan(self.goal, position, history)
+        if isinstance(planned, Stop):
+            return planned
+        stage, items = planned
+        if not items:
+            return self._through()
+        calls = as_calls(self.goal, items[:room], len(asked))
+        return Batch(stage, position.rank, calls)
+
+    def _adaptive(
+        self, known: Comparisons, asked: Sequence[Item], room: int | None
+    ) -> tuple[str, list[Item]] | Stop:
+        size = batch_size(len(asked)) if room is None else min(room, batch_size(len(asked)))
+        choice = self._adviser.choose(_only(known, self.goal.model), asked, size)
+        if choice.items and not choice.worthwhile:
+            told = "more comparisons of these transcripts would tell next to nothing; "
+            return Stop("floor", told + "run more iterations of the model")
+        return "adaptive", choice.items
+
+    @cached_property
+    def _adviser(self) -> Adviser:
+        return Adviser(self.goal, self._ladder)
+
+    def _through(self) -> Stop:
+        if self.schedule == "staged":
+            return Stop("settled", "the rank is stable")
+        return Stop("exhausted", "everything there is has been compared; run more iterations")
+
+    def _spent(self, history: Sequence[Batch]) -> int:
+        return sum(len(batch.calls) for batch in history)
+
+    def _room(self, history: Sequence[Batch]) -> int | None:
+        """How many items may still be asked for; None for any number."""
+        if self.goal.max_comparisons is None:
+            return None
+        left = self.goal.max_comparisons - self._spent(history)
+        return max(0, left) // self.goal.calls_per_item
+
+    def _position(self, known: Comparisons, history: Sequence[Batch]) -> Position:
+        """The ladder by `fractional-logit`, which can do with one order."""
+        if not len(known):
+            return Position(self._opponents, None)
+        ratings = {row.model: row.rating for row in self._logit(known).rows}
+        middle = float(np.median(list(ratings.values())))
+        ladder = sorted(self._opponents, key=lambda o: (-ratings.get(o, middle), o))
+        if self.goal.model not in ratings:
+            return Position(tuple(ladder), None)
+        own = ratings[self.goal.model]
+        better = sum(ratings.get(opponent, middle) > own for opponent in ladder)
+        return Position(tuple(ladder), 1 + better)
+
+    def _logit(self, known: Comparisons) -> Ratings:
+        return fractional_logit.rate(known, RatingSettings())
+
+    def _is_precise(self, known: Comparisons, history: Sequence[Batch]) -> bool:
+        """Whether the engine's interval, and for `adaptive` the model's own, meet the target."""
+        assert self.goal.target_ci is not None
+        if not history:
+            return False
+        ratings = self._rated(known)
+        row = _row(ratings, self.goal.model)
+        if ratings is None or row is None or row.ci95 is None:
+            return False
+        low, high = row.ci95
+        if (high - low) / 2 > self.goal.target_ci:
+            return False
+        return self.schedule != "adaptive" or self._own_width(known, ratings) <= self.goal.target_ci
+
+    def _rated(self, known: Comparisons) -> Ratings | None:
+        try:
+            return self.goal.rate(known, self.goal.settings)
+        except UsageError:
+            return None  # the engine waits for second orders
+
+    def _own_width(self, known: Comparisons, ratings: Ratings) -> float:
+        """Half-width that the mixed model believes in: less noisy than the engine's early on.
+
+        Without it a placement would stop whenever the jackknife is small by chance.
+        """
+        found = {row.model: row.rating for row in ratings.rows if row.model != self.goal.model}
+        unit = unit_of(self._adviser.strengths(), found)
+        if unit is None:
+            return 0.0
+        deviation = self._adviser.choose(_only(known, self.goal.model), (), 1).deviation
+        return _NORMAL * CAUTION * deviation * unit
+
+
+def _row(ratings: Ratings | None, model: str) -> ModelRating | None:
+    rows = ratings.rows if ratings is not None else ()
+    return next((row for row in rows if row.model == model), None)
+
+
+def _involves(
+    comparisons: Comparisons, model: str
+) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
+    if model not in comparisons.models:
+        return np.zeros(len(comparisons), dtype=np.bool_)
+    place = comparisons.models.index(model)
+    return np.asarray((comparisons.a == place) | (comparisons.b == place))
+
+
+def _only(comparisons: Comparisons, model: str) -> Comparisons:
+    """The model's own comparisons."""
+    return comparisons.only(_involves(comparisons, model)).compact()
+
+
+def _without(comparisons: Comparisons, model: str) -> Comparisons:
+    """Those of all others."""
+    return comparisons.only(~_involves(comparisons, model)).compact()

@@ -1,0 +1,107 @@
+"""A simulated placement: a new model on a ladder that is known, batch by batch."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..errors import UsageError
+from ..matchmaking.calls import Call
+from ..matchmaking.goals import FLOOR, Batch, Goal, Orders, Pool, Rate, Stop
+from ..matchmaking.matchmaker import Matchmaker, Schedule
+from ..ratings.comparisons import Comparison, Comparisons
+from ..ratings.settings import RatingSettings
+from .simulator import Tournament
+
+
+class Step(NamedTuple):
+    """What a placement knew after a batch.
+
+    Attributes:
+        calls: How many the model had cost.
+        rating: Its rating.
+        half_width: Of its 95 % interval; None where there is none yet.
+        stage: The batch's.
+    """
+
+    calls: int
+    rating: float
+    half_width: float | None
+    stage: str
+
+
+class Placed(NamedTuple):
+    """A whole placement.
+
+    Attributes:
+        steps: One per batch.
+        batches: As they were planned.
+        stop: Why it ended; None if it was cut off.
+    """
+
+    steps: tuple[Step, ...]
+    batches: tuple[Batch, ...]
+    stop: Stop | None
+
+
+def pool_of(tournament: Tournament) -> Pool:
+    """All transcripts of all its models."""
+    slots = frozenset(tournament.slots)
+    return Pool(dict.fromkeys(tournament.models, slots), tournament.families)
+
+
+def place(
+    tournament: Tournament,
+    model: str,
+    ladder: Sequence[Call],
+    schedule: Schedule,
+    *,
+    rate: Rate,
+    settings: RatingSettings = RatingSettings(),  # noqa: B008 - frozen
+    orders: Orders = "one",
+    target_ci: float | None = None,
+    max_comparisons: int | None = None,
+    floor: float = FLOOR,
+    steps: bool = True,
+) -> Placed:
+    """Place a model and rate it after every batch, or only at the end.
+
+    Args:
+        tournament: Who judges.
+        model: Who is placed.
+        ladder: Calls among the others, made before; who is in them is on the ladder.
+        schedule: How calls are chosen.
+        rate: The engine, for the goal and for the steps.
+        settings: Anchors.
+        orders: Whether items are bought in both orders.
+        target_ci: As of a goal.
+        max_comparisons: As of a goal.
+        floor: As of a goal.
+        steps: Whether to rate after every batch.
+    """
+    there = {name for call in ladder for name in (call.a, call.b)} | {model}
+    pool = pool_of(tournament)
+    pool = replace(pool, transcripts={m: s for m, s in pool.transcripts.items() if m in there})
+    goal = Goal(model, pool, rate, settings, orders, target_ci, max_comparisons, floor)
+    rows: list[Comparison] = list(tournament.rows(ladder))
+    maker = Matchmaker(goal, Comparisons.of(rows), schedule)
+    history: list[Batch] = []
+    found: list[Step] = []
+    while True:
+        known = Comparisons.of(rows)
+        batch = maker.next_batch(known, history)
+        if history and (steps or isinstance(batch, Stop)):
+            found += _step(goal, known, history)
+        if isinstance(batch, Stop):
+            return Placed(tuple(found), tuple(history), batch)
+        history.append(batch)
+        rows += tournament.rows(batch.calls)
+
+
+def _step(goal: Goal, known: Comparisons, history: Sequence[Batch]) -> list[Step]:
+    try:
+        row = goal.rate(known, goal.settings)[goal.model]
+    except (KeyError, UsageError):
+        return []  # nothing of it could be read, or the engine waits for second orders
+    calls = sum(len(batch.calls) for batch in history)
+    half_width = None if row.ci95 is None else (row.ci95[1] - row.ci95[0]) / 2
+    return [Step(calls, row.rating, half_width, history[-1].stage)]

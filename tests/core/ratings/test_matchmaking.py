@@ -1,0 +1,339 @@
+"""Which comparisons are bought next; benchmarks/placement.py says what that saves."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eibench import Comparisons, RatingSettings, UsageError
+from eibench.core.matchmaking.calls import Call
+from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
+from eibench.core.matchmaking.latent import (
+    Blocks,
+    Candidates,
+    Observations,
+    Variances,
+    estimate_variances,
+    expected_gains,
+    observe,
+    solve,
+)
+from eibench.core.matchmaking.matchmaker import SCHEDULES, Matchmaker, Schedule, default_schedule
+from eibench.core.matchmaking.spreading import asked_items
+from eibench.core.ratings import fractional_logit, glicko2
+from eibench.core.testing.placements import Placed, place, pool_of
+from eibench.testing import Tournament
+
+NEW = "model-07"
+each_schedule = pytest.mark.parametrize("schedule", SCHEDULES)
+
+
+@pytest.fixture(scope="module")
+def world() -> Tournament:
+    """Fourteen models a third of a unit apart."""
+    return Tournament([-2 + i / 3 for i in range(14)], seed=11)
+
+
+@pytest.fixture(scope="module")
+def ladder(world: Tournament) -> list[Call]:
+    """A random round of all but one of them."""
+    calls = world.random_calls(1500, orders="one")
+    return [call for call in calls if NEW not in (call.a, call.b)]
+
+
+def run(
+    world: Tournament, ladder: list[Call], schedule: Schedule, model: str = NEW, **goal: Any
+) -> Placed:
+    """A placement."""
+    goal = {"rate": fractional_logit.rate, "steps": False, **goal}
+    return place(world, model, ladder, schedule, **goal)
+
+
+def goal_of(world: Tournament, **changes: Any) -> Goal:
+    """The placement of the one that is not on the ladder."""
+    return replace(Goal(NEW, pool_of(world), fractional_logit.rate, orders="one"), **changes)
+
+
+def calls_of(placed: Placed) -> list[Call]:
+    """All calls, in order."""
+    return [call for batch in placed.batches for call in batch.calls]
+
+
+@pytest.mark.parametrize(("n_models", "schedule"), [(1, "all"), (7, "all"), (8, "adaptive")])
+def test_the_default_is_adaptive_from_eight_models_on(n_models: int, schedule: str) -> None:
+    """Below that there is not enough to choose from."""
+    assert default_schedule(n_models) == schedule
+
+
+@each_schedule
+def test_no_call_is_asked_twice(world: Tournament, ladder: list[Call], schedule: Schedule) -> None:
+    """Neither are those whose reply could not be read asked again."""
+    calls = calls_of(run(world, ladder, schedule, max_comparisons=150))
+    assert len(calls) > 60
+    assert len(set(calls)) == len(calls)
+    assert len({(call.item, call.b) for call in calls}) == len(calls)
+    assert {call.a for call in calls} == {NEW}
+
+
+@each_schedule
+def test_a_stop_changes_nothing(world: Tournament, ladder: list[Call], schedule: Schedule) -> None:
+    """A new matchmaker with what was known after some batches plans the very next one."""
+    whole = run(world, ladder, schedule, max_comparisons=80)
+    before = list(world.rows(ladder))
+    goal = goal_of(world, max_comparisons=80)
+    for n in range(len(whole.batches)):
+        history = whole.batches[:n]
+        rows = before + list(world.rows([c for batch in history for c in batch.calls]))
+        again = Matchmaker(goal, Comparisons.of(before), schedule)
+        assert again.next_batch(Comparisons.of(reversed(rows)), history) == whole.batches[n]
+
+
+@each_schedule
+def test_the_order_of_transcripts_does_not_matter(
+    world: Tournament, ladder: list[Call], schedule: Schedule
+) -> None:
+    """A pool is what it holds, not how it was filled."""
+    known = world.judge(ladder)
+    pool = pool_of(world)
+    turned = Pool(
+        dict(reversed(list(pool.transcripts.items()))), dict(reversed(list(pool.families.items())))
+    )
+    one, two = (
+        Matchmaker(goal_of(world, pool=each), known, schedule).next_batch(known, ())
+        for each in (pool, turned)
+    )
+    assert one == two
+
+
+@each_schedule
+def test_both_orders_are_bought_in_pairs(
+    world: Tournament, ladder: list[Call], schedule: Schedule
+) -> None:
+    """And a budget that is odd is not exceeded, nor half an item bought."""
+    placed = run(world, ladder, schedule, orders="both", rate=glicko2.rate, max_comparisons=51)
+    calls = calls_of(placed)
+    assert len(calls) == 50
+    assert placed.stop is not None
+    assert placed.stop.kind == "budget"
+    for forward, back in zip(calls[::2], calls[1::2], strict=True):
+        assert (forward.first, back.first) == ("a", "b")
+        assert forward._replace(first="b") == back
+
+
+@each_schedule
+def test_one_order_takes_turns(world: Tournament, ladder: list[Call], schedule: Schedule) -> None:
+    """The new model is first in every other call."""
+    calls = calls_of(run(world, ladder, schedule, max_comparisons=60))
+    assert all(one.first != other.first for one, other in pairwise(calls))
+
+
+@each_schedule
+def test_scenarios_are_spread_from_the_first_batch_on(
+    world: Tournament, ladder: list[Call], schedule: Schedule
+) -> None:
+    """No two calls of it on one scenario, and nearly as many families as calls."""
+    known = world.judge(ladder)
+    batch = Matchmaker(goal_of(world), known, schedule).next_batch(known, ())
+    assert isinstance(batch, Batch)
+    items = [call.item for call in batch.calls]
+    assert len(items) >= 8
+    assert len(set(items)) == len(items)
+    if schedule != "adaptive":  # it knows of luck in transcripts, not of families
+        assert len({world.families[item] for item in items}) == len(items)
+
+
+def test_staged_goes_through_its_stages(world: Tournament, ladder: list[Call]) -> None:
+    """Ten over the ladder, then neighbours, then all with the neighbours; loops are few."""
+    placed = run(world, ladder, "staged")
+    stages = [batch.stage for batch in placed.batches]
+    assert stages[0] == "sparse"
+    assert len(placed.batches[0].calls) == 10
+    assert placed.batches[0].rank is None
+    names = [stage.split()[0] for stage in stages]
+    assert names == sorted(names, key=["sparse", "neighbours", "comprehensive"].index)
+    assert max(Counter(names).values()) <= 4
+    assert placed.stop == Stop("settled", "the rank is stable")
+    neighbours = {call.b for call in placed.batches[1].calls}
+    met = Counter(call.b for batch in placed.batches[:2] for call in batch.calls)
+    assert sorted(met[opponent] for opponent in neighbours) == [2, 2, 4, 4, 8, 8]
+    last = Counter(call.b for batch in placed.batches for call in batch.calls)
+    assert last.most_common(1)[0][1] == 45
+
+
+def test_staged_ends_when_the_rank_is_stable(world: Tournament, ladder: list[Call]) -> None:
+    """The last batch of a stage was planned at the rank that came out of it, or was the fourth."""
+    batches = run(world, ladder, "staged").batches
+    for one, other in pairwise(batches):
+        name, _, loop = one.stage.partition(" ")
+        if loop and other.stage.split()[0] != name:
+            assert one.rank == other.rank or loop == "4"
+
+
+def test_all_gives_each_opponent_the_same() -> None:
+    """In every batch each once; in the end every item with each."""
+    small = Tournament([-2 + i / 3 for i in range(14)], seed=11, family_sizes=[1] * 9)
+    ladder = [call for call in small.random_calls(300) if NEW not in (call.a, call.b)]
+    placed = run(small, ladder, "all")
+    assert placed.stop is not None
+    assert placed.stop.kind == "exhausted"
+    for batch in placed.batches:
+        assert len({call.b for call in batch.calls}) == 13
+    assert Counter(Counter(call.b for call in calls_of(placed)).values()) == {9: 13}
+    assert len(placed.batches) == 9
+
+
+def test_adaptive_prefers_near_opponents(world: Tournament, ladder: list[Call]) -> None:
+    """Far ones saturate: the last forty calls go to models within 1.4 units on average."""
+    calls = calls_of(run(world, ladder, "adaptive", max_comparisons=80))[40:]
+    place_of = {name: i for i, name in enumerate(world.models)}
+    ability = world.abilities
+    gaps = [abs(ability[place_of[call.b]] - ability[7]) for call in calls]
+    usual = [abs(ability[i] - ability[7]) for i in range(14) if i != 7]
+    assert np.mean(gaps) < 0.85 * np.mean(usual)
+
+
+def test_adaptive_stops_when_more_would_tell_nothing(world: Tournament, ladder: list[Call]) -> None:
+    """The luck of 45 transcripts is what it is; the message says to run more iterations."""
+    placed = run(world, ladder, "adaptive")
+    assert placed.stop is not None
+    assert placed.stop.kind == "floor"
+    assert "run more iterations" in placed.stop.told
+    assert len(calls_of(placed)) < 13 * 45
+
+
+@each_schedule
+def test_a_target_is_met_before_it_stops(
+    world: Tournament, ladder: list[Call], schedule: Schedule
+) -> None:
+    """The interval that the engine prints is within it, and not by buying everything."""
+    placed = run(world, ladder, schedule, target_ci=60.0)
+    assert placed.stop is not None
+    assert placed.stop.kind == "precise"
+    last = placed.steps[-1]
+    assert last.half_width is not None
+    assert last.half_width <= 60
+    assert last.calls < 13 * 45
+
+
+def test_only_shared_transcripts_are_compared(world: Tournament, ladder: list[Call]) -> None:
+    """An opponent without an item, or without any, is not asked on it."""
+    pool = pool_of(world)
+    few = frozenset(sorted(pool.transcripts[NEW])[:5])
+    some = {**pool.transcripts, "model-00": few, "model-01": frozenset()}
+    goal = goal_of(world, pool=Pool(some, pool.families))
+    known = world.judge(ladder)
+    assert goal.pool.opponents(NEW) == tuple(sorted({*some} - {NEW, "model-01"}))
+    for schedule in SCHEDULES:
+        maker = Matchmaker(goal, known, schedule)
+        history: list[Batch] = []
+        for _ in range(12):
+            batch = maker.next_batch(known, history)
+            if isinstance(batch, Stop):
+                break
+            history.append(batch)
+        for item in asked_items(goal, history):
+            assert item.slot in some[item.opponent]
+
+
+def test_nobody_to_compare_with_is_told(world: Tournament) -> None:
+    """The first model alone."""
+    goal = goal_of(world, pool=Pool({NEW: frozenset(world.slots)}))
+    with pytest.raises(UsageError, match="run another model first"):
+        Matchmaker(goal, Comparisons.of([]), "all")
+
+
+@each_schedule
+def test_a_ladder_without_comparisons_is_no_obstacle(world: Tournament, schedule: Schedule) -> None:
+    """Every schedule begins with what it has."""
+    nothing = Comparisons.of([])
+    batch = Matchmaker(goal_of(world), nothing, schedule).next_batch(nothing, ())
+    assert isinstance(batch, Batch)
+    assert batch.rank is None
+
+
+def test_a_batch_names_items_once() -> None:
+    """Both orders of a call are one item."""
+    calls = tuple(Call("1", 1, "x", "y", first) for first in ("a", "b"))
+    goal = Goal("x", Pool({}), glicko2.rate, RatingSettings())
+    assert asked_items(goal, [Batch("all 1", None, calls)]) == [Item("y", ("1", 1))]
+
+
+# The mixed model
+
+
+def random_state(seed: int = 0) -> tuple[Blocks, Observations, Candidates, Variances]:
+    """Five models on three slots, some items seen, and candidates of the last model."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array([rng.permutation(5)[:2] for _ in range(25)])
+    seen = Observations(
+        pairs[:, 0], pairs[:, 1], rng.integers(0, 3, 25), rng.normal(size=25),
+        rng.integers(0, 2, 25).astype(float),
+    )  # fmt: skip
+    variances = Variances(0.8, 0.5, 0.4)
+    opponent, slot = (x.ravel() for x in np.meshgrid(np.arange(4), np.arange(3)))
+    candidates = Candidates(4, opponent, slot, np.full(12, 0.8))
+    return Blocks.sum(seen, variances, 3, 5), seen, candidates, variances
+
+
+PRIOR = (np.array([0.0, 0, 0, 0, 0.3]), np.array([0.1, 0.1, 0.1, 0.1, 0.5]))
+
+
+def test_the_posterior_is_that_of_the_whole_normal_model() -> None:
+    """Against one large regression with strengths and all lucks as unknowns."""
+    blocks, seen, _, variances = random_state()
+    found = solve(blocks, variances.tau2, *PRIOR)
+    n = len(seen.z)
+    design = np.zeros((n, 5 + 15))
+    rows = np.arange(n)
+    for end, sign in ((seen.i, 1.0), (seen.j, -1.0)):
+        design[rows, end] += sign
+        design[rows, 5 + 5 * seen.slot + end] += sign
+    precision = np.diag(np.append(PRIOR[1], np.full(15, 1 / variances.tau2)))
+    weight = 1 / variances.of(seen)
+    covariance = np.linalg.inv(precision + design.T @ (weight[:, None] * design))
+    mean = covariance @ (
+        design.T @ (weight * seen.z) + np.append(PRIOR[0] * PRIOR[1], np.zeros(15))
+    )
+    assert found.mean == pytest.approx(mean[:5], abs=1e-10)
+    assert found.covariance == pytest.approx(covariance[:5, :5], abs=1e-10)
+
+
+def test_a_gain_is_what_the_observation_takes_off_the_variance() -> None:
+    """For every candidate: by solving again with it."""
+    blocks, _, candidates, variances = random_state()
+    contrast = np.array([-0.25, -0.25, -0.25, -0.25, 1])
+    state = solve(blocks, variances.tau2, *PRIOR)
+    before = contrast @ state.covariance @ contrast
+    gains = expected_gains(state, variances.tau2, contrast, candidates)
+    for k in range(12):
+        item = Observations(
+            np.array([4]), candidates.opponent[[k]], candidates.slot[[k]], np.zeros(1), np.zeros(1)
+        )
+        after = solve(blocks.with_items(item, variances), variances.tau2, *PRIOR)
+        assert gains[k] == pytest.approx(before - contrast @ after.covariance @ contrast, abs=1e-10)
+        updated = observe(state, variances.tau2, candidates, k)
+        assert updated.covariance == pytest.approx(after.covariance, abs=1e-10)
+        assert updated.luck == pytest.approx(after.luck, abs=1e-10)
+
+
+def test_variances_are_recovered() -> None:
+    """Of 3,000 items drawn from the model: within a fifth, the luck's within a third."""
+    rng = np.random.default_rng(2)
+    n, n_models, n_slots, tau2, item, call = 3000, 20, 45, 0.5, 0.6, 0.3
+    pairs = np.array([rng.permutation(n_models)[:2] for _ in range(n)])
+    slot = rng.integers(0, n_slots, n)
+    luck = rng.normal(0, tau2**0.5, (n_slots, n_models))
+    strength = rng.normal(0, 1, n_models)
+    i, j = pairs.T
+    both = rng.integers(0, 2, n).astype(float)
+    noise = np.where(both > 0, item + call / 2, item + call)
+    z = strength[i] - strength[j] + luck[slot, i] - luck[slot, j]
+    z = z + rng.normal(size=n) * np.sqrt(noise)
+    halves = rng.normal(0, (call / 2) ** 0.5, 1500)
+    found = estimate_variances(Observations(i, j, slot, z, both), halves, n_slots, n_models)
+    assert found.one == pytest.approx(item + call, rel=0.2)
+    assert found.both == pytest.approx(item + call / 2, rel=0.2)
+    assert found.tau2 == pytest.approx(tau2, rel=0.33)
