@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -68,39 +68,19 @@ class Columns:
     def _add(self, row: Any, number: int) -> None:
         if not isinstance(row, Mapping):
             raise _Bad("not a JSON object")
-        a, b = _text(row, "a"), _text(row, "b")
-        if a == b:
-            raise _Bad(f"compares {a!r} with itself")
-        first = row.get("first")
-        if first != "a" and first != "b":
-            raise _Bad('"first" must be "a" or "b": whose transcript was read first')
-        item = _id(row)
-        margin, criteria = _margins(row.get("margins"))
-        iteration = _iteration(row.get("iteration", 1))
-        judge = _optional_text(row, "judge")
-        len_a, len_b = _length(row, "len_a"), _length(row, "len_b")
-        family = _optional_text(row, "family") or item
+        found = _checked(row)
         if not row.keys() <= KEYS:
             self.unknown.update(str(key) for key in row.keys() - KEYS)
-        if self.judge is not None and judge != self.judge:
-            self.judges.setdefault(judge, len(self.judges))
+        judge = self.judges.setdefault(found.judge, len(self.judges))
+        if self.judge is not None and found.judge != self.judge:
             return
-        self._keep_family(item, family, number)
-        self.numbers.extend(
-            (
-                self.models.setdefault(a, len(self.models)),
-                self.models.setdefault(b, len(self.models)),
-                self.items[item],
-                iteration,
-                self.judges.setdefault(judge, len(self.judges)),
-                first == "a",
-                margin,
-                criteria,
-                number,
-            )
-        )
-        self.lengths.append(len_a)
-        self.lengths.append(len_b)
+        self._keep_family(found.item, found.family, number)
+        a = self.models.setdefault(found.a, len(self.models))
+        b = self.models.setdefault(found.b, len(self.models))
+        item, first = self.items[found.item], found.a_first
+        numbers = (a, b, item, found.iteration, judge, first, found.margin, found.criteria, number)
+        self.numbers.extend(numbers)
+        self.lengths.extend((found.len_a, found.len_b))
 
     def _keep_family(self, item: str, family: str, number: int) -> None:
         index = self.families.setdefault(family, len(self.families))
@@ -199,6 +179,36 @@ class Columns:
             at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
             told = f"says something else of the same comparison than {self.place} {number[at - 1]}"
             self._refuse(told + "; take one of the two out", int(number[at]))
+
+
+class _Row(NamedTuple):
+    a: str
+    b: str
+    a_first: bool
+    item: str
+    iteration: int
+    family: str
+    judge: str
+    margin: int
+    criteria: int
+    len_a: float
+    len_b: float
+
+
+def _checked(row: Mapping[str, Any]) -> _Row:
+    """What a row says."""
+    a, b = _text(row, "a"), _text(row, "b")
+    if a == b:
+        raise _Bad(f"compares {a!r} with itself")
+    first = row.get("first")
+    if first != "a" and first != "b":
+        raise _Bad('"first" must be "a" or "b": whose transcript was read first')
+    item = _id(row)
+    margin, criteria = _margins(row.get("margins"))
+    iteration = _iteration(row.get("iteration", 1))
+    family, judge = _optional_text(row, "family") or item, _optional_text(row, "judge")
+    len_a, len_b = _length(row, "len_a"), _length(row, "len_b")
+    return _Row(a, b, first == "a", item, iteration, family, judge, margin, criteria, len_a, len_b)
 
 
 def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Bools:
