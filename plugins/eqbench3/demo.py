@@ -48,9 +48,7 @@ _FLAT = (
 )
 _LOOKS = re.compile(r"\b(wonder|perhaps|might|notice|because|could be wrong)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
-_ASSISTANT = re.compile(
-    r"^Assistant:\n(.*?)(?=^---$|^\[/?[A-Z ]+\]$|\Z)", re.MULTILINE | re.DOTALL
-)
+_ASSISTANT = re.compile(r"^Assistant:\n(.*?)(?=^---$|^\[/?[A-Z ]+\]$|\Z)", re.MULTILINE | re.DOTALL)
 _FORM = re.compile(r'"(\w+)": 0-(\d+)')
 
 

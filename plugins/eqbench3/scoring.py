@@ -142,5 +142,8 @@ def _judge(ordered: Sequence[SampleScore]) -> dict[str, int]:
     return {
         "re_asked": flags["re-asked"] + flags["re-asked twice"],
         "repaired": flags["repaired"],
-        "unread": sum(s.score.reason is not None for s in ordered),
+        "unread": sum(
+            s.score.reason is not None and bool(s.score.detail.get("judge_replies"))
+            for s in ordered
+        ),
     }
