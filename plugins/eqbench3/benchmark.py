@@ -27,7 +27,7 @@ from eibench.judges import Outcome, Verdict, ask_for_verdict, output_format
 
 from .demo import demo_answer, demo_verdict
 from .scenarios import Scenario, read_scenarios
-from .scoring import RUBRIC, rubric_score, summarise
+from .scoring import RUBRIC, UNREAD, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
 
@@ -73,7 +73,8 @@ class EQBench3(Benchmark):
         if judge is None:
             return Score(flags=flags, detail={"sections": odd})
         if transcript.is_empty:
-            return Score.unscored("the model said nothing in any turn", detail={"sections": odd})
+            told = "the model said nothing in any turn"
+            return Score.unscored(told, flags=(*flags, "silent"), detail={"sections": odd})
         rubric = scenario.kind.rubric
         messages = judge_messages(scenario, transcript, output_format(rubric))
         shared = len(messages) - 1
@@ -115,7 +116,7 @@ def _score(
     flags += outcome.flags
     if outcome.value is None:
         told = f"the judge's reply could not be read: {outcome.reason}"
-        return Score.unscored(told, flags=flags, detail=detail)
+        return Score.unscored(told, flags=(*flags, UNREAD), detail=detail)
     verdict, kind = outcome.value, scenario.kind
     if verdict.unknown:
         detail["unknown_keys"] = list(verdict.unknown)

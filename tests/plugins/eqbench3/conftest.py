@@ -164,7 +164,7 @@ _FORM = re.compile(r'"(\w+)": 0-(\d+)')
 def grades() -> Callable[..., dict[str, Any]]:
     """What a judge may answer to a prompt: the same grade for each criterion of its form."""
 
-    def make(prompt: str, grade: float = 12) -> dict[str, Any]:
+    def make(prompt: str, grade: float = 6) -> dict[str, Any]:
         names = [name for name, _ in _FORM.findall(prompt)]
         assert names, "a judge was asked without a form"
         return {"chain_of_thought_reasoning": "I saw it.", **dict.fromkeys(names, grade)}

@@ -222,13 +222,10 @@ def test_the_order_of_verdicts_changes_nothing(scenarios: Scenarios) -> None:
     assert summed(scenarios, scores) == summed(scenarios, Random(3).sample(scores, len(scores)))
 
 
-def unread(item: Item, iteration: int = 1, replies: int = 3) -> SampleScore:
-    """A sample whose judge could not be read, or that had nothing to judge."""
-    detail = {"judge_replies": replies} if replies else {}
-    flags = ("re-asked twice",) if replies == 3 else ()
-    return SampleScore(
-        item.id, item.cluster, iteration, Score(reason="why", flags=flags, detail=detail)
-    )
+def unread(item: Item, iteration: int = 1, *flags: str) -> SampleScore:
+    """A sample whose judge could not be read, unless the flags say otherwise."""
+    score = Score(reason="why", flags=flags or ("re-asked twice", "unread"))
+    return SampleScore(item.id, item.cluster, iteration, score)
 
 
 def test_unscored_samples_are_left_out_and_counted(scenarios: Scenarios) -> None:
@@ -248,7 +245,7 @@ def test_unscored_samples_are_left_out_and_counted(scenarios: Scenarios) -> None
 
 def test_a_silent_model_is_not_the_judge_s_fault(scenarios: Scenarios) -> None:
     """It is unscored, and no verdict was unread."""
-    summary = summed(scenarios, [unread(scenarios.items[0], replies=0)])
+    summary = summed(scenarios, [unread(scenarios.items[0], 1, "silent")])
     assert summary.notes["judge"]["unread"] == 0
     assert summary.notes["kinds"]["role-play"]["unscored"] == 1
 
