@@ -187,10 +187,14 @@ class Session:
                 run,
                 document["status"],
                 seconds=seconds,
-                finished=ended is None,
+                finished=self._is_finished(run, ended),
                 document=document,
             )
         return document
+
+    def _is_finished(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """Whether the run is; one that is only judged again stays what it was."""
+        return run.finished_at is not None if self.config.run_id else ended is None
 
 
 def _stopped(ended: BenchError | None) -> str | None:
