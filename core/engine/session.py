@@ -234,10 +234,15 @@ class Session:
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
         self._add_standing(job, document)
         document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
+        finished = self._is_finished(run, ended)
         journal.end_run(
-            run, document["status"], seconds=seconds, finished=ended is None, document=document
+            run, document["status"], seconds=seconds, finished=finished, document=document
         )
         return document
+
+    def _is_finished(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """Whether the run is; one that is only judged again stays what it was."""
+        return run.finished_at is not None if self.config.run_id else ended is None
 
 
 def _stopped(ended: BenchError | None) -> str | None:

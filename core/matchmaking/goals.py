@@ -15,13 +15,10 @@ Orders = Literal["one", "both"]
 Rate = Callable[[Comparisons, RatingSettings], Ratings]
 
 
-<<<<<<< HEAD
-=======
 FLOOR = 0.002
 """Smallest share of the variance that one more item is worth, unless a goal says otherwise."""
 
 
->>>>>>> wt-ratings
 @dataclass(frozen=True)
 class Pool:
     """Transcripts that can be compared.
@@ -67,11 +64,7 @@ class Goal:
     orders: Orders = "both"
     target_ci: float | None = None
     max_comparisons: int | None = None
-<<<<<<< HEAD
-    floor: float = 0.005
-=======
     floor: float = FLOOR
->>>>>>> wt-ratings
 
     @property
     def calls_per_item(self) -> int:

@@ -31,7 +31,7 @@ from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
-from .scoring import RUBRIC, rubric_score, summarise
+from .scoring import RUBRIC, UNREAD, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
 MIN_LENGTH = 100
@@ -90,7 +90,8 @@ class EQBench3(Benchmark):
         if judge is None or not options["rubric"]:
             return Score(flags=flags, detail={"sections": odd})
         if transcript.is_empty:
-            return Score.unscored("the model said nothing in any turn", detail={"sections": odd})
+            told = "the model said nothing in any turn"
+            return Score.unscored(told, flags=(*flags, "silent"), detail={"sections": odd})
         rubric = scenario.kind.rubric
         messages = judge_messages(scenario, transcript, output_format(rubric))
         shared = len(messages) - 1
@@ -171,7 +172,7 @@ def _score(
     flags += outcome.flags
     if outcome.value is None:
         told = f"the judge's reply could not be read: {outcome.reason}"
-        return Score.unscored(told, flags=flags, detail=detail)
+        return Score.unscored(told, flags=(*flags, UNREAD), detail=detail)
     verdict, kind = outcome.value, scenario.kind
     if verdict.unknown:
         detail["unknown_keys"] = list(verdict.unknown)
