@@ -15,6 +15,7 @@ from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Finish, Message
 
 from .asking import Outcome, Reading, ask
+from .forms import object_schema
 from .replies import read_object
 
 REASON = "reason"
@@ -68,13 +69,7 @@ def answer_form(questions: Questions, reason: str) -> str:
 def schema(questions: Questions) -> dict[str, Any]:
     """The form as a JSON schema, for providers that hold a reply to one."""
     bits = {name: {"type": "integer", "enum": [0, 1]} for name in questions.names}
-    properties = {REASON: {"type": "string"}, **bits}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(REASON, bits)
 
 
 async def ask_yes_no(
