@@ -126,5 +126,6 @@ def _no_answer(response: ChatResponse) -> str | None:
         return "the model refused"
     if response.text.strip():
         return None
-    cut = response.finish == Finish.LENGTH
-    return "cut off before the answer began" if cut else "the reply is empty"
+    if response.finish == Finish.LENGTH:
+        return "cut off before the answer began"
+    return "nothing came after the thinking" if response.reasoning else "the reply is empty"

@@ -12,7 +12,8 @@ from ..benchmark import Benchmark, Options, Pack
 from ..clients.base import host_of
 from ..clients.families import kinship
 from ..journal import RunRecord
-from ..types import Summary
+from ..types import NO_RESPONSE, Summary
+from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, Selection, Spent
 
 if TYPE_CHECKING:
@@ -38,20 +39,21 @@ def build_document(
     benchmark, options = config.benchmark, config.options
     summary = benchmark.summarise(pack, evidence.scores, options)
     items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
+    absent = sum(s.score.reason == NO_RESPONSE for s in evidence.scores)
     stopped = evidence.stopped if items["items"]["pending"] else None
     status = stopped or _status(summary, config, items["items"])
     return {
-        **_head(run, config, pack, selection, status, kept_back),
+        **_head(run, config, pack, selection, status, kept_back, absent),
         **_results(benchmark, options, pack, summary),
         **items,
         "flags": _flags(evidence),
-        **_spent(evidence),
+        **(_spent(evidence) if run else _NOTHING_KNOWN),
         "elapsed_s": run.elapsed_s if run else 0.0,
         "comparisons": {},
         "ratings": [],
         "warnings": [
             *judge_warnings(config),
-            *_not_taken(kept_back),
+            *not_taken(kept_back),
             *pack.warnings,
             *summary.warnings,
         ],
@@ -65,6 +67,7 @@ def _head(
     selection: Selection,
     status: str,
     kept_back: Sequence[str],
+    absent: int,
 ) -> dict[str, Any]:
     demo = run is not None and run.demo
     return {
@@ -87,93 +90,22 @@ def _head(
             "n_items": len(pack.items),
         },
         "iterations": selection.iterations,
-        "comparability": comparability(config, pack, demo, len(selection.items), status, kept_back),
+        "comparability": comparability(
+            config,
+            pack,
+            demo=demo,
+            n_items=len(selection.items),
+            status=status,
+            kept_back=kept_back,
+            given=run is None,
+            absent=absent,
+        ),
     }
 
 
 def _host(base_url: str | None) -> str | None:
     """Host and port; ``None`` for the provider's own."""
     return host_of(base_url) if base_url else None
-
-
-def comparability(
-    config: "RunConfig",
-    pack: Pack,
-    demo: bool,
-    n_items: int,
-    status: str = "complete",
-    kept_back: Sequence[str] = (),
-) -> str:
-    """One line: pack, protocol, grader, and which published numbers the result may stand beside."""
-    benchmark, source = config.benchmark, pack.source
-    changes = [f"{name}={value}" for name, value in _changes(config).items()]
-    changed = ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
-    options = benchmark.request_options(config.options)
-    options |= benchmark.grade_options(config.options)
-    parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
-    parts += [f"{name} {_plain(value)}" for name, value in options.items()]
-    parts += [f"judge {config.judge.label}"] if config.judge else []
-    parts += [f"changed: {changed}"] if changed else []
-    parts += ["own system prompt"] if config.system else []
-    partial = n_items < len(pack.items)
-    parts += [f"only {n_items} of {len(pack.items)} items"] if partial else []
-    if demo:
-        may = "DEMO model: no result of a real model"
-    elif partial or changed or config.system:
-        may = "beside no published score: not the pack's own protocol in full"
-    elif status != "complete":
-        may = f"beside no published score: the result is not complete ({status})"
-    else:
-        may = pack.comparability
-    return "; ".join([*parts, may])
-
-
-_TAKEN_AS = {
-    "temperature": {"temperature"},
-    "top_p": {"top_p"},
-    "min_p": {"min_p"},
-    "seed": {"seed"},
-    "reasoning_effort": {"reasoning_effort", "thinking", "output_config"},
-}
-"""What decides how replies are drawn, and what providers call it."""
-
-
-def not_sent(config: "RunConfig", spent: Spent) -> list[str]:
-    """What was asked for and never sent, as the server does not take it."""
-    if not spent.calls["generate"]:
-        return []
-    asked = config.effective_sampling.sent()
-    return [name for name, words in _TAKEN_AS.items() if name in asked and not words & spent.sent]
-
-
-def _not_taken(names: Sequence[str]) -> list[str]:
-    if not names:
-        return []
-    return [
-        f"the server does not take {', '.join(names)}: replies were drawn without; "
-        "bench show RUN ITEM has what was sent"
-    ]
-
-
-def _changes(config: "RunConfig") -> dict[str, Any]:
-    """How replies are drawn otherwise than the benchmark says.
-
-    A seed repeats what the protocol would give anyway; more room changes no answer that fits.
-    """
-    own = config.benchmark.sampling_for(config.options)
-    used = config.effective_sampling.sent()
-    room = own.max_tokens or 0
-    return {
-        name: value
-        for name, value in used.items()
-        if name != "seed"
-        and value != getattr(own, name)
-        and not (name == "max_tokens" and value >= room)
-    }
-
-
-def _plain(value: object) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:
@@ -227,6 +159,14 @@ def _flags(evidence: Evidence) -> dict[str, int]:
     """How many samples have each flag, the most frequent first."""
     counts = Counter(flag for s in evidence.scores for flag in set(s.score.flags))
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+_NOTHING_KNOWN: Mapping[str, Any] = {
+    "calls": {"model": 0, "judge": 0, "replayed": 0, "retries": 0},
+    "tokens": dict.fromkeys(("input", "cached", "output", "reasoning")),
+    "cost_usd": None,
+}
+"""What answers made elsewhere cost."""
 
 
 def _spent(evidence: Evidence) -> dict[str, Any]:
