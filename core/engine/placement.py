@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..journal import StoredComparison
+from ..journal import Journal, RunRecord, StoredComparison
 from ..ratings.settings import RatingSettings
 from .standing import BESIDE, DEFAULT, rate_with
 
@@ -104,6 +104,13 @@ def _call(row: StoredComparison) -> "Call":
     from ..matchmaking.calls import Call
 
     return Call(row.item_id, row.iteration, row.a, row.b, "a" if row.first == "a" else "b")
+
+
+def settled_by(journal: Journal, run: RunRecord, meant: str) -> dict[str, Any] | None:
+    """Why the last command on a run ended its placement, if it meant the same."""
+    document = journal.document(run) or {}
+    stopped = document.get("notes", {}).get("rating", {}).get("stopped")
+    return stopped if stopped and stopped.get("of") == meant else None
 
 
 def seen_from(row: StoredComparison, own: str) -> tuple[str, str, int, str]:

@@ -10,17 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..benchmark import Pack
-from ..errors import JournalError, ProviderError
+from ..errors import BenchError, JournalError, MissingCall
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import Call
 from ..matchmaking.goals import Batch, Pool, Stop
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
-from ..types import Item, PairScore
+from ..reports.evidence import Selection
+from ..types import Item, PairScore, digest
 from .calls import SampleCalls
 from .config import RunConfig
 from .contestants import Contestant, Shelf, find_contestants
-from .placement import Wish, history_of, make_matchmaker, seen_from
+from .placement import Wish, history_of, make_matchmaker, seen_from, settled_by
 from .pools import as_comparisons, current, newest_runs, pool_of
 from .samples import innermost, work_through
 from .standing import settings_of
@@ -32,6 +33,7 @@ class Tournament:
     """The comparisons of one run with its opponents.
 
     Attributes:
+        selection: The samples whose transcripts are compared.
         failed: Why comparisons of this command could not be made, one reason each.
         stopped: Why the placement is at its end, once it is.
     """
@@ -40,6 +42,7 @@ class Tournament:
     pack: Pack
     journal: Journal
     run: RunRecord
+    selection: Selection
     failed: list[str] = field(default_factory=list)
     stopped: dict[str, Any] | None = None
 
@@ -49,7 +52,8 @@ class Tournament:
         self._pool = pool_of(self.config, self.pack)
         self._shelf = Shelf(benchmark, options)
         self._wish = Wish.of(options)
-        self._own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        self._own = replace(own, samples=own.samples & self.selection.samples)
         self._opponents = {contestant.name: contestant for contestant in opponents}
         self._matchmaker: Matchmaker | None = None
 
@@ -58,43 +62,56 @@ class Tournament:
         self.journal.writer.flush()
         known = list(self.journal.comparisons(self._pool))
         mine = [row for row in known if row.run_a == self.run.run_id and self._is_here(row)]
-        if waiting := [row for row in mine if row.status == "planned"]:
+        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
+        pool = current(known, {**newest_runs(self.journal, known), **runs})
+        if waiting := self._waiting(mine, self._elsewhere(pool)):
             return waiting
-        if not self._opponents or self._is_settled():
+        if not self._opponents:
             return []
-        return await self._plan(known, mine)
+        if settled := settled_by(self.journal, self.run, self._meant):
+            self.stopped = settled
+            return []
+        return await self._plan(pool, mine)
 
     def _is_here(self, row: StoredComparison) -> bool:
         """Whether a comparison is with the run of its opponent that counts."""
         other = self._opponents.get(row.b)
         return other is not None and other.run.run_id == row.run_b
 
-    def _is_settled(self) -> bool:
-        """Whether the last command with the same wishes came to the placement's end."""
-        document = self.journal.document(self.run) or {}
-        stopped = document.get("notes", {}).get("rating", {}).get("stopped")
-        return bool(stopped) and stopped["wish"] == list(self._wish)
+    def _waiting(
+        self, mine: Sequence[StoredComparison], elsewhere: Collection[object]
+    ) -> list[StoredComparison]:
+        """The planned comparisons; one that the opponent's run has made meanwhile is only noted."""
+        planned = [row for row in mine if row.status == "planned"]
+        made = [row for row in planned if seen_from(row, self._own.name) in elsewhere]
+        for row in made:
+            self.journal.add_comparison(self.run, row._replace(status="known"))
+        return [row for row in planned if row not in made]
+
+    @property
+    def _meant(self) -> str:
+        """What a placement is of: the same again is at the same end."""
+        return digest([self._pool, list(self._wish), sorted(self._own.samples)])
 
     async def _plan(
-        self, known: Sequence[StoredComparison], mine: Sequence[StoredComparison]
+        self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison]
     ) -> list[StoredComparison]:
         """The next batch, journalled; a comparison that another run has is only noted.
 
         Batches of which nothing is left to ask are passed over.
         """
-        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
-        pool = current(known, {**newest_runs(self.journal, known), **runs})
         matchmaker = self._matchmaker or await self._make_matchmaker(pool)
         self._matchmaker = matchmaker
-        history = history_of(mine)
+        history, number = history_of(mine), max((row.batch for row in mine), default=0)
         elsewhere = self._elsewhere(pool)
         read = Comparisons.of(as_comparisons(pool))
         while True:
             batch = matchmaker.next_batch(read, history)
             if isinstance(batch, Stop):
-                self.stopped = {**batch._asdict(), "wish": list(self._wish)}
+                self.stopped = {**batch._asdict(), "of": self._meant}
                 return []
-            rows = [self._row(call, batch, len(history) + 1, elsewhere) for call in batch.calls]
+            number += 1
+            rows = [self._row(call, batch, number, elsewhere) for call in batch.calls]
             for row in rows:
                 self.journal.add_comparison(self.run, row)
             self.journal.writer.flush()
@@ -189,7 +206,7 @@ class Tournament:
             raise calls.ended
 
     def _note(self, error: Exception) -> None:
-        is_plain = isinstance(error, ProviderError)
+        is_plain = isinstance(error, BenchError)
         self.failed.append(str(error) if is_plain else f"{type(error).__name__}: {error}")
 
     async def _ask(
@@ -197,7 +214,10 @@ class Tournament:
     ) -> StoredComparison:
         own = await self._own.text(self.journal, item, row.iteration, self._shelf)
         other = await self._opponents[row.b].text(self.journal, item, row.iteration, self._shelf)
-        assert own is not None and other is not None and shop.judge is not None
+        assert shop.judge is not None
+        if own is None or other is None:
+            gone = self._own.name if own is None else row.b
+            raise MissingCall(f"the transcript of {gone} on item {item.id} is not there any more")
         first, second = (own, other) if row.first == "a" else (other, own)
         judge = calls.handle(shop.judge)
         score = await shop.benchmark.compare(item, first.value, second.value, judge, shop.options)
