@@ -62,9 +62,7 @@ def what_is_asked(row: StoredComparison) -> tuple[frozenset[str], str, int, str]
     return frozenset({row.a, row.b}), row.item_id, row.iteration, first
 
 
-def read_pool(
-    journal: Journal, pool: str, own: RunRecord | None = None
-) -> list[StoredComparison]:
+def read_pool(journal: Journal, pool: str, own: RunRecord | None = None) -> list[StoredComparison]:
     """The comparisons of a pool between the newest runs of its models.
 
     Args:

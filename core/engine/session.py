@@ -26,6 +26,7 @@ from ..types import Item, digest
 from .config import RunConfig, grader
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
+from .placement import Wish
 from .pools import pool_of
 from .progress import Progress
 from .samples import work_on, work_through
@@ -78,6 +79,7 @@ class Session:
             ConfigError: A key is missing.
         """
         check_parties(self.config, self.catalogue, self.environment, self.money)
+        Wish.of(self.config.options)
 
     async def run(self, pack: Pack) -> dict[str, Any]:
         """Do what is left of the run, and sum it up.
@@ -199,9 +201,7 @@ class Session:
             replays=job.journal.count_calls(job.run) > 0,
         )
 
-    def _add_standing(
-        self, job: _Job, document: dict[str, Any], ended: BenchError | None
-    ) -> None:
+    def _add_standing(self, job: _Job, document: dict[str, Any], ended: BenchError | None) -> None:
         """Where the model stands among others, where that was wanted."""
         benchmark, options = self.config.benchmark, self.config.options
         if not self._compares:
@@ -218,8 +218,13 @@ class Session:
             n, first = len(self._uncompared), self._uncompared[0]
             document["warnings"].append(f"{n} comparisons could not be made; the first: {first}")
         document["warnings"] += standing.warnings
+        if n := standing.unread:
+            told = f"{n} comparison{'s' * (n > 1)} could not be read"
+            document["warnings"].append(f"{told}; where both orders count, the other one waits")
         if not self._placed and document["status"] in ("complete", "incomplete", "fail"):
             document["status"] = _stopped(ended) or "incomplete"
+        elif standing.unread and document["status"] == "complete":
+            document["status"] = "incomplete"
 
     def _sum_up(
         self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None

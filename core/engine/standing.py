@@ -26,6 +26,8 @@ class Standing(NamedTuple):
     warnings: list[str]
     details: dict[str, Any]
     """Engine, anchors and diagnostics."""
+    unread: int = 0
+    """Comparisons that the run this is for has asked and that could not be read."""
 
 
 def read_standing(
@@ -55,11 +57,17 @@ def read_standing(
     counts = counted(rows, own)
     chosen = engine or default_engine(rows, orders)
     ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors))
+    unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
-        return Standing(counts, [], warnings, {"engine": chosen})
+        return Standing(counts, [], warnings, {"engine": chosen}, unread)
     document = ratings.as_json()
     details = {"engine": chosen, **{k: document[k] for k in ("anchors", "diagnostics")}}
-    return Standing(counts, document["ratings"], [*warnings, *document["warnings"]], details)
+    told = [*warnings, *document["warnings"]]
+    return Standing(counts, document["ratings"], told, details, unread)
+
+
+def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
+    return row.status == "unread" and row.run_a == own.run_id
 
 
 def default_engine(rows: Sequence[StoredComparison], orders: str | None = None) -> str:

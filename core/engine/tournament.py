@@ -17,11 +17,11 @@ from ..matchmaking.goals import Batch, Pool, Stop
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
-from ..types import Item, PairScore, digest
+from ..types import Item, PairScore
 from .calls import SampleCalls
 from .config import RunConfig
 from .contestants import Contestant, Shelf, find_contestants
-from .placement import Wish, history_of, make_matchmaker, seen_from, settled_by
+from .placement import Wish, history_of, make_matchmaker, placement_of, seen_from, settled_by
 from .pools import as_comparisons, current, newest_runs, pool_of
 from .samples import innermost, work_through
 from .standing import settings_of
@@ -61,7 +61,8 @@ class Tournament:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
         self.journal.writer.flush()
         known = list(self.journal.comparisons(self._pool))
-        mine = [row for row in known if row.run_a == self.run.run_id and self._is_here(row)]
+        own = [row for row in known if row.run_a == self.run.run_id]
+        mine = [row for row in own if self._is_here(row)]
         runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
         pool = current(known, {**newest_runs(self.journal, known), **runs})
         if waiting := self._waiting(mine, self._elsewhere(pool)):
@@ -71,7 +72,7 @@ class Tournament:
         if settled := settled_by(self.journal, self.run, self._meant):
             self.stopped = settled
             return []
-        return await self._plan(pool, mine)
+        return await self._plan(pool, mine, max((row.batch for row in own), default=0))
 
     def _is_here(self, row: StoredComparison) -> bool:
         """Whether a comparison is with the run of its opponent that counts."""
@@ -90,21 +91,25 @@ class Tournament:
 
     @property
     def _meant(self) -> str:
-        """What a placement is of: the same again is at the same end."""
-        return digest([self._pool, list(self._wish), sorted(self._own.samples)])
+        return placement_of(self._pool, self.config.options, self._own.samples)
 
     async def _plan(
-        self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison]
+        self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison], number: int
     ) -> list[StoredComparison]:
         """The next batch, journalled; a comparison that another run has is only noted.
 
         Batches of which nothing is left to ask are passed over.
+
+        Args:
+            pool: All comparisons that count.
+            mine: Those that this run has planned.
+            number: Of its last batch, with whomever that was.
         """
         matchmaker = self._matchmaker or await self._make_matchmaker(pool)
         self._matchmaker = matchmaker
-        history, number = history_of(mine), max((row.batch for row in mine), default=0)
+        history = history_of(mine)
         elsewhere = self._elsewhere(pool)
-        read = Comparisons.of(as_comparisons(pool))
+        read = Comparisons.of(as_comparisons(self._placeable(pool)))
         while True:
             batch = matchmaker.next_batch(read, history)
             if isinstance(batch, Stop):
@@ -118,6 +123,18 @@ class Tournament:
             if planned := [row for row in rows if row.status == "planned"]:
                 return planned
             history.append(batch)
+
+    def _placeable(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
+        """The comparisons, without those of models or samples that are strange to this placement.
+
+        There are such when other opponents, or another selection, were wanted before.
+        """
+        own = self._own.name
+        ladder = [row for row in pool if own not in (row.a, row.b)]
+        models = {own, *self._opponents, *(name for row in ladder for name in (row.a, row.b))}
+        samples = self._own.samples | {(row.item_id, row.iteration) for row in ladder}
+        mine = [row for row in pool if own in (row.a, row.b) and {row.a, row.b} <= models]
+        return ladder + [row for row in mine if (row.item_id, row.iteration) in samples]
 
     async def _make_matchmaker(self, pool: Sequence[StoredComparison]) -> Matchmaker:
         everyone = (self._own, *self._opponents.values())
