@@ -21,7 +21,7 @@ CODES = Codes("A4711", "A2001")
 CRITERIA = ("insight", "tact", "overall")
 MARGINS = {"insight": 3, "tact": -1, "overall": 5}
 SAID = {"insight": "A4711+++", "tact": "A2001+", "overall": "A4711+++++"}
-REASON = {"chain_of_thought_reasoning": "A2001+++++ would be a \"mistake\" {here}."}
+REASON = {"chain_of_thought_reasoning": 'A2001+++++ would be a "mistake" {here}.'}
 GOOD = json.dumps({**REASON, **SAID}, indent=2)
 
 
@@ -184,7 +184,7 @@ def test_sixty_pluses_are_not_cut_to_five() -> None:
 _MARGIN = st.integers(1, 5).flatmap(lambda n: st.sampled_from([n, -n]))
 
 
-@given(st.fixed_dictionaries({name: _MARGIN for name in CRITERIA}), st.booleans(), st.text())
+@given(st.fixed_dictionaries(dict.fromkeys(CRITERIA, _MARGIN)), st.booleans(), st.text())
 def test_whatever_is_read_is_what_was_said(
     margins: dict[str, int], fenced: bool, reasoning: str
 ) -> None:
@@ -261,7 +261,7 @@ def test_a_text_with_every_number_of_four_digits_gets_longer_codes() -> None:
 def test_the_criteria_are_those_of_the_form() -> None:
     """Its keys in their order without the reasoning, whatever follows them."""
     form = (
-        "Compare.\n{\n  \"chain_of_thought_reasoning\": \"x\",\n  \"insight\": \"rating\",  \n"
+        'Compare.\n{\n  "chain_of_thought_reasoning": "x",\n  "insight": "rating",  \n'
         '\t"tact":"rating",\n  "insight": "again",\n}\nSay "so": no.'
     )
     assert criteria_of(form) == ("insight", "tact")

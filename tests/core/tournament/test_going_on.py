@@ -1,17 +1,15 @@
 """A tournament that stops, or that begins again with something changed, goes on as it should."""
 
 import json
-import re
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eibench.core.journal import Journal
-from eibench.testing import Answer, Fault, ReceivedRequest, Reply
+from eibench.testing import Fault, ReceivedRequest, Reply
 
 
 class Failing:
