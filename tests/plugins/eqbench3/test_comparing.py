@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from eibench import Item, Options, PackSource
+from eibench import Item, Options, Pack, PackSource
 from eibench.core.plugins import installed
 from eibench.data import folder
 from eibench.testing import ScriptedModel
@@ -403,7 +403,6 @@ async def test_replies_under_a_hundred_characters_are_not_compared(
 def test_the_pack_says_who_anchors_and_what_is_capped(official: dict[str, Item]) -> None:
     """o3 and llama-3.2-1b-instruct, then the page's pair; one plus for the 19 analyses."""
     source = PackSource("official", "0" * 64, {})
-    from eibench import Pack
 
     pack = Pack(source, list(official.values()), "")
     assert [dict(given) for given in BENCHMARK.anchor_sets(pack)] == [
@@ -418,7 +417,6 @@ def test_the_pack_says_who_anchors_and_what_is_capped(official: dict[str, Item])
 
 def test_our_pack_has_no_anchors(bundled: dict[str, Item]) -> None:
     """No model has ever been rated on it; nor is a margin capped, or a board beside it."""
-    from eibench import Pack
 
     pack = Pack(PackSource("bundled", "0" * 64, {}), list(bundled.values()), "")
     assert list(BENCHMARK.anchor_sets(pack)) == []
