@@ -18,6 +18,8 @@ from .asking import Outcome, Reading, ask
 from .forms import REASONING, object_schema, read_form
 
 MOST_PLUSES = 5
+_DRAWS = 100
+"""Of codes of one length: among so many there is one, unless the texts are made of numbers."""
 _FORM = (
     "Reply with the JSON object alone: for each criterion the code of the stronger respondent, "
     "followed by one to five plus signs."
@@ -48,12 +50,16 @@ class Margins:
 
 
 def draw_codes(known_as: str, *taken: str) -> Codes:
-    """Two codes such as ``A4711``, drawn from a hash; none occurs in the texts `taken`."""
+    """Two codes such as ``A4711``, drawn from a hash; none occurs in the texts `taken`.
+
+    They get longer where the texts hold so many numbers that none of four digits is left.
+    """
     found: list[str] = []
     number = 0
     while len(found) < 2:
+        least = 1000 * 10 ** (number // _DRAWS)
         drawn = hashlib.sha256(f"{known_as}:{number}".encode()).digest()
-        code = f"A{1000 + int.from_bytes(drawn[:8], 'big') % 9000}"
+        code = f"A{least + int.from_bytes(drawn[:8], 'big') % (9 * least)}"
         if code not in found and not any(code[1:] in text for text in taken):
             found.append(code)
         number += 1

@@ -42,14 +42,16 @@ def leaderboard_command(
     csv_output: bool,
 ) -> None:
     """Rank the models of a benchmark that the journal holds."""
+    catalogue = installed()
+    chosen = catalogue.rating_engines.get(engine, tuple(catalogue.broken)).name if engine else None
     with Journal(runs_dir, create=False) as journal:
         board = read_leaderboard(
             journal,
-            installed(),
+            catalogue,
             benchmark,
             dataset=dataset,
             judge=judge,
-            engine=engine,
+            engine=chosen,
             anchors=anchor_sets(anchors),
         )
     beside = benchmark.published(board.pack) if published else None

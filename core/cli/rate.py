@@ -93,7 +93,12 @@ def _of_journal(
     benchmark = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
         board = read_leaderboard(journal, installed(), benchmark, dataset=dataset, judge=judge)
-        rows = read_pool(journal, board.pool) if board.pool else []
+        if board.pool is None:
+            raise UsageError(
+                f"{name} does not compare models, so there is nothing to rate; bench leaderboard "
+                f"{name} ranks them by their scores"
+            )
+        rows = read_pool(journal, board.pool)
     given = as_comparisons(rows)
     if not given:
         raise UsageError(

@@ -158,7 +158,8 @@ def _next(document: Mapping[str, Any], where: str) -> str:
         return "the same command goes on from here; everything answered so far is kept"
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
-    if document["items"]["failed"] or document["items"]["pending"]:
+    to_do = document["comparisons"].get("planned")
+    if document["items"]["failed"] or document["items"]["pending"] or to_do:
         return "the same command tries again what failed, and keeps the rest"
     if document["unscored"]:
         item = document["unscored"][0]["item_id"]

@@ -81,15 +81,27 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         cost = _cost(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
     if document["comparisons"] and not document["ratings"]:
-        lines.append(
-            "rating     none yet: no other model was compared; next, run another one on this pack, "
-            f"such as bench run {document['benchmark']} --model SPEC"
-        )
+        lines.append(f"rating     none yet: {_no_rating(document)}")
     if flags := document.get("flags"):
         shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
         more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
         lines.append(f"flags      {'  ·  '.join(shown + more)}")
     return lines + _missing(document)
+
+
+def _no_rating(document: Mapping[str, Any]) -> str:
+    """Why there is none, with what to do."""
+    counts = document["comparisons"]
+    if counts["total"]:
+        return (
+            f"of {counts['total']} comparisons {counts['read']} were read, {counts['unread']} "
+            f"could not be read, and {counts['planned']} are to be made"
+        )
+    judge = f" --judge {line(document['judge'])}" if document["judge"] else ""
+    return (
+        "no other model was compared; next, run another one on this pack, such as "
+        f"bench run {document['benchmark']} --model SPEC{judge}"
+    )
 
 
 def _standing(document: Mapping[str, Any]) -> Iterable[Table]:

@@ -7,7 +7,9 @@ remembered here, as a plugin may catch whatever it likes.
 """
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import replace
+from typing import Any
 
 from ..clients.base import CallContext
 from ..clients.caller import Caller
@@ -60,24 +62,47 @@ class SampleCalls:
             if known := self._find(key):
                 self._shop.progress.replayed += 1
                 return known
-            call = asyncio.create_task(self._ask(party, caller, request, key))
-            self._shop.under_way.add(call)
-            call.add_done_callback(self._shop.under_way.discard)
+            call = self._under_way(key) or self._begin(self._ask(party, caller, request, key), key)
             await asyncio.wait([call])  # unlike await, does not cancel the call with its waiter
+            if isinstance(error := call.exception(), BenchError):
+                self._note(error)  # the call may be another sample's
             return call.result()
 
         return answer
+
+    def _under_way(self, key: CallKey) -> "asyncio.Task[ChatResponse] | None":
+        """The call that asks the same already, if there is one."""
+        item, iteration = self._sample
+        return self._shop.shared.get((item.id, iteration, key))
+
+    def _begin(
+        self, asking: Coroutine[Any, Any, ChatResponse], key: CallKey
+    ) -> "asyncio.Task[ChatResponse]":
+        shop, (item, iteration) = self._shop, self._sample
+        call = asyncio.create_task(asking)
+        shop.under_way.add(call)
+        call.add_done_callback(shop.under_way.discard)
+        if key.phase == COMPARE:
+            place = (item.id, iteration, key)
+            shop.shared[place] = call
+            call.add_done_callback(lambda _: shop.shared.pop(place))
+        return call
 
     async def _ask(
         self, party: Party, caller: Caller, request: ChatRequest, key: CallKey
     ) -> ChatResponse:
         try:
             return await self._send_and_keep(party, caller, request, key)
-        except (BudgetReached, Interrupted, JournalError, ProviderError) as error:
-            if not isinstance(error, ProviderError) or error.fatal:
-                self.ended = self.ended or error
-                self._shop.stop.ask(error)
+        except BenchError as error:
+            self._note(error)
             raise
+
+    def _note(self, error: BenchError) -> None:
+        """Remember what ends the run."""
+        is_fatal = isinstance(error, ProviderError) and error.fatal
+        if is_fatal or isinstance(error, BudgetReached | Interrupted | JournalError):
+            self.ended = self.ended or error
+            self._shop.stop.ask(error)
 
     async def _send_and_keep(
         self, party: Party, caller: Caller, request: ChatRequest, key: CallKey

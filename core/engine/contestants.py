@@ -120,14 +120,23 @@ def opponents_of(
         UsageError: One is named that the journal does not have.
     """
     others = runs_alike(journal, settings, but)
+    refuse_strangers(config, others)
     wanted = named_opponents(config.options)
-    if unknown := [name for name in wanted if name not in others]:
+    return {name: others[name] for name in wanted} if wanted else others
+
+
+def refuse_strangers(config: RunConfig, others: Mapping[str, RunRecord]) -> None:
+    """Check that the opponents that are named are among others.
+
+    Raises:
+        UsageError: One is not.
+    """
+    if unknown := [name for name in named_opponents(config.options) if name not in others]:
         there = ", ".join(sorted(others)) or "none"
         raise UsageError(
             f"--opponents names {', '.join(unknown)}, of which the journal has no run with this "
             f"pack and protocol; there are: {there}"
         )
-    return {name: others[name] for name in wanted} if wanted else others
 
 
 def runs_alike(journal: Journal, settings: Mapping[str, Any], but: str) -> dict[str, RunRecord]:

@@ -17,7 +17,7 @@ from ..reports.document import build_document
 from ..reports.evidence import read_evidence
 from ..types import digest
 from .config import RunConfig, grader
-from .pools import pool_of
+from .pools import newest_runs, pool_of
 from .rescoring import begun_by, config_of, judge_endpoint, pack_of
 from .standing import Standing, read_standing
 
@@ -45,6 +45,7 @@ class Leaderboard:
 
     Attributes:
         documents: The result of each model by its name.
+        runs: The run of each model; some were only compared and have no scored result.
         standing: The ratings, where models were compared.
         pool: Which comparisons the ratings stand on; ``None`` where models are not compared.
         warnings: One line each.
@@ -54,6 +55,7 @@ class Leaderboard:
     benchmark: Benchmark
     pack: Pack
     documents: dict[str, dict[str, Any]]
+    runs: Mapping[str, RunRecord]
     standing: Standing | None
     warnings: list[str] = field(default_factory=list)
     pool: str | None = None
@@ -93,7 +95,7 @@ class Leaderboard:
         empty = dict.fromkeys(("rating", "rd", "ci95", "rank", "rank_ci95", "tied_with"))
         row: dict[str, Any] = {"model": name, **empty, "comparisons": 0, **(rating or {})}
         if document is None:
-            return {**row, "run_id": None, "metrics": {}, "items": None, "partial": None}
+            return {**row, **_unscored(self.runs.get(name))}
         items = document["items"]
         whole = items["total"] == len(self.pack.items) * document["iterations"]
         return {
@@ -106,6 +108,13 @@ class Leaderboard:
             "items": items,
             "cost_usd": document["cost_usd"],
         }
+
+
+def _unscored(run: RunRecord | None) -> dict[str, Any]:
+    """The rest of a row without a scored result; the run may be on another machine."""
+    known = {"run_id": run.run_id, "demo": run.demo, "status": run.status} if run else {}
+    empty = dict.fromkeys(("run_id", "demo", "status", "partial", "items", "cost_usd"))
+    return {**empty, "metrics": {}, **known}
 
 
 def _main(document: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
@@ -152,8 +161,16 @@ def read_leaderboard(
         standing = read_standing(
             journal, benchmark, made.pack, pool, anchors=anchors, engine=engine
         )
-    known = (made.pack, made.documents, standing, made.warnings, pool)
+    compared = _compared(journal, pool) if pool else {}
+    known = (made.pack, made.documents, {**compared, **made.runs}, standing, made.warnings, pool)
     return Leaderboard(board, benchmark, *known)
+
+
+def _compared(journal: Journal, pool: str) -> dict[str, RunRecord]:
+    """The runs that were compared and are here, by the model's name."""
+    newest = newest_runs(journal, journal.comparisons(pool))
+    found = {name: journal.find_run(run_id) for name, run_id in newest.items()}
+    return {name: run for name, run in found.items() if run}
 
 
 def _boards(journal: Journal, benchmark: Benchmark, runs: Sequence[RunRecord]) -> Iterator[Board]:
@@ -205,6 +222,7 @@ class _Reader:
     pack: Pack | None = None
     config: RunConfig | None = None
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    runs: dict[str, RunRecord] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     error: BenchError | None = None
 
@@ -216,16 +234,20 @@ class _Reader:
                 f"benchmark and left out; this is version {self.benchmark.version}"
             )
             return
-        config = self._config(run)
-        known_as = digest(grader(config))
-        if known_as not in {g.digest for g in self.journal.graders(run)}:
+        graders = self.journal.graders(run)
+        if self.board.judge not in {g.graded_by.get("judge") for g in graders}:
             return
+        config = self._config(run)
         try:
             self.pack = self.pack or pack_of(run, config)
         except DataError as error:
             self.error = error
             return
         self.config = config
+        self.runs[run.name] = run
+        known_as = digest(grader(config))
+        if known_as not in {g.digest for g in graders}:
+            return  # compared, and not scored
         selection = begun_by(self.journal, run, self.pack)
         evidence = read_evidence(self.journal, run, known_as, selection, judge=self.board.judge)
         self.documents[run.name] = build_document(run, config, self.pack, selection, evidence)

@@ -1,11 +1,14 @@
 """A run's placement as the matchmaker sees it: who, with whom, how far, and what was done."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..journal import StoredComparison
+from ..errors import UsageError
+from ..journal import Journal, RunRecord, StoredComparison
 from ..ratings.settings import RatingSettings
+from ..types import digest
 from .standing import BESIDE, DEFAULT, rate_with
 
 if TYPE_CHECKING:
@@ -35,9 +38,20 @@ class Wish(NamedTuple):
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Wish":
-        """Of a benchmark's options; one that it does not have is as its default here."""
+        """Of a benchmark's options; one that it does not have is as its default here.
+
+        Raises:
+            UsageError: A limit is below zero.
+        """
         usual = cls("auto", "both", "", 0.0, 0)
-        return cls(*(options.get(name, getattr(usual, name)) for name in cls._fields))
+        wish = cls(*(options.get(name, getattr(usual, name)) for name in cls._fields))
+        if not (wish.target_ci >= 0 and isfinite(wish.target_ci)):
+            raise UsageError(f"--target-ci {wish.target_ci:g}: give points above 0, or 0 for none")
+        if wish.max_comparisons < 0:
+            raise UsageError(
+                f"--max-comparisons {wish.max_comparisons}: give a number above 0, or 0 for any"
+            )
+        return wish
 
 
 def make_matchmaker(
@@ -104,6 +118,26 @@ def _call(row: StoredComparison) -> "Call":
     from ..matchmaking.calls import Call
 
     return Call(row.item_id, row.iteration, row.a, row.b, "a" if row.first == "a" else "b")
+
+
+def placement_of(
+    pool: str, options: Mapping[str, Any], samples: Collection[tuple[str, int]]
+) -> str:
+    """What a placement is of: one of the same is at the same end.
+
+    Args:
+        pool: Whose ratings it is for.
+        options: The benchmark's own; they hold the wish.
+        samples: Those of the model that are compared.
+    """
+    return digest([pool, list(Wish.of(options)), sorted(samples)])
+
+
+def settled_by(journal: Journal, run: RunRecord, meant: str) -> dict[str, Any] | None:
+    """Why the last command on a run ended its placement, if it meant the same."""
+    document = journal.document(run) or {}
+    stopped = document.get("notes", {}).get("rating", {}).get("stopped")
+    return stopped if stopped and stopped.get("of") == meant else None
 
 
 def seen_from(row: StoredComparison, own: str) -> tuple[str, str, int, str]:

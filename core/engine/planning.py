@@ -8,7 +8,7 @@ like them.
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,17 +16,18 @@ from ..benchmark import Pack
 from ..clients.base import CallContext, ClientConfig, ModelSpec
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import MissingCall
-from ..journal import CallKey, Journal
+from ..journal import CallKey, Journal, RunRecord, StoredComparison
 from ..journal.store import FILE
 from ..reports.evidence import Selection
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
 from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Item, Sampling, digest
 from .config import Endpoint, RunConfig, grader, identity
-from .contestants import finished, opponents_of
+from .contestants import finished, opponents_of, refuse_strangers
 from .handles import Handle
 from .parties import Money
-from .pools import pool_of
+from .placement import placement_of, seen_from, settled_by
+from .pools import pool_of, read_pool
 from .workshop import COMPARE
 
 LOOKED_AT = 5
@@ -161,18 +162,46 @@ def comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int
         UsageError: An opponent is named that the journal does not have.
     """
     if not (config.runs_dir / FILE).exists():
+        refuse_strangers(config, {})
         return 0
     with Journal(config.runs_dir, create=False) as journal:
-        others = opponents_of(journal, config, identity(config, pack), config.display_name)
-        rows = list(journal.comparisons(pool_of(config, pack)))
-        samples = {(i.id, n) for i in selection.items for n in range(1, selection.iterations + 1)}
-        common = sum(len(samples & finished(journal, pack, config, run)) for run in others.values())
-    rows = [] if config.fresh else rows
-    done = [row for row in rows if config.display_name in (row.a, row.b)]
-    done = [row for row in done if row.status != "planned" and {row.a, row.b} & set(others)]
-    left = max(0, common * (2 if config.options.get("orders") == "both" else 1) - len(done))
+        meant = identity(config, pack)
+        run = None if config.fresh else journal.newest_run(digest(meant))
+        others = opponents_of(journal, config, meant, config.display_name)
+        whole = {name: finished(journal, pack, config, other) for name, other in others.items()}
+        pool = pool_of(config, pack)
+        own = finished(journal, pack, config, run) if run else frozenset()
+        of = placement_of(pool, config.options, own & selection.samples)
+        if run and selection.samples <= own and settled_by(journal, run, of):
+            return 0
+        rows = read_pool(journal, pool, run) if run else []
+    alike = {name: samples & selection.samples for name, samples in whole.items()}
+    return _left_of(config, alike, {other.run_id for other in others.values()}, run, rows)
+
+
+def _left_of(
+    config: RunConfig,
+    alike: Mapping[str, frozenset[tuple[str, int]]],
+    runs: Collection[str],
+    run: RunRecord | None,
+    rows: Sequence[StoredComparison],
+) -> int:
+    """What is left of comparisons with each model on the samples that both will have."""
+    both = config.options.get("orders", "both") == "both"
+    made = [row for row in rows if run and row.status in ("read", "unread")]
+    seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
+    done = {key if both else key[:3] for key in seen}
+    left = (1 + both) * sum(map(len, alike.values()))
+    left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
     most = config.options.get("max_comparisons") or left + len(done)
     return int(max(0, min(left, most - len(done))))
+
+
+def _is_of(row: StoredComparison, run: RunRecord, others: Collection[str]) -> bool:
+    """Whether a comparison is between a run and one of others."""
+    return (row.run_a == run.run_id and row.run_b in others) or (
+        row.run_b == run.run_id and row.run_a in others
+    )
 
 
 async def _requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:

@@ -26,6 +26,7 @@ from ..types import Item, digest
 from .config import RunConfig, grader
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
+from .placement import Wish
 from .pools import pool_of
 from .progress import Progress
 from .samples import work_on, work_through
@@ -59,6 +60,8 @@ class Session:
     money: Money = field(default_factory=Money)
     _stopped: dict[str, Any] | None = None
     _uncompared: list[str] = field(default_factory=list)
+    _placed: bool = False
+    """No comparison of this run is left to make."""
 
     def read_pack(self) -> Pack:
         """The pack of this run."""
@@ -74,6 +77,7 @@ class Session:
             ConfigError: A key is missing.
         """
         check_parties(self.config, self.catalogue, self.environment, self.money)
+        Wish.of(self.config.options)
 
     async def run(self, pack: Pack) -> dict[str, Any]:
         """Do what is left of the run, and sum it up.
@@ -146,7 +150,7 @@ class Session:
         job.journal.writer.flush()
         from .tournament import Tournament  # and with it numpy
 
-        tournament = Tournament(self.config, job.pack, job.journal, job.run)
+        tournament = Tournament(self.config, job.pack, job.journal, job.run, job.selection)
         shop: Workshop | None = None
         while batch := await tournament.next_batch():
             shop = shop or self._workshop(job, switchboard)
@@ -155,6 +159,7 @@ class Session:
             if tournament.failed:
                 break  # the next batch is planned from complete ones only
         self._stopped, self._uncompared = tournament.stopped, tournament.failed
+        self._placed = not tournament.failed
 
     def _never_reached(self, job: _Job) -> ProviderError | None:
         """The error to end with when no sample got as far as an answer from the endpoint."""
@@ -194,25 +199,29 @@ class Session:
             replays=job.journal.count_calls(job.run) > 0,
         )
 
-    def _add_standing(self, job: _Job, document: dict[str, Any]) -> None:
+    def _add_standing(self, job: _Job, document: dict[str, Any], ended: BenchError | None) -> None:
         """Where the model stands among others, where that was wanted."""
         benchmark, options = self.config.benchmark, self.config.options
         if not self._compares:
             return
         pool = pool_of(self.config, job.pack)
         orders = str(options.get("orders", "both"))
-        standing = read_standing(job.journal, benchmark, job.pack, pool, orders=orders)
+        about = (job.journal, benchmark, job.pack, pool)
+        standing = read_standing(*about, own=job.run, orders=orders)
         others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
         document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
         document["ratings"] = standing.ratings
-        earlier = (job.journal.document(job.run) or {}).get("notes", {}).get("rating", {})
-        stopped = self._stopped or earlier.get("stopped")
-        document["notes"]["rating"] = {**standing.details, "stopped": stopped}
+        document["notes"]["rating"] = {**standing.details, "stopped": self._stopped}
         if self._uncompared:
             n, first = len(self._uncompared), self._uncompared[0]
             document["warnings"].append(f"{n} comparisons could not be made; the first: {first}")
         document["warnings"] += standing.warnings
-        if standing.comparisons["planned"] and document["status"] == "complete":
+        if n := standing.unread:
+            told = f"{n} comparison{'s' * (n > 1)} could not be read"
+            document["warnings"].append(f"{told}; where both orders count, the other one waits")
+        if not self._placed and document["status"] in ("complete", "incomplete", "fail"):
+            document["status"] = _stopped(ended) or "incomplete"
+        elif standing.unread and document["status"] == "complete":
             document["status"] = "incomplete"
 
     def _sum_up(
@@ -232,7 +241,7 @@ class Session:
         )
         document = build_document(run, self.config, pack, selection, evidence)
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
-        self._add_standing(job, document)
+        self._add_standing(job, document, ended)
         document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
         finished = self._is_finished(run, ended)
         journal.end_run(

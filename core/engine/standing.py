@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, PluginError
-from ..journal import Journal, StoredComparison
+from ..journal import Journal, RunRecord, StoredComparison
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from .pools import as_comparisons, counted, read_pool
@@ -26,6 +26,8 @@ class Standing(NamedTuple):
     warnings: list[str]
     details: dict[str, Any]
     """Engine, anchors and diagnostics."""
+    unread: int = 0
+    """Comparisons that the run this is for has asked and that could not be read."""
 
 
 def read_standing(
@@ -34,6 +36,7 @@ def read_standing(
     pack: Pack,
     pool: str,
     *,
+    own: RunRecord | None = None,
     orders: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
     engine: str | None = None,
@@ -45,20 +48,26 @@ def read_standing(
         benchmark: Says which models fix the scale, and what caps margins.
         pack: Its data.
         pool: Which comparisons may meet.
+        own: The run that this is for: it counts for its model, and what it plans is told.
         orders: ``both``, or ``one`` where each pair is judged once; by default what most are.
         anchors: The user's, before the benchmark's.
         engine: Its name, if not the default for these orders.
     """
-    counts = read_pool(journal, pool)
-    chosen = engine or default_engine(counts, orders)
-    ratings, warnings = _rate(counts, chosen, settings_of(benchmark, pack, anchors))
+    rows = read_pool(journal, pool, own)
+    counts = counted(rows, own)
+    chosen = engine or default_engine(rows, orders)
+    ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors))
+    unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
-        return Standing(counted(counts), [], warnings, {"engine": chosen})
+        return Standing(counts, [], warnings, {"engine": chosen}, unread)
     document = ratings.as_json()
     details = {"engine": chosen, **{k: document[k] for k in ("anchors", "diagnostics")}}
-    return Standing(
-        counted(counts), document["ratings"], [*warnings, *document["warnings"]], details
-    )
+    told = [*warnings, *document["warnings"]]
+    return Standing(counts, document["ratings"], told, details, unread)
+
+
+def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
+    return row.status == "unread" and row.run_a == own.run_id
 
 
 def default_engine(rows: Sequence[StoredComparison], orders: str | None = None) -> str:

@@ -10,17 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..benchmark import Pack
-from ..errors import JournalError, ProviderError
+from ..errors import BenchError, JournalError, MissingCall
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import Call
 from ..matchmaking.goals import Batch, Pool, Stop
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
+from ..reports.evidence import Selection
 from ..types import Item, PairScore
 from .calls import SampleCalls
 from .config import RunConfig
 from .contestants import Contestant, Shelf, find_contestants
-from .placement import Wish, history_of, make_matchmaker, seen_from
+from .placement import Wish, history_of, make_matchmaker, placement_of, seen_from, settled_by
 from .pools import as_comparisons, current, newest_runs, pool_of
 from .samples import innermost, work_through
 from .standing import settings_of
@@ -32,6 +33,7 @@ class Tournament:
     """The comparisons of one run with its opponents.
 
     Attributes:
+        selection: The samples whose transcripts are compared.
         failed: Why comparisons of this command could not be made, one reason each.
         stopped: Why the placement is at its end, once it is.
     """
@@ -40,6 +42,7 @@ class Tournament:
     pack: Pack
     journal: Journal
     run: RunRecord
+    selection: Selection
     failed: list[str] = field(default_factory=list)
     stopped: dict[str, Any] | None = None
 
@@ -49,7 +52,8 @@ class Tournament:
         self._pool = pool_of(self.config, self.pack)
         self._shelf = Shelf(benchmark, options)
         self._wish = Wish.of(options)
-        self._own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        self._own = replace(own, samples=own.samples & self.selection.samples)
         self._opponents = {contestant.name: contestant for contestant in opponents}
         self._matchmaker: Matchmaker | None = None
 
@@ -57,50 +61,80 @@ class Tournament:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
         self.journal.writer.flush()
         known = list(self.journal.comparisons(self._pool))
-        mine = [row for row in known if row.run_a == self.run.run_id and self._is_here(row)]
-        if waiting := [row for row in mine if row.status == "planned"]:
+        own = [row for row in known if row.run_a == self.run.run_id]
+        mine = [row for row in own if self._is_here(row)]
+        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
+        pool = current(known, {**newest_runs(self.journal, known), **runs})
+        if waiting := self._waiting(mine, self._elsewhere(pool)):
             return waiting
-        if not self._opponents or self._is_settled():
+        if not self._opponents:
             return []
-        return await self._plan(known, mine)
+        if settled := settled_by(self.journal, self.run, self._meant):
+            self.stopped = settled
+            return []
+        return await self._plan(pool, mine, max((row.batch for row in own), default=0))
 
     def _is_here(self, row: StoredComparison) -> bool:
         """Whether a comparison is with the run of its opponent that counts."""
         other = self._opponents.get(row.b)
         return other is not None and other.run.run_id == row.run_b
 
-    def _is_settled(self) -> bool:
-        """Whether the last command with the same wishes came to the placement's end."""
-        document = self.journal.document(self.run) or {}
-        stopped = document.get("notes", {}).get("rating", {}).get("stopped")
-        return bool(stopped) and stopped["wish"] == list(self._wish)
+    def _waiting(
+        self, mine: Sequence[StoredComparison], elsewhere: Collection[object]
+    ) -> list[StoredComparison]:
+        """The planned comparisons; one that the opponent's run has made meanwhile is only noted."""
+        planned = [row for row in mine if row.status == "planned"]
+        made = [row for row in planned if seen_from(row, self._own.name) in elsewhere]
+        for row in made:
+            self.journal.add_comparison(self.run, row._replace(status="known"))
+        return [row for row in planned if row not in made]
+
+    @property
+    def _meant(self) -> str:
+        return placement_of(self._pool, self.config.options, self._own.samples)
 
     async def _plan(
-        self, known: Sequence[StoredComparison], mine: Sequence[StoredComparison]
+        self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison], number: int
     ) -> list[StoredComparison]:
         """The next batch, journalled; a comparison that another run has is only noted.
 
         Batches of which nothing is left to ask are passed over.
+
+        Args:
+            pool: All comparisons that count.
+            mine: Those that this run has planned.
+            number: Of its last batch, with whomever that was.
         """
-        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
-        pool = current(known, {**newest_runs(self.journal, known), **runs})
         matchmaker = self._matchmaker or await self._make_matchmaker(pool)
         self._matchmaker = matchmaker
         history = history_of(mine)
         elsewhere = self._elsewhere(pool)
-        read = Comparisons.of(as_comparisons(pool))
+        read = Comparisons.of(as_comparisons(self._placeable(pool)))
         while True:
             batch = matchmaker.next_batch(read, history)
             if isinstance(batch, Stop):
-                self.stopped = {**batch._asdict(), "wish": list(self._wish)}
+                self.stopped = {**batch._asdict(), "of": self._meant}
                 return []
-            rows = [self._row(call, batch, len(history) + 1, elsewhere) for call in batch.calls]
+            number += 1
+            rows = [self._row(call, batch, number, elsewhere) for call in batch.calls]
             for row in rows:
                 self.journal.add_comparison(self.run, row)
             self.journal.writer.flush()
             if planned := [row for row in rows if row.status == "planned"]:
                 return planned
             history.append(batch)
+
+    def _placeable(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
+        """The comparisons, without those of models or samples that are strange to this placement.
+
+        There are such when other opponents, or another selection, were wanted before.
+        """
+        own = self._own.name
+        ladder = [row for row in pool if own not in (row.a, row.b)]
+        models = {own, *self._opponents, *(name for row in ladder for name in (row.a, row.b))}
+        samples = self._own.samples | {(row.item_id, row.iteration) for row in ladder}
+        mine = [row for row in pool if own in (row.a, row.b) and {row.a, row.b} <= models]
+        return ladder + [row for row in mine if (row.item_id, row.iteration) in samples]
 
     async def _make_matchmaker(self, pool: Sequence[StoredComparison]) -> Matchmaker:
         everyone = (self._own, *self._opponents.values())
@@ -189,7 +223,7 @@ class Tournament:
             raise calls.ended
 
     def _note(self, error: Exception) -> None:
-        is_plain = isinstance(error, ProviderError)
+        is_plain = isinstance(error, BenchError)
         self.failed.append(str(error) if is_plain else f"{type(error).__name__}: {error}")
 
     async def _ask(
@@ -197,7 +231,10 @@ class Tournament:
     ) -> StoredComparison:
         own = await self._own.text(self.journal, item, row.iteration, self._shelf)
         other = await self._opponents[row.b].text(self.journal, item, row.iteration, self._shelf)
-        assert own is not None and other is not None and shop.judge is not None
+        assert shop.judge is not None
+        if own is None or other is None:
+            gone = self._own.name if own is None else row.b
+            raise MissingCall(f"the transcript of {gone} on item {item.id} is not there any more")
         first, second = (own, other) if row.first == "a" else (other, own)
         judge = calls.handle(shop.judge)
         score = await shop.benchmark.compare(item, first.value, second.value, judge, shop.options)

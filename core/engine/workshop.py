@@ -47,6 +47,8 @@ class Workshop:
         graded_by: What grades depend on; they are kept under its digest.
         replays: The run already has calls, so each sample looks for its own first.
         under_way: Calls that have been asked for and are not journalled yet.
+        shared: Those among them that compare, by item, iteration and key: two comparisons of the
+            same words are one question.
     """
 
     benchmark: Benchmark
@@ -60,6 +62,7 @@ class Workshop:
     stop: Stop
     replays: bool
     under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
+    shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
     grader: str = field(init=False)
 
     def __post_init__(self) -> None:

@@ -190,8 +190,9 @@ class Journal:
         return next(self._rows(sql, (run.n,), lambda row: dict(json.loads(row[0]))), None)
 
     def delete_run(self, run: RunRecord) -> None:
-        """Forget a run with all its calls and grades."""
+        """Forget a run with all its calls and grades, and the comparisons with it."""
         self._add("DELETE FROM runs WHERE n = ?", (run.n,))
+        self._add("DELETE FROM comparisons WHERE run_b = ?", (run.run_id,))
         self.writer.flush()
 
     # Calls

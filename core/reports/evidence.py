@@ -20,6 +20,12 @@ class Selection:
         return len(self.items) * self.iterations
 
     @property
+    def samples(self) -> frozenset[tuple[str, int]]:
+        """Item and iteration of each sample."""
+        every = range(1, self.iterations + 1)
+        return frozenset((item.id, n) for item in self.items for n in every)
+
+    @property
     def clusters(self) -> dict[str, str]:
         """Each item's cluster, by its id."""
         return {item.id: item.cluster for item in self.items}

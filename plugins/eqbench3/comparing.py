@@ -14,6 +14,8 @@ from .scenarios import Scenario
 from .transcripts import Transcript, Turn, without
 
 _NO_NOTES = "(none for this scenario)"
+_MARKERS = tuple(f"{slash}RESPONDENT A1{what}" for slash in ("", "/") for what in ("", " ANALYSIS"))
+"""What begins or ends a respondent's part in any form; the code may be another."""
 
 
 class Shown(NamedTuple):
@@ -59,18 +61,18 @@ def _values(
     scenario: Scenario, first: Transcript, shown: list[Shown], template: Template
 ) -> dict[str, str]:
     """What goes into the template's places, the models' words made harmless."""
-    strip = scenario.protocol.strip
+    strip, markers = scenario.protocol.strip, (*template.markers, *_MARKERS)
     values = {
         "scenario_notes": scenario.notes or _NO_NOTES,
         "transcript_being_analysed": scenario.turns[0],
     }
     for letter, one in zip("AB", shown, strict=True):
-        replies = [neutralise(reply, template.markers) for reply in one.replies]
+        replies = [neutralise(reply, markers) for reply in one.replies]
         prompts = [without(turn.prompt, strip) for turn in first.turns]
         pairs = zip(prompts, replies, strict=True)
         talk = [f"User:\n{prompt}\n---\nAssistant:\n{reply}\n---" for prompt, reply in pairs]
         values[f"conversation_history_{letter}"] = "\n".join(talk)
-        values[f"debrief_{letter}"] = neutralise(one.debrief, template.markers)
+        values[f"debrief_{letter}"] = neutralise(one.debrief, markers)
         values[f"response_{letter}"] = replies[0]
     return values
 

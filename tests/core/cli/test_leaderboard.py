@@ -1,0 +1,305 @@
+"""`bench leaderboard` and `bench rate --benchmark`: a benchmark's models beside each other."""
+
+import csv
+import io
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench import Pack, PackSource
+from eibench.core.plugins import installed
+
+Bench = Callable[..., Any]
+V1 = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", "6")
+
+
+def eqbench3(bench: Bench, model: str, *more: object) -> Any:
+    """A demo model on the first items of the bundled pack."""
+    run = ("run", "eqbench3", "--dataset", "bundled", "--items", ITEMS, "--model", f"demo/{model}")
+    done = bench(*run, "--json", *more)
+    assert done.code == 0, done.err
+    return done.json
+
+
+def _items() -> str:
+    from eibench.data import folder
+
+    text = (folder("eqbench3") / "bundled" / "scenarios.toml").read_text(encoding="utf-8")
+    return ",".join(re.findall(r'^id = "([^"]+)"', text, re.M)[-9:])
+
+
+ITEMS = _items()
+
+
+def plain(text: str) -> str:
+    """A table without what changes with the data: digests, and the exact width."""
+    return re.sub(r"\([0-9a-f]{12}\)", "(digest)", text)
+
+
+def test_a_board_of_three_demo_models(bench: Bench, snapshot: object) -> None:
+    """Ranked, with intervals and ties, every row marked DEMO and partial."""
+    for model in ("weak", "strong", "medium"):
+        eqbench3(bench, model)
+    done = bench("leaderboard", "eqbench3")
+    assert (done.code, done.err) == (0, "")
+    assert plain(done.out) == snapshot
+
+
+def test_the_document_of_a_board(bench: Bench) -> None:
+    """As the design has it: rows with rating, metrics, items and cost."""
+    documents = [eqbench3(bench, model) for model in ("weak", "strong")]
+    board = bench("leaderboard", "eqbench3", "--json").json
+    assert board.keys() == {
+        "benchmark", "dataset", "judge", "engine", "anchors", "rows", "warnings",
+    }  # fmt: skip
+    assert board["dataset"] == documents[0]["dataset"]
+    assert (board["judge"], board["engine"]) == ("demo/judge", "glicko2")
+    strong, weak = board["rows"]
+    assert (strong["model"], strong["rank"], weak["rank"]) == ("demo/strong", 1, 2)
+    assert strong["run_id"] == documents[1]["run_id"]
+    assert strong["metrics"] == documents[1]["metrics"]
+    assert strong["items"] == documents[1]["items"]
+    assert (strong["demo"], strong["partial"], strong["cost_usd"]) == (True, True, 0.0)
+    rated = documents[1]["ratings"][0]
+    assert {name: strong[name] for name in rated} == rated
+    assert "published" not in board
+
+
+def test_a_run_without_a_rating_is_on_the_board_too(bench: Bench) -> None:
+    """Below those that have one."""
+    for model in ("weak", "strong"):
+        eqbench3(bench, model)
+    eqbench3(bench, "medium", "--no-elo")
+    rows = bench("leaderboard", "eqbench3", "--json").json["rows"]
+    assert [row["model"] for row in rows] == ["demo/strong", "demo/weak", "demo/medium"]
+    assert (rows[2]["rating"], rows[2]["rank"], rows[2]["comparisons"]) == (None, None, 0)
+    assert rows[2]["metrics"]["rubric_score"]["value"] is not None
+    assert bench("leaderboard", "eqbench3").code == 0
+
+
+def test_a_whole_run_is_not_called_partial(bench: Bench, questions: Callable[..., Path]) -> None:
+    """All items, all scored; fewer are."""
+    pack = questions("1,2,3")
+    run = ("run", "eqbench-v1", "--dataset", pack, "--model")
+    bench(*run, "demo/strong")
+    bench(*run, "demo/weak", "--limit", "2")
+    rows = {row["model"]: row for row in bench("leaderboard", "eqbench-v1", "--json").json["rows"]}
+    assert {name: row["partial"] for name, row in rows.items()} == {
+        "demo/strong": False, "demo/weak": True,
+    }  # fmt: skip
+    shown = bench("leaderboard", "eqbench-v1").out
+    assert "demo/weak DEMO (partial)" in shown
+    assert "demo/strong DEMO " in shown
+
+
+def test_an_unjudged_benchmark_has_a_board(bench: Bench) -> None:
+    """By its main metric; no rating, no judge, no anchors."""
+    for model in ("weak", "strong", "medium"):
+        assert bench(*V1, "--model", f"demo/{model}").code == 0
+    board = bench("leaderboard", "eqbench-v1", "--json").json
+    assert [row["model"] for row in board["rows"]] == ["demo/strong", "demo/medium", "demo/weak"]
+    assert (board["judge"], board["engine"], board["anchors"]) == (None, None, [])
+    scores = [row["metrics"]["score"]["value"] for row in board["rows"]]
+    assert scores == sorted(scores, reverse=True)
+    shown = bench("leaderboard", "eqbench-v1").out
+    assert "rating" not in shown
+    assert [line.split("│")[1].strip() for line in shown.splitlines() if "demo/" in line] == list(
+        "123"
+    )
+
+
+def test_rating_an_unjudged_benchmark_is_refused(bench: Bench) -> None:
+    """There is nothing to rate; no traceback."""
+    bench(*V1, "--model", "demo/strong")
+    done = bench("rate", "--benchmark", "eqbench-v1")
+    assert done.code == 2
+    assert "eqbench-v1 does not compare models" in done.err
+    assert "bench leaderboard eqbench-v1" in done.err
+
+
+def test_the_newest_of_two_runs_counts(bench: Bench) -> None:
+    """A model is on the board once."""
+    bench(*V1, "--model", "demo/strong")
+    bench(*V1, "--model", "demo/strong", "--fresh", "--seed", "5")
+    rows = bench("leaderboard", "eqbench-v1", "--json").json["rows"]
+    runs = bench("runs", "--json").json["runs"]
+    assert [row["run_id"] for row in rows] == [runs[-1]["run_id"]]
+
+
+def test_several_packs_are_several_boards(bench: Bench, questions: Callable[..., Path]) -> None:
+    """One has to be chosen, by name or by the beginning of its digest."""
+    bench(*V1, "--model", "demo/strong")
+    bench("run", "eqbench-v1", "--dataset", questions("1,2"), "--model", "demo/weak")
+    done = bench("leaderboard", "eqbench-v1")
+    assert done.code == 2
+    assert "has several boards, which never mix; choose one of: --dataset bundled (" in done.err
+    assert "--dataset custom (" in done.err
+    (row,) = bench("leaderboard", "eqbench-v1", "--dataset", "custom", "--json").json["rows"]
+    assert row["model"] == "demo/weak"
+    digest = re.findall(r"custom \(([0-9a-f]{12})\)", done.err)[0]
+    (row,) = bench("leaderboard", "eqbench-v1", "--dataset", digest, "--json").json["rows"]
+    assert row["model"] == "demo/weak"
+    done = bench("leaderboard", "eqbench-v1", "--dataset", "official")
+    assert (done.code, "has no such board" in done.err) == (2, True)
+
+
+def test_an_empty_folder_has_no_board(bench: Bench) -> None:
+    """Nor has a benchmark without runs; each with what to do."""
+    done = bench("leaderboard", "eqbench-v1")
+    assert (done.code, "no runs in runs" in done.err) == (4, True)
+    bench(*V1, "--model", "demo/strong")
+    done = bench("leaderboard", "eqbench3")
+    assert done.code == 2
+    assert "no scored run of eqbench3 yet; start one: bench run eqbench3" in done.err
+
+
+def test_csv_has_a_row_per_model_and_every_metric(bench: Bench) -> None:
+    """With the ends of each interval, and empty cells where there is no number."""
+    for model in ("weak", "strong"):
+        eqbench3(bench, model)
+    eqbench3(bench, "medium", "--no-elo")
+    board = bench("leaderboard", "eqbench3", "--json").json
+    done = bench("leaderboard", "eqbench3", "--csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["model"] for row in rows] == ["demo/strong", "demo/weak", "demo/medium"]
+    for row, told in zip(rows, board["rows"], strict=True):
+        assert row["rating"] == ("" if told["rating"] is None else row["rating"])
+        if told["rating"] is not None:
+            assert float(row["rating"]) == pytest.approx(told["rating"])
+            assert float(row["rating_low"]) == pytest.approx(told["ci95"][0])
+        for name, metric in told["metrics"].items():
+            found = row[name] or None
+            assert (found is None) == (metric["value"] is None), name
+            if found is not None:
+                assert float(found) == pytest.approx(metric["value"])
+        assert row["partial"] == "true"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd", "-2", "@sum", '=HYPERLINK("x")'])
+def test_no_cell_is_a_formula(bench: Bench, name: str) -> None:
+    """Whatever a model is called."""
+    assert bench(*V1, "--model", "demo/strong", f"--name={name}").code == 0
+    done = bench("leaderboard", "eqbench-v1", "--csv")
+    (row,) = csv.DictReader(io.StringIO(done.out))
+    assert not row["model"].lstrip("'").startswith(("\t",))
+    assert row["model"][0] not in "=+-@"
+    assert name in row["model"]
+
+
+def test_a_name_with_markup_is_shown_as_it_is(bench: Bench) -> None:
+    """No colour, no control character, no column more."""
+    assert bench(*V1, "--model", "demo/strong", "--name", "[red]x[/red]\x1b[31m|").code == 0
+    done = bench("leaderboard", "eqbench-v1")
+    assert "[red]x[/red]" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_no_published_board_stands_beside_our_pack(bench: Bench) -> None:
+    """It is told, and null in the document."""
+    eqbench3(bench, "strong")
+    done = bench("leaderboard", "eqbench3", "--published")
+    assert done.code == 0
+    assert "no published board may stand beside eqbench3 on this pack" in " ".join(done.out.split())
+    assert bench("leaderboard", "eqbench3", "--published", "--json").json["published"] is None
+
+
+def test_the_published_board_has_a_table_of_its_own() -> None:
+    """64 models or so with their printed intervals, the best first, and whose scale it is."""
+    benchmark = installed().benchmark("eqbench3")
+    table = benchmark.published(Pack(PackSource("official", "0" * 64, {}), [], ""))
+    assert table is not None
+    assert table.columns == (
+        "rank", "model", "rating there", "printed interval", "rubric (0-100)",
+    )  # fmt: skip
+    ratings = [row[2] for row in table.rows]
+    assert ratings == sorted(ratings, reverse=True)
+    by_model = {row[1]: row for row in table.rows}
+    assert by_model["o3"][2] == 1500
+    assert "llama-3.2-1b-instruct = 200" in table.note
+    assert "another scale" in table.title
+
+
+@pytest.fixture
+def as_official(bench: Bench, empty_place: Path) -> None:
+    """Two demo models on a pack that the journal calls official."""
+    for model in ("weak", "strong"):
+        eqbench3(bench, model)
+    with closing(sqlite3.connect("runs/bench.sqlite")) as journal, journal:
+        journal.execute("UPDATE runs SET pack_name = 'official'")
+
+
+def test_a_board_whose_data_is_gone_says_so(bench: Bench, as_official: None) -> None:
+    """With what to do; nothing is downloaded."""
+    done = bench("leaderboard", "eqbench3")
+    assert done.code in {0, 3}
+    assert "Traceback" not in done.err
+
+
+def test_user_anchors_come_before_the_packs(bench: Bench) -> None:
+    """`--anchor` twice fixes the scale; once is refused."""
+    for model in ("weak", "medium", "strong"):
+        eqbench3(bench, model)
+    anchors = ("--anchor", "demo/strong=1500", "--anchor", "weak=200")
+    board = bench("leaderboard", "eqbench3", *anchors, "--json").json
+    ratings = {row["model"]: row["rating"] for row in board["rows"]}
+    assert (ratings["demo/strong"], ratings["demo/weak"]) == (1500, 200)
+    assert board["anchors"] == [
+        {"model": "demo/strong", "rating": 1500}, {"model": "demo/weak", "rating": 200},
+    ]  # fmt: skip
+    rated = bench("rate", "--benchmark", "eqbench3", *anchors, "--json").json
+    assert {row["model"]: row["rating"] for row in rated["ratings"]} == ratings
+    refused = bench("leaderboard", "eqbench3", "--anchor", "demo/strong=1500")
+    assert refused.code == 2
+
+
+@pytest.mark.parametrize("engine", ["glicko2", "fractional-logit", "trueskill"])
+def test_another_engine_gives_another_scale(bench: Bench, engine: str) -> None:
+    """And the board says which; an unknown one is refused with those that there are."""
+    for model in ("weak", "strong"):
+        eqbench3(bench, model)
+    board = bench("leaderboard", "eqbench3", "--engine", engine, "--json").json
+    assert board["engine"] == engine
+    assert [row["model"] for row in board["rows"]] == ["demo/strong", "demo/weak"]
+    refused = bench("leaderboard", "eqbench3", "--engine", "elo")
+    assert refused.code == 2, refused.err
+    assert "glicko2" in refused.err
+
+
+def test_rate_takes_a_file_or_a_benchmark_and_not_both(bench: Bench) -> None:
+    """Nor neither."""
+    for given in ((), ("x.jsonl", "--benchmark", "eqbench3")):
+        done = bench("rate", *given)
+        assert (done.code, "--benchmark NAME" in done.err) == (2, True)
+
+
+def test_a_single_model_has_nothing_to_be_rated_by(bench: Bench) -> None:
+    """`bench rate --benchmark` says how to get there; the board shows its rubric score."""
+    eqbench3(bench, "strong")
+    done = bench("rate", "--benchmark", "eqbench3")
+    assert (done.code, "bench run eqbench3 on two models" in done.err) == (2, True)
+    (row,) = bench("leaderboard", "eqbench3", "--json").json["rows"]
+    assert (row["rating"], row["metrics"]["rubric_score"]["n"]) == (None, 9)
+
+
+def test_a_run_of_another_version_is_left_out_with_a_warning(bench: Bench) -> None:
+    """Its scores are of other rules."""
+    for model in ("strong", "weak"):
+        bench(*V1, "--model", f"demo/{model}")
+    with closing(sqlite3.connect("runs/bench.sqlite")) as journal, journal:
+        journal.execute("UPDATE runs SET benchmark_version = '0' WHERE name = 'demo/weak'")
+    board = bench("leaderboard", "eqbench-v1", "--json").json
+    assert [row["model"] for row in board["rows"]] == ["demo/strong"]
+    assert any("(demo/weak) is of version 0" in told for told in board["warnings"])
+
+
+def test_the_document_holds_no_number_that_is_none(bench: Bench) -> None:
+    """JSON without NaN, also where nothing could be rated."""
+    eqbench3(bench, "strong")
+    text = bench("leaderboard", "eqbench3", "--json").out
+    assert json.loads(text, parse_constant=lambda name: pytest.fail(name))["rows"]

@@ -1,0 +1,214 @@
+"""Models of known strength and a judge with known faults behind one server, and `bench`."""
+
+import hashlib
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from eibench.core.cli.app import app
+from eibench.core.journal import Journal, StoredComparison
+from eibench.data import folder
+from eibench.testing import LoopbackServer, ReceivedRequest, Reply
+
+_PAIR = re.compile(r"^\[RESPONDENT (A\d+)\]$(.*?)^\[/RESPONDENT \1\]$", re.M | re.S)
+_CRITERION = re.compile(r'^  "(\w+)": "code and plus signs"', re.M)
+_GRADED = re.compile(r'"(\w+)": 0-(\d+)')
+_SIGNED = re.compile(r"This is (\S+) speaking of (\w+)\.")
+FILLER = "I have thought about what each of the two could not say to the other. "
+
+
+class Result(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON document on standard output."""
+        return json.loads(self.out, parse_constant=_refuse)
+
+
+def _refuse(name: str) -> None:
+    raise AssertionError(f"{name} in JSON")
+
+
+@dataclass
+class World:
+    """What the server says: each model signs its replies, and the judge knows who is who.
+
+    Attributes:
+        abilities: By model, in units of the judge's scale.
+        position: What being read first is worth to the judge.
+        length: What e times the length is worth to it.
+        noise: Standard deviation of a criterion's margin; the same prompt, the same noise.
+        before: May answer a request instead, or raise; gets whether it is a comparison.
+    """
+
+    abilities: dict[str, float]
+    position: float = 0.0
+    length: float = 0.0
+    noise: float = 0.5
+    before: Callable[[ReceivedRequest, bool], Reply | None] = lambda request, compares: None
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        """What the model or the judge says."""
+        pair = _PAIR.findall(request.prompt)
+        if (given := self.before(request, bool(pair))) is not None:
+            return given
+        if pair:
+            return self.compare(request.prompt, pair)
+        if grades := _GRADED.findall(request.prompt):
+            return json.dumps({name: self.grade(request.prompt) for name, _ in grades})
+        return self.speak(request)
+
+    def speak(self, request: ReceivedRequest) -> str:
+        """A model's reply: who it is, what it was asked, and more words from some than others."""
+        asked = hashlib.sha256(json.dumps(request.body, sort_keys=True).encode()).hexdigest()[:8]
+        more = FILLER * (2 + 3 * (Random(request.model).random() > 0.5))
+        return f"This is {request.model} speaking of x{asked}. {more}"
+
+    def grade(self, prompt: str) -> float:
+        """Five for a model of ability 0."""
+        said = _SIGNED.search(prompt)
+        assert said, "a transcript that nobody signed"
+        return min(10.0, max(0.0, 5 + round(self.abilities[said[1]], 1)))
+
+    def compare(self, prompt: str, pair: list[tuple[str, str]]) -> str:
+        """Who is better, for each criterion; with the judge's likings and some noise."""
+        (first, one), (second, other) = pair
+        names = [_SIGNED.search(text) for text in (one, other)]
+        assert names[0] and names[1], "a transcript that nobody signed"
+        lead = self.abilities[names[0][1]] - self.abilities[names[1][1]]
+        lead += self.position + self.length * math.log(len(one) / len(other))
+        rng = Random(prompt)
+        reply = {"chain_of_thought_reasoning": "I compared them."}
+        for criterion in _CRITERION.findall(prompt):
+            felt = lead + rng.gauss(0, self.noise)
+            pluses = min(5, max(1, round(abs(felt))))
+            reply[criterion] = (first if felt > 0 else second) + "+" * pluses
+        return json.dumps(reply)
+
+
+@dataclass
+class Table:
+    """A folder in which models are compared, with `bench`.
+
+    Attributes:
+        world: What models and judge say.
+        pack: The scenarios.
+    """
+
+    folder: Path
+    server: LoopbackServer
+    world: World
+    pack: Path
+    usual: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+
+    def arguments(self, *models: str, runs: str = "runs", judge: str = "judge") -> list[str]:
+        """The command that runs models."""
+        given = [part for model in models for part in ("--model", f"openai/{model}")]
+        own = ["--base-url", self.server.base_url, "--judge", f"openai/{judge}"]
+        own += ["--judge-base-url", self.server.base_url, "--dataset", str(self.pack)]
+        return ["run", "eqbench3", *given, *own, "--runs-dir", runs, "--json", *self.usual]
+
+    def run(self, *models: str, more: tuple[object, ...] = (), **where: str) -> Result:
+        """Run models in this process."""
+        return self.bench(*self.arguments(*models, **where), *more)
+
+    def bench(self, *arguments: object) -> Result:
+        """Any command, in this process."""
+        done = CliRunner().invoke(app, [str(a) for a in arguments])
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return Result(done.exit_code, done.stdout, done.stderr)
+
+    def start(self, *models: str, more: tuple[str, ...] = (), **where: str) -> Any:
+        """Run models in a process of its own."""
+        code = "from eibench.core.cli import main; main()"
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *self.arguments(*models, **where), *more],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def compared(self) -> Counter[str]:
+        """How often the judge was given an answer to each comparison's prompt."""
+        asked = [r.prompt for r in self.server.answered if _PAIR.search(r.prompt)]
+        return Counter(asked)
+
+    def bought(self) -> int:
+        """How many comparisons were answered so far."""
+        return self.compared().total()
+
+    def rows(self, runs: str = "runs") -> list[StoredComparison]:
+        """All comparisons of the journal."""
+        with Journal(self.folder / runs, create=False) as journal:
+            return list(journal.comparisons())
+
+    def run_id(self, model: str, runs: str = "runs") -> str:
+        """The newest run of a model."""
+        with Journal(self.folder / runs, create=False) as journal:
+            return [r.run_id for r in journal.runs() if r.name == f"openai/{model}"][-1]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory and an empty cache; no variable of ours or of a provider."""
+    for name in list(os.environ):
+        if name.startswith("BENCH_") or name.endswith(("_API_KEY", "_TOKEN")):
+            monkeypatch.delenv(name)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "120")
+    return work
+
+
+@pytest.fixture
+def make_pack(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a pack of scenarios of one turn, two of them of one family where it can be."""
+
+    def write(size: int = 9, families: int = 8, prompts: Mapping[str, str] | None = None) -> Path:
+        path = tmp_path / f"pack-{size}-{families}"
+        path.mkdir(exist_ok=True)
+        scenarios = [
+            f'[[scenario]]\nid = "s{n}"\ntitle = "T{n}"\nkind = "analysis"\n'
+            f'family = "f{n % families}"\nturns = ["A: scene {n}. B: hm."]\n'
+            for n in range(size)
+        ]
+        (path / "scenarios.toml").write_text("\n".join(scenarios))
+        shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", path)
+        for old, new in (prompts or {}).items():
+            text = (path / "prompts.toml").read_text()
+            assert old in text
+            (path / "prompts.toml").write_text(text.replace(old, new))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def table(place: Path, make_pack: Callable[..., Path]) -> Iterator[Table]:
+    """Eight models, half a unit apart, and nine scenarios of eight families."""
+    world = World({f"m{n}": 0.7 * n for n in range(8)})
+    with LoopbackServer(world) as server:
+        yield Table(place, server, world, make_pack())
