@@ -83,6 +83,29 @@ def test_orders_of_an_item_are_taken_together(table: Table) -> None:
     assert found.as_json()["first_factor"]["loadings"] is None
 
 
+def test_an_item_weighs_alike_in_one_order_or_both(table: Table) -> None:
+    """Margins are means over orders: (2 2 - 1 1) / (2 2 + 1 1) = 3/5, ten times."""
+    for item in range(0, 20, 2):
+        for first in ("a", "b"):
+            table.add("x", "y", {"c": 2, "d": 2}, item=item, first=first)
+        table.add("x", "y", {"c": 1, "d": -1}, item=item + 1)
+    (found,) = compare_criteria(table.read()).sets
+    assert found.correlations[0, 1] == pytest.approx(3 / 5)
+
+
+def test_pairs_with_one_item_say_nothing_within(table: Table) -> None:
+    """Their own mean is all that they have; with too few others there is a reason."""
+    for item in range(20):
+        table.add("x", "y", {"c": 1 + item % 2, "d": 1 + item % 2}, item=item)
+    table.add("x", "z", {"c": 1, "d": -1}, item="alone")
+    (found,) = compare_criteria(table.read()).sets
+    assert (found.share.n, found.within.n) == (21, 20)
+    assert found.within.value == pytest.approx(1)
+    (found,) = compare_criteria(table.read().only(np.arange(20) + 1)).sets
+    assert found.within.value is None
+    assert found.within.reason == ("fewer than 20 items of pairs of models with several items")
+
+
 def test_sets_of_criteria_are_apart(table: Table) -> None:
     """Role-plays and analyses have other criteria; a set with few items is counted, not told."""
     for item in range(60):

@@ -57,14 +57,15 @@ def test_seven_families_are_too_few_to_be_sure(table: Table) -> None:
 
 
 def test_the_interval_of_an_edge_is_the_jackknife_s(table: Table) -> None:
-    """Margins 1 in seven families and x in one: sure for x = -1, unsure for x = -3.
+    """Margin 1 in seven families and x in the eighth: sure for x = -4/3, unsure for x = -3/2.
 
-    For x = -1 the mean is 3/4 and t s / sqrt 8 = 2.3646 * 0.7071 / 2.8284 = 0.591; for x = -3
-    it is 1/2, against 2.3646 * 1.4142 / 2.8284 = 1.182.
+    The mean is (7 + x) / 8 and its error (1 - x) / 8, so it is sure where (7 + x) / (1 - x) is
+    over t = 2.3646: that is 2.43 for x = -4/3 and 2.2 for x = -3/2.
     """
-    for pair, x in (("ab", -1), ("cd", -3)):
+    for pair, last in (("ab", (-1, -1, -2)), ("cd", (-1, -2))):
         for item in range(8):
-            table.both(pair[0], pair[1], 1 if item else x, item=item)
+            margins = dict(zip("xyz", last, strict=False)) if item == 0 else {"x": 1}
+            table.add(pair[0], pair[1], margins, item=item)
     found = find(table)
     assert (found.pairs, found.sure, found.triples) == (2, 1, 0)
 
