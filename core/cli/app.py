@@ -32,7 +32,7 @@ class BenchGroup(click.Group):
         """The command of that name."""
         if cmd_name in COMMANDS:
             module = import_module(f".{COMMANDS[cmd_name].module}", __package__)
-            command: click.Command = getattr(module, f"{cmd_name}_command")
+            command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
             return command
         return _plugin_commands().get(cmd_name) if cmd_name in _lines_of_plugins() else None
 

@@ -19,6 +19,9 @@ COMMANDS = {
     "score": Place("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": Place("answers", "Write the exact requests, to be answered elsewhere."),
     "rate": Place("rate", "Rate models from comparisons: of a file, or of the journal."),
+    "judge-report": Place(
+        "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
+    ),
     "runs": Place("runs", "List all runs."),
     "show": Place("runs", "Show a run's result, or all that was said about one ITEM."),
     "delete": Place("runs", "Delete a run with all its replies."),

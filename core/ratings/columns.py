@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, UsageError
-from .comparisons import MAX_MARGIN, Bools, Comparisons, Ints
+from .comparisons import MAX_MARGIN, Bools, Comparisons, Ints, Small
 
 KEYS = frozenset(
     {"item", "iteration", "a", "b", "first", "margins", "judge", "len_a", "len_b", "family"}
 )
+MOST_CRITERIA = 200
+"""Of one file, where each criterion's margins are kept."""
 _LONG = 2**31 - 1
 
 
@@ -36,11 +38,13 @@ class Columns:
         origin: Where they come from, for messages.
         place: What a row is called there, such as ``line``.
         judge: Keep only those of this judge.
+        by_criterion: Keep each criterion's margin beside their sum.
     """
 
     origin: object
     place: str
     judge: str | None = None
+    by_criterion: bool = False
     models: dict[str, int] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
     families: dict[str, int] = field(default_factory=dict)
@@ -50,6 +54,8 @@ class Columns:
     lengths: "array[float]" = field(default_factory=lambda: array("d"))
     family_of: "array[int]" = field(default_factory=lambda: array("i"))
     told_in: "array[int]" = field(default_factory=lambda: array("i"))
+    criteria: dict[str, int] = field(default_factory=dict)
+    margins: "array[int]" = field(default_factory=lambda: array("i"))
 
     def add(self, row: Any, number: int) -> None:
         """Take one row in, or refuse it.
@@ -75,6 +81,8 @@ class Columns:
         if self.judge is not None and found.judge != self.judge:
             return
         self._keep_family(found.item, found.family, number)
+        if self.by_criterion:
+            self._keep_margins(row["margins"])
         a = self.models.setdefault(found.a, len(self.models))
         b = self.models.setdefault(found.b, len(self.models))
         item, first = self.items[found.item], found.a_first
@@ -92,6 +100,14 @@ class Columns:
             before = list(self.families)[self.family_of[place]]
             where = f"{self.place} {self.told_in[place]}"
             raise _Bad(f"item {item!r} is of family {family!r} here and of {before!r} in {where}")
+
+    def _keep_margins(self, margins: Mapping[str, int]) -> None:
+        row = len(self.lengths) // 2
+        for criterion, margin in margins.items():
+            place = self.criteria.setdefault(criterion, len(self.criteria))
+            self.margins.extend((row, place, margin))
+        if len(self.criteria) > MOST_CRITERIA:
+            raise _Bad(f"names criterion number {MOST_CRITERIA + 1}; so many are no rubric")
 
     def canonical(self, *, dedupe: bool = False) -> Comparisons:
         """The container.
@@ -111,6 +127,7 @@ class Columns:
         )
         a, b = rank_model[table[:, 0]], rank_model[table[:, 1]]
         swap = a > b
+        criteria, margins = self._criteria(swap)
         family_of = rank_family[np.frombuffer(self.family_of, dtype=np.int32)]
         unsorted = Comparisons(
             models,
@@ -128,8 +145,20 @@ class Columns:
             len_a=np.where(swap, lengths[:, 1], lengths[:, 0]),
             len_b=np.where(swap, lengths[:, 0], lengths[:, 1]),
             warnings=self._warnings(),
+            criterion_names=criteria,
+            margins=margins,
         )
         return self._without_repeats(unsorted, table[:, 8], dedupe)
+
+    def _criteria(self, swap: Bools) -> tuple[tuple[str, ...], Small | None]:
+        """The criteria sorted, and their margins for the model that is a after swapping."""
+        if not self.by_criterion:
+            return (), None
+        names, rank = _sorted_names(self.criteria)
+        told = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
+        table = np.zeros((len(swap), len(names)), dtype=np.int8)
+        table[told[:, 0], rank[told[:, 1]]] = told[:, 2]
+        return names, np.where(swap[:, None], -table, table)
 
     def _one_judge(self) -> str:
         if self.judge is not None:
@@ -174,6 +203,8 @@ class Columns:
         differs = np.zeros(len(rows), dtype=np.bool_)
         for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
             differs[1:] |= ~_equal(column[1:], column[:-1])
+        if rows.margins is not None:
+            differs[1:] |= (rows.margins[1:] != rows.margins[:-1]).any(axis=1)
         differs &= same
         if differs.any():
             at = int(np.flatnonzero(differs)[np.argmin(number[differs])])

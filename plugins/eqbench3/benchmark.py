@@ -5,12 +5,14 @@ the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from eibench import (
     Benchmark,
     ChatRequest,
+    ForeignResults,
     Item,
     Model,
     Option,
@@ -29,6 +31,7 @@ from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, o
 
 from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
+from .foreign import FORM, read_results
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
 from .scoring import RUBRIC, UNREAD, rubric_score, summarise
@@ -49,6 +52,7 @@ class EQBench3(Benchmark):
     judge_sampling = Sampling(temperature=0.0, max_tokens=8_000)
     judged = True
     single_turn = False
+    foreign_forms = (FORM,)
     options = (
         Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
@@ -142,6 +146,10 @@ class EQBench3(Benchmark):
         """One plus at most for analyses, where the protocol says so."""
         caps = {item.id: item.content.kind.margin_cap for item in pack.items}
         return {item_id: cap for item_id, cap in caps.items() if cap is not None}
+
+    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+        """The comparisons of a results file of the published code."""
+        return read_results(value, origin, judge)
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """A call per turn and one for the debrief; one to the judge."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eibench.core.api import score as score
     from eibench.core.api import score_async as score_async
     from eibench.core.benchmark import Benchmark as Benchmark
+    from eibench.core.benchmark import ForeignResults as ForeignResults
     from eibench.core.benchmark import Model as Model
     from eibench.core.benchmark import Option as Option
     from eibench.core.benchmark import Options as Options
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.api": "run run_async score score_async",
-    "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
+    "eibench.core.benchmark": "Benchmark ForeignResults Model Option Options Pack PackSource",
     "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
     "eibench.core.datasets.sources": "find_pack",

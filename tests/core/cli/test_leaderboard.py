@@ -217,7 +217,7 @@ def test_the_published_board_has_a_table_of_its_own() -> None:
     assert table.columns == (
         "rank", "model", "rating there", "printed interval", "rubric (0-100)",
     )  # fmt: skip
-    ratings = [row[2] for row in table.rows]
+    ratings = [float(row[2] or 0) for row in table.rows]
     assert ratings == sorted(ratings, reverse=True)
     by_model = {row[1]: row for row in table.rows}
     assert by_model["o3"][2] == 1500
