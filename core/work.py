@@ -190,7 +190,10 @@ def scoring_config(
     """
     needs_single_turn(benchmark, "score")
     if benchmark.needs_judge(options):
-        raise UsageError(f"{benchmark.name} needs a judge, so bench score cannot score it")
+        raise UsageError(
+            f"{benchmark.name} needs a judge, so bench score cannot score it; "
+            "bench run asks the model and the judge"
+        )
     model = Endpoint(ModelSpec("responses", name))
     return RunConfig(benchmark, model, options, dataset=dataset, name=name)
 

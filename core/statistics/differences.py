@@ -22,6 +22,7 @@ from .bootstrap import (
     mean_interval,
     standard_error,
 )
+from .estimates import rated_pairs
 
 TURNS = 10_000
 """Drawn for the test where there are too many clusters to go through all turns."""
@@ -76,12 +77,8 @@ def paired_difference(
     Raises:
         ValueError: The series differ in shape.
     """
-    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.ndim != 1 or one.shape != two.shape:
-        raise ValueError(f"need two series of one length, got {one.shape} and {two.shape}")
-    known = ~(np.isnan(one) | np.isnan(two))
-    ids = (np.arange(one.size) if clusters is None else np.asarray(clusters))[known]
-    gaps = (one - two)[known]
+    pairs = rated_pairs(first, second, clusters)
+    ids, gaps = pairs.clusters, pairs.first - pairs.second
     if not gaps.size:
         return PairedDifference(None, None, None, None, 0, 0, None, None)
     return PairedDifference(
