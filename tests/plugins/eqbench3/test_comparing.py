@@ -417,7 +417,6 @@ def test_the_pack_says_who_anchors_and_what_is_capped(official: dict[str, Item])
 
 def test_our_pack_has_no_anchors(bundled: dict[str, Item]) -> None:
     """No model has ever been rated on it; nor is a margin capped, or a board beside it."""
-
     pack = Pack(PackSource("bundled", "0" * 64, {}), list(bundled.values()), "")
     assert list(BENCHMARK.anchor_sets(pack)) == []
     assert BENCHMARK.margin_caps(pack) == {}
