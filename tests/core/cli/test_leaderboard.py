@@ -138,7 +138,7 @@ def test_several_packs_are_several_boards(bench: Bench, questions: Callable[...,
     bench("run", "eqbench-v1", "--dataset", questions("1,2"), "--model", "demo/weak")
     done = bench("leaderboard", "eqbench-v1")
     assert done.code == 2
-    assert "has several boards, which never mix; choose one of: --dataset bundled (" in done.err
+    assert "has several boards, which never mix; choose one; there are: --dataset bund" in done.err
     assert "--dataset custom (" in done.err
     (row,) = bench("leaderboard", "eqbench-v1", "--dataset", "custom", "--json").json["rows"]
     assert row["model"] == "demo/weak"
@@ -147,6 +147,19 @@ def test_several_packs_are_several_boards(bench: Bench, questions: Callable[...,
     assert row["model"] == "demo/weak"
     done = bench("leaderboard", "eqbench-v1", "--dataset", "official")
     assert (done.code, "has no such board" in done.err) == (2, True)
+
+
+def test_wishes_for_new_runs_choose_no_board(bench: Bench, empty_place: Path) -> None:
+    """A judge or a dataset in the environment or in bench.toml."""
+    bench(*V1, "--model", "demo/strong")
+    wishes = {"BENCH_JUDGE": "openai/x", "BENCH_DATASET": "official"}
+    assert bench("leaderboard", "eqbench-v1", env=wishes).code == 0
+    settings = '[run]\njudge = "openai/x"\ndataset = "official"\nruns_dir = "elsewhere"\n'
+    (empty_place / "bench.toml").write_text(settings)
+    Path("runs").rename("elsewhere")
+    done = bench("leaderboard", "eqbench-v1")
+    assert done.code == 0, done.err
+    assert bench("rate", "--benchmark", "eqbench-v1").err.startswith("Error: eqbench-v1 does not")
 
 
 def test_an_empty_folder_has_no_board(bench: Bench) -> None:
