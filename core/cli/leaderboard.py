@@ -13,14 +13,14 @@ from ..plugins import installed
 from ..reports.files import as_text
 from ..reports.sections import Table
 from . import options
-from .rate import anchor_sets
+from .rate import anchor_sets, chosen_by_user
 from .settings import config_option
 
 
 @click.command("leaderboard")
 @options.benchmark_argument
-@options.option("--dataset", metavar="NAME|SHA", help="The pack, where runs are of several.")
-@options.option("--judge", metavar="SPEC", help="The judge, where there are several.")
+@click.option("--dataset", metavar="NAME|SHA", help="The pack, where runs are of several.")
+@click.option("--judge", metavar="SPEC", help="The judge, where there are several.")
 @options.option("--engine", metavar="NAME", help="The rating engine, if not the default.")
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
@@ -42,6 +42,7 @@ def leaderboard_command(
     csv_output: bool,
 ) -> None:
     """Rank the models of a benchmark that the journal holds."""
+    dataset, judge = chosen_by_user(dataset=dataset, judge=judge)
     catalogue = installed()
     chosen = catalogue.rating_engines.get(engine, tuple(catalogue.broken)).name if engine else None
     with Journal(runs_dir, create=False) as journal:

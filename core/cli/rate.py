@@ -15,6 +15,7 @@ from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.files import as_text
 from . import options
+from .settings import config_option, given_by_user
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
-@options.option("--dataset", metavar="NAME|SHA",
-                help="Of the journal's, those on this pack.")  # fmt: skip
+@click.option("--dataset", metavar="NAME|SHA", help="Of the journal's, those on this pack.")
 @options.option("--engine", metavar="NAME",
                 help="glicko2, fractional-logit, trueskill, or a plugin's (default: glicko2; "
                 "fractional-logit where the journal has one order of most pairs).")  # fmt: skip
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
 @options.runs_dir_option
 @options.json_option
+@config_option
 def rate_command(
     comparisons: Path | None,
     benchmark: str | None,
@@ -53,6 +54,7 @@ def rate_command(
     COMPARISONS has one JSON object a line, plain or gzip; docs/ratings.md has the form. Every
     rating comes with its 95 % interval over families of items.
     """
+    dataset, judge = chosen_by_user(dataset=dataset, judge=judge)
     sets = anchor_sets(anchors)
     if (comparisons is None) == (benchmark is None):
         raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
@@ -72,6 +74,11 @@ def rate_command(
     from ..console import output, tables
 
     output.show(tables.table(_table(ratings, beside)))
+
+
+def chosen_by_user(**given: str | None) -> tuple[str | None, ...]:
+    """What stands on the command line; in bench.toml a pack or a judge is a wish for new runs."""
+    return tuple(value if given_by_user(name) else None for name, value in given.items())
 
 
 def _of_journal(

@@ -201,8 +201,8 @@ def _choose(
     if len(fitting) == 1:
         return fitting[0]
     there = "; ".join(board.told for board in fitting or boards)
-    problem = "has several boards" if fitting else "has no such board"
-    raise UsageError(f"{benchmark.name} {problem}, which never mix; choose one of: {there}")
+    problem = "several boards, which never mix; choose one" if fitting else "no such board"
+    raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")
 
 
 def _is_pack(board: Board, wanted: str | None) -> bool:

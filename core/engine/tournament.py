@@ -27,6 +27,8 @@ from .samples import innermost, work_through
 from .standing import settings_of
 from .workshop import COMPARE, Sample, Workshop
 
+_MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
+
 
 @dataclass
 class Tournament:
@@ -242,7 +244,19 @@ class Tournament:
 
 
 def _done(row: StoredComparison, score: PairScore, own: str, other: str) -> StoredComparison:
-    """A planned comparison with what came of it, margins and lengths turned to a and b."""
+    """A planned comparison with what came of it, margins and lengths turned to a and b.
+
+    Raises:
+        TypeError, ValueError: It is no comparison: neither margins nor a reason, or no margin of
+            1 to 5 either way.
+    """
+    if not isinstance(score, PairScore):
+        raise TypeError(f"compare returned {type(score).__name__}, not a PairScore")
+    if bool(score.margins) == bool(score.reason):
+        both = "both margins and a reason" if score.reason else "neither margins nor a reason"
+        raise ValueError(f"compare returned {both}")
+    if wrong := [name for name, margin in score.margins.items() if margin not in _MARGINS]:
+        raise ValueError(f"the margin of {wrong[0]!r} is none of 1 to 5, or -1 to -5")
     turned = 1 if row.first == "a" else -1
     lengths = (score.len_first, score.len_second)[::turned]
     return row._replace(

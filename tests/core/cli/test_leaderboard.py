@@ -138,7 +138,7 @@ def test_several_packs_are_several_boards(bench: Bench, questions: Callable[...,
     bench("run", "eqbench-v1", "--dataset", questions("1,2"), "--model", "demo/weak")
     done = bench("leaderboard", "eqbench-v1")
     assert done.code == 2
-    assert "has several boards, which never mix; choose one of: --dataset bundled (" in done.err
+    assert "has several boards, which never mix; choose one; there are: --dataset bund" in done.err
     assert "--dataset custom (" in done.err
     (row,) = bench("leaderboard", "eqbench-v1", "--dataset", "custom", "--json").json["rows"]
     assert row["model"] == "demo/weak"
@@ -147,6 +147,19 @@ def test_several_packs_are_several_boards(bench: Bench, questions: Callable[...,
     assert row["model"] == "demo/weak"
     done = bench("leaderboard", "eqbench-v1", "--dataset", "official")
     assert (done.code, "has no such board" in done.err) == (2, True)
+
+
+def test_wishes_for_new_runs_choose_no_board(bench: Bench, empty_place: Path) -> None:
+    """A judge or a dataset in the environment or in bench.toml."""
+    bench(*V1, "--model", "demo/strong")
+    wishes = {"BENCH_JUDGE": "openai/x", "BENCH_DATASET": "official"}
+    assert bench("leaderboard", "eqbench-v1", env=wishes).code == 0
+    settings = '[run]\njudge = "openai/x"\ndataset = "official"\nruns_dir = "elsewhere"\n'
+    (empty_place / "bench.toml").write_text(settings)
+    Path("runs").rename("elsewhere")
+    done = bench("leaderboard", "eqbench-v1")
+    assert done.code == 0, done.err
+    assert bench("rate", "--benchmark", "eqbench-v1").err.startswith("Error: eqbench-v1 does not")
 
 
 def test_an_empty_folder_has_no_board(bench: Bench) -> None:
@@ -226,19 +239,21 @@ def test_the_published_board_has_a_table_of_its_own() -> None:
 
 
 @pytest.fixture
-def as_official(bench: Bench, empty_place: Path) -> None:
-    """Two demo models on a pack that the journal calls official."""
-    for model in ("weak", "strong"):
-        eqbench3(bench, model)
-    with closing(sqlite3.connect("runs/bench.sqlite")) as journal, journal:
-        journal.execute("UPDATE runs SET pack_name = 'official'")
+def gone(bench: Bench, questions: Callable[..., Path]) -> Path:
+    """A pack that was there for a run and is not any more."""
+    pack = questions("1,2")
+    assert bench("run", "eqbench-v1", "--dataset", pack, "--model", "demo/strong").code == 0
+    pack.unlink()
+    return pack
 
 
-def test_a_board_whose_data_is_gone_says_so(bench: Bench, as_official: None) -> None:
-    """With what to do; nothing is downloaded."""
-    done = bench("leaderboard", "eqbench3")
-    assert done.code in {0, 3}
-    assert "Traceback" not in done.err
+def test_a_board_whose_data_is_gone_says_so(bench: Bench, gone: Path) -> None:
+    """With what to do."""
+    done = bench("leaderboard", "eqbench-v1")
+    assert done.code == 3
+    assert "the data of run" in done.err
+    assert "--dataset PATH" in done.err
+    assert not gone.exists()
 
 
 def test_user_anchors_come_before_the_packs(bench: Bench) -> None:

@@ -23,6 +23,7 @@ LATENCY = 0.04
 _WHO = re.compile(r"This is (\w+) speaking")
 _SCENE = re.compile(r"A: scene (\d+)\.")
 What = tuple[str, ...]
+Options = tuple[str, ...]
 
 
 def asked(prompt: str) -> What:
@@ -84,7 +85,7 @@ def test_kill_9_changes_nothing(
         assert known.isdisjoint(map(asked, again)), "a verdict that was kept was asked for again"
 
 
-def kill_somewhere(table: Any, more: tuple[str, ...], rng: Random, answers: int) -> None:
+def kill_somewhere(table: Any, more: Options, rng: Random, answers: int) -> None:
     """End a run with kill -9 after some answers and a bit, or while it still starts."""
     until = len(table.server.answered) + answers
     process = table.start("m4", more=more)
