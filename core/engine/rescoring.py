@@ -155,10 +155,20 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
             journal, run, shop.grader, selection, judge=config.judge.label if config.judge else None
         )
         document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
+        _keep_ratings(document, journal.document(run) or {})
         ended = run.finished_at is not None
         status = document["status"] if ended else run.status
         journal.end_run(run, status, seconds=0.0, finished=ended, document=document)
         return document
+
+
+def _keep_ratings(document: dict[str, Any], earlier: Mapping[str, Any]) -> None:
+    """What was said of comparisons by the same judge: scoring again does not change it."""
+    same = all(document[name] == earlier.get(name) for name in ("judge", "judge_endpoint"))
+    if not same or "rating" not in earlier.get("notes", {}):
+        return
+    document |= {name: earlier[name] for name in ("comparisons", "ratings")}
+    document["notes"]["rating"] = earlier["notes"]["rating"]
 
 
 def begun_by(journal: Journal, run: RunRecord, pack: Pack) -> Selection:

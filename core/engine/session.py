@@ -120,6 +120,7 @@ class Session:
         switchboard = Switchboard(
             self.config, self.catalogue, self.environment, self.progress, self.stop, self.money
         )
+        shop: Workshop | None = None
         try:
             if todo:
                 workers = min(len(todo), self.config.limits.concurrency)
@@ -127,7 +128,7 @@ class Session:
                 await work_through(shop, iter(todo), workers, work_on)
             if error := self._never_reached(job):
                 return error
-            await self._compare(job, switchboard)
+            await self._compare(job, lambda: shop or self._workshop(job, switchboard))
         except BenchError as error:
             return error
         finally:
@@ -139,8 +140,12 @@ class Session:
         """Whether the run's transcripts are compared with those of other models."""
         return self.config.benchmark.compares(self.config.options) and not self.config.run_id
 
-    async def _compare(self, job: _Job, switchboard: Switchboard) -> None:
+    async def _compare(self, job: _Job, open_shop: Callable[[], Workshop]) -> None:
         """Compare the run's transcripts with those of other models, where that is wanted.
+
+        Args:
+            job: What this command does.
+            open_shop: Gives the workshop of the samples, whose rate limits go on, or a new one.
 
         Raises:
             BenchError: What ended the run early, after calls in flight were saved.
@@ -153,7 +158,7 @@ class Session:
         tournament = Tournament(self.config, job.pack, job.journal, job.run, job.selection)
         shop: Workshop | None = None
         while batch := await tournament.next_batch():
-            shop = shop or self._workshop(job, switchboard)
+            shop = shop or open_shop()
             self.progress.comparisons, self.progress.compared = len(batch), 0
             await tournament.play(shop, batch)
             if tournament.failed:

@@ -12,6 +12,9 @@ from eibench.core.journal import Journal
 from eibench.testing import Fault, ReceivedRequest, Reply
 
 
+pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
+
+
 class Failing:
     """Answers every n-th comparison otherwise, as long as it is on."""
 
@@ -39,6 +42,19 @@ def test_the_same_command_again_asks_nothing(table: Any) -> None:
     assert again.json["ratings"] == done.json["ratings"]
     assert again.json["notes"]["rating"] == done.json["notes"]["rating"]
     assert again.json["status"] == "complete"
+
+
+def test_scoring_again_keeps_the_ratings(table: Any) -> None:
+    """They do not depend on it; and the finished placement stays finished."""
+    table.run("m0")
+    done = table.run("m1")
+    again = table.bench("rescore", table.run_id("m1"), "--json")
+    assert again.code == 0, again.err
+    for name in ("comparisons", "ratings", "metrics", "status"):
+        assert again.json[name] == done.json[name], name
+    assert again.json["notes"]["rating"] == done.json["notes"]["rating"]
+    shown = table.bench("show", table.run_id("m1"), "--json").json
+    assert shown["ratings"] == done.json["ratings"]
 
 
 def test_an_earlier_model_is_not_compared_a_second_time(table: Any) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
+
 Table = Any
 
 

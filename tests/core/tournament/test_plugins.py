@@ -144,3 +144,12 @@ async def test_an_unread_comparison_keeps_its_reason(lab: "Lab", duel: Duel) -> 
     again = await run(lab, "two")
     assert again["comparisons"] == document["comparisons"]
     assert again["calls"]["judge"] == 8
+
+
+async def test_comparisons_go_through_the_connection_of_the_verdicts(
+    lab: "Lab", duel: Duel
+) -> None:
+    """So what was learnt of the judge's limits holds on, and one model has one rate."""
+    await run(lab, "one")
+    await run(lab, "two")
+    assert len(lab.sessions[-1].progress.callers) == 2
