@@ -30,7 +30,8 @@ if TYPE_CHECKING:
                 help="Of the journal's, those on this pack.")  # fmt: skip
 @options.option("--engine", metavar="NAME",
                 help="glicko2, fractional-logit, mixed, trueskill, or a plugin's (default: "
-                "glicko2; fractional-logit where the journal has one order of most pairs).")  # fmt: skip
+                "glicko2; fractional-logit where the journal has one order of most "
+                "pairs).")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
