@@ -1,6 +1,6 @@
 """How many judge calls it takes to place a model on a ladder of 40, by schedule.
 
-    python -m benchmarks.placement [--placements 40]
+    python -m benchmarks.placement [--placements 40] [--first-world 0]
 
 Simulated worlds of 50 models: 40 on the ladder, which is known from one random round, and 10
 newcomers, each placed by itself. A schedule's calls do not depend on the engine, so the same calls
@@ -249,12 +249,14 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser("benchmarks.placement", description=__doc__)
     parser.add_argument("--placements", type=int, default=40, help="in worlds of 10")
+    parser.add_argument("--first-world", type=int, default=0, help="others give fresh placements")
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     n_worlds = -(-options.placements // NEWCOMERS)
     sizes = [min(NEWCOMERS, options.placements - NEWCOMERS * i) for i in range(n_worlds)]
+    worlds = range(options.first_world, options.first_world + n_worlds)
     with ProcessPoolExecutor(options.processes) as pool:
-        done = list(pool.map(run_world, range(n_worlds), sizes))
+        done = list(pool.map(run_world, worlds, sizes))
     found = {key: [course for world in done for course in world[key]] for key in done[0]}
     print(report(found))
 
