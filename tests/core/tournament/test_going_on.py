@@ -11,7 +11,6 @@ import pytest
 from eibench.core.journal import Journal
 from eibench.testing import Fault, ReceivedRequest, Reply
 
-
 pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
 
 
