@@ -74,6 +74,10 @@ class EQBench3Shape(Benchmark):
         """How many verdicts there are."""
         return Summary({"verdicts": Metric(float(len(scores)), n=len(scores))})
 
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
+        """Likewise, of the judge."""
+        return self.demo_reply(item, request, 1.0, rng)
+
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Words."""
         return words(rng.randint(*REPLY), rng)

@@ -23,7 +23,7 @@ import glicko2 as peer  # type: ignore[import-untyped]  # it has no types
 import numpy as np
 
 from eibench import Anchor, AnchorSet, Comparisons, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, trueskill
+from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
 from eibench.core.ratings.comparisons import Floats, Ints
 from eibench.core.ratings.period import new_models, one_period
 from eibench.core.ratings.reading import read_comparisons
@@ -47,6 +47,12 @@ class Contender(NamedTuple):
     noise: Noise = Noise()
 
 
+BY_FAMILY: dict[str, Rate] = {
+    "glicko2": glicko2.rate,
+    "fractional-logit": fractional_logit.rate,
+    "mixed": mixed.rate,
+}
+"""Engines whose intervals stand on families."""
 CONTENDERS = {
     "glicko2, both orders": Contender(glicko2.rate, "both"),
     "fractional-logit, one order": Contender(fractional_logit.rate, "one"),
@@ -54,17 +60,21 @@ CONTENDERS = {
     "fractional-logit, one order, judge without length bias": Contender(
         fractional_logit.rate, "one", Noise(length=0)
     ),
+    "mixed, one order": Contender(mixed.rate, "one"),
+    "mixed, both orders": Contender(mixed.rate, "both"),
+    "mixed, one order, judge without length bias": Contender(mixed.rate, "one", Noise(length=0)),
     "trueskill, both orders": Contender(trueskill.rate, "both"),
 }
 
 
-def measure_coverage(n_worlds: int, n_repetitions: int) -> str:
-    """All engines on the same worlds, pooled."""
+def measure_coverage(n_worlds: int, n_repetitions: int, only: str = "") -> str:
+    """Engines on the same worlds, pooled."""
     head = ["engine", "holds its mean %", "holds the truth %", "holds the rank %", "SE / spread"]
     head += ["Spearman mean / worst", "RMSE"]
     rows = [
         [name, *_cells(_play(contender, n_worlds, n_repetitions))]
         for name, contender in CONTENDERS.items()
+        if name.startswith(only)
     ]
     told = f"{n_worlds} worlds x {n_repetitions} repetitions, {CALLS} calls each; anchors left out"
     return f"{told}\n\n{table(head, rows)}"
@@ -101,7 +111,7 @@ def _cells(found: Sequence[Repetitions]) -> list[str]:
 def measure_identical(n_seeds: int) -> str:
     """How many pairs of 8 equal models are told apart at 5 %."""
     rows = []
-    for name, rate in (("glicko2", glicko2.rate), ("fractional-logit", fractional_logit.rate)):
+    for name, rate in BY_FAMILY.items():
         apart = 0
         for seed in range(n_seeds):
             played = Tournament([0.0] * 8, seed=seed, log_length=[8.0] * 8)
@@ -215,11 +225,14 @@ def measure_speed(choix: str | None, repeats: int) -> str:
         "fractional-logit with standard errors": seconds(
             lambda: fractional_logit.rate(comparisons, RatingSettings()), repeats
         ),
+        "mixed with standard errors": seconds(
+            lambda: mixed.rate(comparisons, RatingSettings()), repeats
+        ),
     }
     if choix:
         found["choix ilsr_pairwise (no errors)"] = seconds_of_choix(choix, games, repeats)
     rows = [[name, Spread.of([1000 * s for s in took]).text(1)] for name, took in found.items()]
-    period, package, fit, *other = (Spread.of(took).middle for took in found.values())
+    period, package, fit, _, *other = (Spread.of(took).middle for took in found.values())
     told = f"PyPI glicko2 / one period: {package / period:.0f}"
     told += f"; choix / fractional-logit: {other[0] / fit:.1f}" if other else ""
     return f"{MODELS} models, 200,000 games\n\n{table(['what', 'ms'], rows)}\n\n{told}"
@@ -235,7 +248,7 @@ def measure_a_million() -> str:
             ["read and check", f"{seconds(lambda: read.append(read_comparisons(path)), 1)[0]:.1f}"]
         ]
     ends = AnchorSet(Anchor("model-99", 1500), Anchor("model-00", 200))
-    for name, rate in (("glicko2", glicko2.rate), ("fractional-logit", fractional_logit.rate)):
+    for name, rate in BY_FAMILY.items():
         took = seconds(lambda rate=rate: rate(read[0], RatingSettings((ends,))), 1)  # type: ignore[misc]
         rows.append([f"{name} with intervals", f"{took[0]:.1f}"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
@@ -272,12 +285,13 @@ def main() -> None:
     parser = argparse.ArgumentParser("benchmarks.ratings", description=__doc__)
     parser.add_argument("--choix", help="path of an interpreter that has choix")
     parser.add_argument("--part", choices=("coverage", "speed"))
+    parser.add_argument("--only", default="", help="engines whose name begins so")
     parser.add_argument("--worlds", type=int, default=6)
     parser.add_argument("--repetitions", type=int, default=15)
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     if options.part != "speed":
-        print(measure_coverage(options.worlds, options.repetitions), end="\n\n")
+        print(measure_coverage(options.worlds, options.repetitions, options.only), end="\n\n")
         print(measure_identical(200), end="\n\n")
     if options.part != "coverage":
         print(measure_speed(options.choix, options.repeats), end="\n\n")

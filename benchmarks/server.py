@@ -1,19 +1,30 @@
 """The loopback server in a process of its own, with a clock on what it serves.
 
+It fills in EQ-Bench forms, grades what a rubric judge is asked to, and has a sentence for
+every other prompt.
+
 As a program it prints its URL, then answers each line on its standard input
 with one JSON line about the requests since the last, and ends with its input.
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .measuring import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from eibench.testing import ReceivedRequest, Reply, Responder
+
+_RUBRIC = re.compile(r'"(\w+)": 0-\d+')
 
 
 class Served(NamedTuple):
@@ -54,7 +65,7 @@ class Server:
 
 @contextmanager
 def serving(latency_s: float) -> Iterator[Server]:
-    """A server that fills in EQ-Bench forms, each answer after `latency_s`."""
+    """A server that answers benchmarks' prompts, each after `latency_s`."""
     command = [sys.executable, "-m", "benchmarks.server", "--latency", str(latency_s)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
@@ -86,16 +97,29 @@ class _Marks:
         return noted
 
 
+def _responder() -> "Responder":
+    from eibench.core.testing import uniform_ratings
+
+    rate = uniform_ratings()
+
+    def respond(request: "ReceivedRequest") -> "Reply | Awaitable[Reply]":
+        if names := _RUBRIC.findall(request.prompt):
+            return json.dumps({"chain_of_thought_reasoning": "So.", **dict.fromkeys(names, 5)})
+        return rate(request)
+
+    return respond
+
+
 def main() -> None:
     """Serve until the input ends."""
-    from eibench.core.testing import LoopbackServer, uniform_ratings
+    from eibench.core.testing import LoopbackServer
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
     options = parser.parse_args()
     marks = _Marks()
     with LoopbackServer(
-        uniform_ratings(),
+        _responder(),
         latency=options.latency,
         record=False,
         on_outcome=lambda request, outcome: marks.note(request.received_at, outcome),

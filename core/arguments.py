@@ -212,6 +212,8 @@ def texts(option: str, values: Mapping[Any, Any] | None) -> dict[str, str]:
     Raises:
         UsageError: One is no text; it may be a secret, so the message does not show it.
     """
+    if values is not None and not isinstance(values, Mapping):
+        raise UsageError(f"{_flag(option)} must be a mapping of texts")
     for key, value in (values or {}).items():
         if not (isinstance(key, str) and isinstance(value, str)):
             raise UsageError(f"{_flag(option)} {key}: must be a text")

@@ -27,6 +27,7 @@ from .types import (
 if TYPE_CHECKING:
     from random import Random
 
+    from .ratings.comparisons import Comparison
     from .reports.sections import Table
 
 Options = Mapping[str, Any]
@@ -112,6 +113,21 @@ class Pack:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignResults:
+    """What could be read of a file that another program wrote.
+
+    Attributes:
+        comparisons: Those that could be read for certain.
+        left_out: Why others could not, and how many.
+        notes: What a user must know of them, one line each.
+    """
+
+    comparisons: Sequence["Comparison"]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
 class Benchmark(ABC):
     """One benchmark. Create one instance and pass it to `register_benchmarks`.
 
@@ -121,12 +137,15 @@ class Benchmark(ABC):
         title: One line for `bench list`.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
-        sampling: How replies are drawn unless the user says otherwise.
+        sampling: How replies are drawn unless the user says otherwise; where that depends on
+            an option, define `sampling_for` too.
         options: The benchmark's own options.
         judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
         judge_sampling: How a judge's replies are drawn.
+        ranked_by: The metric that leaderboards rank by, if not the first.
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
+        foreign_forms: Names of other programs' forms that `bench import --format` takes.
     """
 
     name: str
@@ -137,7 +156,9 @@ class Benchmark(ABC):
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     options: tuple[Option, ...] = ()
     judged: bool = False
+    ranked_by: str = ""
     single_turn: bool = True
+    foreign_forms: tuple[str, ...] = ()
 
     @abstractmethod
     def read_pack(self, source: PackSource, options: Options) -> Pack:
@@ -186,6 +207,10 @@ class Benchmark(ABC):
         """
         raise NotImplementedError
 
+    def sampling_for(self, options: Options) -> Sampling:
+        """How replies are drawn with these options, unless the user says otherwise."""
+        return self.sampling
+
     def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
         """What the demo judge replies, by rules that the benchmark's page declares.
 
@@ -225,6 +250,20 @@ class Benchmark(ABC):
     def margin_caps(self, pack: Pack) -> Mapping[str, int]:
         """By item, the most that a comparison counts in the rating engine ``trueskill``."""
         return {}
+
+    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+        """The comparisons in a file that another program wrote; nothing in it is to be trusted.
+
+        Args:
+            form: One of `foreign_forms`.
+            value: The object that the file holds: checked to be JSON, and no more.
+            origin: The file, for messages.
+            judge: Who judged, where the file does not say.
+
+        Raises:
+            DataError: It is not of that form; the message names the place.
+        """
+        raise NotImplementedError
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """Model and judge calls for one sample when nothing fails."""

@@ -19,6 +19,9 @@ Responses = (
 """A file of lines ``{"item_id", "response"[, "iteration"]}``, such rows, or texts by item id
 or by item id and iteration."""
 
+MOST_ITERATIONS = 1000
+"""A larger one is taken for a slip: each iteration up to it would be a row per item."""
+
 
 def read_responses(responses: Responses, pack: Pack) -> dict[tuple[str, int], str]:
     """The replies by item id and iteration.
@@ -80,6 +83,8 @@ def _response(origin: object, place: str, row: Any) -> tuple[tuple[str, int], st
         raise DataError(origin, 'needs "item_id", a text', place)
     if not isinstance(text, str):
         raise DataError(origin, 'needs "response", a text', place)
-    if not isinstance(iteration, int) or isinstance(iteration, bool) or iteration < 1:
-        raise DataError(origin, '"iteration" must be a whole number from 1', place)
+    is_whole = isinstance(iteration, int) and not isinstance(iteration, bool)
+    if not is_whole or not 1 <= iteration <= MOST_ITERATIONS:
+        told = f'"iteration" must be a whole number from 1 to {MOST_ITERATIONS:,}'
+        raise DataError(origin, told, place)
     return (item_id, iteration), text

@@ -195,6 +195,10 @@ class PairScore:
     replies: tuple[str, ...] = ()
 
 
+NO_RESPONSE = "no response was given"
+"""Why a sample is unscored that answers made elsewhere leave out."""
+
+
 class SampleScore(NamedTuple):
     """The score of one sample, with what metrics need to know about the sample."""
 

@@ -97,10 +97,8 @@ async def run_session(session: Session, pack: Pack) -> Result:
     """
     document = await session.run(pack)
     folder = session.config.runs_dir
-    path = document_path(folder, document)
-    if session.is_news or not path.exists():
-        write_document(folder, document)
-    return as_result(document, path)
+    write_document(folder, document)
+    return as_result(document, document_path(folder, document))
 
 
 async def run_config(
@@ -192,7 +190,10 @@ def scoring_config(
     """
     needs_single_turn(benchmark, "score")
     if benchmark.needs_judge(options):
-        raise UsageError(f"{benchmark.name} needs a judge, so bench score cannot score it")
+        raise UsageError(
+            f"{benchmark.name} needs a judge, so bench score cannot score it; "
+            "bench run asks the model and the judge"
+        )
     model = Endpoint(ModelSpec("responses", name))
     return RunConfig(benchmark, model, options, dataset=dataset, name=name)
 

@@ -2,7 +2,7 @@
 
 A judge is a model, a template, a strict reader and a policy for asking again.
 What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
-(`rubric`) adds what it asks for and how that is read.
+(`rubric`, `yes_no`) adds what it asks for and how that is read.
 """
 
 from .asking import Outcome, Reading, ask
@@ -19,20 +19,25 @@ from .prompts import Template, display, fill, neutralise
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
 from .truncation import count_tokens, truncate
+from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [
     "MOST_PLUSES",
+    "Answers",
     "Codes",
     "Margins",
     "ObjectReading",
     "Outcome",
+    "Questions",
     "Reading",
     "Rubric",
     "Template",
     "Verdict",
+    "answer_form",
     "ask",
     "ask_for_margins",
     "ask_for_verdict",
+    "ask_yes_no",
     "count_tokens",
     "criteria_of",
     "display",
@@ -40,6 +45,7 @@ __all__ = [
     "fill",
     "neutralise",
     "output_format",
+    "read_answers",
     "read_margins",
     "read_object",
     "read_verdict",

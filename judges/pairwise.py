@@ -15,8 +15,7 @@ from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Message
 
 from .asking import Outcome, Reading, ask
-from .replies import read_object
-from .rubric import REASONING
+from .forms import REASONING, object_schema, read_form
 
 MOST_PLUSES = 5
 _DRAWS = 100
@@ -76,14 +75,7 @@ def criteria_of(template: str) -> tuple[str, ...]:
 def schema(criteria: Sequence[str], codes: Codes) -> dict[str, Any]:
     """The form as a JSON schema, for providers that hold a reply to one."""
     said = [code + "+" * n for code in codes for n in range(1, MOST_PLUSES + 1)]
-    winners = {name: {"type": "string", "enum": said} for name in criteria}
-    properties = {REASONING: {"type": "string"}, **winners}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(REASONING, {name: {"type": "string", "enum": said} for name in criteria})
 
 
 async def ask_for_margins(
@@ -121,21 +113,16 @@ def read_margins(
     response: ChatResponse, criteria: Collection[str], codes: Codes
 ) -> Reading[Margins]:
     """The margins, if every criterion has exactly one of the two codes and 1 to 5 pluses."""
-    found = read_object(response, criteria)
+    found = read_form(
+        response,
+        criteria,
+        lambda value: _margin(value, codes),
+        "one of the two codes with one to five pluses",
+    )
     if found.value is None:
         return Reading(None, found.reason)
-    reply = found.value
-    if missing := [name for name in criteria if name not in reply]:
-        return Reading(None, f"it lacks {', '.join(missing)}")
-    margins = {name: _margin(reply[name], codes) for name in criteria}
-    if wrong := [name for name, margin in margins.items() if margin is None]:
-        told = f"{', '.join(wrong)}: not one of the two codes with one to five pluses"
-        return Reading(None, told)
-    unknown = tuple(str(key) for key in reply if key not in {REASONING, *criteria})
-    said = reply.get(REASONING)
-    known = {name: margin for name, margin in margins.items() if margin is not None}
-    read = Margins(known, said if isinstance(said, str) else "", unknown)
-    return Reading(read, None, (*found.flags, *["unknown key"] * bool(unknown)))
+    filled = found.value
+    return Reading(Margins(filled.values, filled.reasoning, filled.unknown), None, found.flags)
 
 
 def _margin(value: Any, codes: Codes) -> int | None:

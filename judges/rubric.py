@@ -10,10 +10,8 @@ from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Message
 
 from .asking import Outcome, Reading, ask
-from .replies import read_object
+from .forms import REASONING, object_schema, read_form
 
-REASONING = "chain_of_thought_reasoning"
-"""The key for what the judge thinks before it decides; asked for, not required."""
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
 _FORM = "Reply with the JSON object alone, each criterion once, as a number from 0 to {scale}."
 
@@ -57,14 +55,7 @@ def output_format(rubric: Rubric) -> str:
 
 def schema(rubric: Rubric) -> dict[str, Any]:
     """The form as a JSON schema, for providers that hold a reply to one."""
-    numbers = {name: {"type": "number"} for name in rubric.criteria}
-    properties = {REASONING: {"type": "string"}, **numbers}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(REASONING, {name: {"type": "number"} for name in rubric.criteria})
 
 
 async def ask_for_verdict(
@@ -97,22 +88,18 @@ def read_verdict(response: ChatResponse, rubric: Rubric) -> Reading[Verdict]:
 
     ``"15"`` and ``"15/20"`` are read, and flagged. Nothing else that is not a number is.
     """
-    found = read_object(response, rubric.criteria)
+    found = read_form(
+        response,
+        rubric.criteria,
+        lambda value: _score(value, rubric.scale),
+        f"a number from 0 to {rubric.scale}",
+    )
     if found.value is None:
         return Reading(None, found.reason)
-    reply = found.value
-    if missing := [name for name in rubric.criteria if name not in reply]:
-        return Reading(None, f"it lacks {', '.join(missing)}")
-    scores = {name: _score(reply[name], rubric.scale) for name in rubric.criteria}
-    if wrong := [name for name, score in scores.items() if score is None]:
-        return Reading(None, f"{', '.join(wrong)}: not a number from 0 to {rubric.scale}")
-    as_text = any(isinstance(reply[name], str) for name in rubric.criteria)
-    unknown = tuple(str(key) for key in reply if key not in {REASONING, *rubric.criteria})
-    flags = [*found.flags, *["number as text"] * as_text, *["unknown key"] * bool(unknown)]
-    said = reply.get(REASONING)
-    reasoning = said if isinstance(said, str) else ""
-    known = {name: score for name, score in scores.items() if score is not None}
-    return Reading(Verdict(known, reasoning, unknown), None, tuple(flags))
+    filled = found.value
+    as_text = any(isinstance(value, str) for value in filled.raw.values())
+    verdict = Verdict(filled.values, filled.reasoning, filled.unknown)
+    return Reading(verdict, None, (*found.flags, *["number as text"] * as_text))
 
 
 def _score(value: Any, scale: int) -> float | None:

@@ -11,7 +11,7 @@ import eibench
 from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.benchmark_command import as_click_option
-from eibench.core.cli.commands import COMMANDS
+from eibench.core.cli.commands import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
@@ -42,7 +42,7 @@ def test_each_hook_is_documented(hook: str) -> None:
     assert f"def {hook}{signature}" in page("plugins.md")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_OUR_PLUGINS])
 def test_each_option_is_documented(command: str) -> None:
     """docs/commands.md has each option in its command's section, and its variable somewhere."""
     assert isinstance(app, BenchGroup)
@@ -64,7 +64,7 @@ def test_each_benchmark_s_own_options_are_documented(benchmark: str) -> None:
             assert f"`{name}" in page("commands.md"), name
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *OF_OUR_PLUGINS])
 def test_each_command_has_a_section(command: str) -> None:
     """Also those without options."""
     assert section(command)

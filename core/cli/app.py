@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from .. import __version__
 from ..errors import BenchError
-from .commands import COMMANDS
+from .commands import COMMANDS, OF_OUR_PLUGINS
 
 _SHORT = 76  # columns of a plugin's command in `bench --help`
 
@@ -26,21 +26,20 @@ class BenchGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
-        return [*COMMANDS, *_plugin_commands()]
+        return [*COMMANDS, *_lines_of_plugins()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name in COMMANDS:
             module = import_module(f".{COMMANDS[cmd_name].module}", __package__)
-            command: click.Command = getattr(module, f"{cmd_name}_command")
+            command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
             return command
-        return _plugin_commands().get(cmd_name)
+        return _plugin_commands().get(cmd_name) if cmd_name in _lines_of_plugins() else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without importing ours."""
         rows = [(name, place.help) for name, place in COMMANDS.items()]
-        added = _plugin_commands().items()
-        rows += [(name, command.get_short_help_str(_SHORT)) for name, command in added]
+        rows += _lines_of_plugins().items()
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -68,7 +67,7 @@ def _unknown(message: str, name: str) -> str:
     from ..plugins import installed
 
     if "did you mean" not in message.lower():
-        near = get_close_matches(name, [*COMMANDS, *_plugin_commands()], n=1)
+        near = get_close_matches(name, [*COMMANDS, *_lines_of_plugins()], n=1)
         message = message.rstrip(".") + (f"; did you mean {near[0]!r}?" if near else "")
     return message + "".join(f"; {plugin}" for plugin in installed().broken)
 
@@ -130,10 +129,19 @@ def _variable(error: click.ClickException) -> str:
     return str(param.envvar) if source is ParameterSource.ENVIRONMENT else ""
 
 
-def _plugin_commands() -> dict[str, click.Command]:
-    from ..plugins import installed, others
+def _lines_of_plugins() -> dict[str, str]:
+    """What `bench --help` says of the commands that plugins add."""
+    from ..plugins import others
 
-    return installed().commands.things if others() else {}
+    if not others():
+        return OF_OUR_PLUGINS
+    return {name: c.get_short_help_str(_SHORT) for name, c in _plugin_commands().items()}
+
+
+def _plugin_commands() -> dict[str, click.Command]:
+    from ..plugins import installed
+
+    return installed().commands.things
 
 
 @click.group(cls=BenchGroup, context_settings={"help_option_names": ["-h", "--help"]})

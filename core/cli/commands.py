@@ -19,6 +19,9 @@ COMMANDS = {
     "score": Place("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": Place("answers", "Write the exact requests, to be answered elsewhere."),
     "rate": Place("rate", "Rate models from comparisons: of a file, or of the journal."),
+    "judge-report": Place(
+        "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
+    ),
     "runs": Place("runs", "List all runs."),
     "show": Place("runs", "Show a run's result, or all that was said about one ITEM."),
     "delete": Place("runs", "Delete a run with all its replies."),
@@ -31,6 +34,8 @@ COMMANDS = {
         "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
     ),
     "leaderboard": Place("leaderboard", "Rank the models of a benchmark that the journal holds."),
+    "compare": Place("compare", "Compare two runs of a benchmark, sample by sample."),
+    "agreement": Place("agreement", "Say how well two judges agree on the same runs."),
     "export": Place("transfer", "Write runs with all their replies to a file."),
     "import": Place("transfer", "Add the runs of a file that bench export wrote."),
     "list": Place("catalogue", "List benchmarks, providers and all else that plugins add."),
@@ -39,6 +44,9 @@ COMMANDS = {
     "config": Place("config", "Print each setting with its value and where that came from."),
     "doctor": Place("doctor", "Look at all that a run needs, and say what to do."),
 }
+
+#: Commands of the plugins that come with eibench: listed without importing any of them.
+OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can be run."}
 
 #: Parameters of the commands that a benchmark's own options stand beside.
 TAKEN = frozenset(

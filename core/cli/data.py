@@ -1,4 +1,4 @@
-"""`bench data`: the official packs, into the cache and checked."""
+"""`bench data`: the official packs, into the cache and checked; `generate` makes more items."""
 
 import contextlib
 import shutil
@@ -30,6 +30,7 @@ from ..errors import DataError, UsageError
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
+from .generate import generate_command
 
 _LIVE_EVERY_S = 0.1
 _PLAIN_EVERY_S = 10.0
@@ -63,6 +64,9 @@ _lang_option = click.option("--lang", metavar="L", help="Only what this language
 @click.group("data")
 def data_command() -> None:
     """List, download and check the official data packs."""
+
+
+data_command.add_command(generate_command)
 
 
 @data_command.command("list")

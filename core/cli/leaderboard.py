@@ -94,7 +94,8 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
     from ..console.safe import interval
 
     rated = bool(board.standing and board.standing.ratings)
-    name = next((name for row in document["rows"] for name in row["metrics"]), "score")
+    first = next((name for row in document["rows"] for name in row["metrics"]), "score")
+    name = board.benchmark.ranked_by or first
     columns = ["rank", "model", *["rating", "95 % interval", "ties"] * rated]
     columns += [name.replace("_", " "), "95 % interval", "scored", "cost"]
     rows = []

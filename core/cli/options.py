@@ -175,9 +175,9 @@ def item_ids(params: Mapping[str, Any]) -> tuple[str, ...]:
     Raises:
         UsageError: ``--limit`` is given too, or the list is not one.
     """
-    if params["items"] is None:
+    if params["items"] is None or (_typed("limit") and not _typed("items")):
         return ()
-    if params["limit"]:
+    if params["limit"] and _typed("items") == _typed("limit"):
         raise UsageError("--items and --limit contradict each other; use one of them")
     return item_list(params["items"])
 
@@ -203,7 +203,7 @@ def configs(params: Mapping[str, Any]) -> list[RunConfig]:
 
 
 def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> RunConfig:
-    judge = _judge(benchmark, params)
+    judge, items = _judge(benchmark, params), item_ids(params)
     own, named = own_options(benchmark, params), allow(judge) if judge else None
     return RunConfig(
         benchmark=benchmark,
@@ -214,8 +214,8 @@ def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> R
         sampling=sampling(params),
         system=read_system(params["system"]),
         iterations=params["iterations"],
-        limit=params["limit"],
-        items=item_ids(params),
+        limit=None if items else params["limit"],
+        items=items,
         limits=limits_of(params, model.settings),
         judge_limits=limits_of(params, judge.settings) if judge else None,
         name=params["name"],

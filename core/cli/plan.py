@@ -14,8 +14,6 @@ from ..engine.workshop import COMPARE
 from ..errors import UsageError
 from ..spending.estimate import Range, format_range
 
-_UNKNOWN = "an unknown price (give --price IN,OUT, in dollars per million tokens)"
-
 
 def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dict[str, Any]:
     """A plan as plain values."""
@@ -62,7 +60,18 @@ def _asked(party: PartyPlan) -> str:
 def _cost(plan: Plan) -> str:
     if not plan.costs_money:
         return "free"
-    return _UNKNOWN if plan.cost is None else format_range(plan.cost)
+    return _unknown(plan) if plan.cost is None else format_range(plan.cost)
+
+
+def _unknown(plan: Plan) -> str:
+    """Whose price is not known, and how to give it."""
+    without = [party for party in plan.parties if party.calls and party.price is None]
+    specs = list(dict.fromkeys(str(party.endpoint.spec) for party in without))
+    told = "--price IN,OUT in dollars per million tokens or " * any(
+        party.phase == "generate" for party in without
+    )
+    prices = " and ".join(f'[prices."{spec}"]' for spec in specs)
+    return f"an unknown price (give {told}{prices} in bench.toml)" if specs else "an unknown price"
 
 
 def ask(plans: Sequence[Plan], *, sure: bool) -> None:
@@ -80,7 +89,7 @@ def ask(plans: Sequence[Plan], *, sure: bool) -> None:
         return
     costs = [plan.cost for plan in costly]
     known = [cost for cost in costs if cost is not None]
-    unknown = "" if len(known) == len(costs) else " and more, at an unknown price"
-    total = format_range(sum(known, Range(0.0, 0.0))) if known else "an unknown amount"
-    if not click.confirm(f"Spend {line(total)}{unknown}?", default=True, err=True):
+    more = " and more, at an unknown price" if known and len(known) < len(costs) else ""
+    total = format_range(sum(known, Range(0.0, 0.0))) if known else "an amount that is not known"
+    if not click.confirm(f"Spend {line(total)}{more}?", default=False, err=True):
         raise UsageError("nothing was sent; --max-cost USD sets a limit, --dry-run only plans")

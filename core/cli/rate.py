@@ -29,8 +29,8 @@ if TYPE_CHECKING:
                 help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|SHA", help="Of the journal's, those on this pack.")
 @options.option("--engine", metavar="NAME",
-                help="glicko2, fractional-logit, trueskill, or a plugin's (default: glicko2; "
-                "fractional-logit where the journal has one order of most pairs).")  # fmt: skip
+                help="glicko2, fractional-logit, mixed, trueskill, or a plugin's (default: "
+                "glicko2; fractional-logit where most pairs have one order).")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")

@@ -122,7 +122,7 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
             break
-    if json_output:
+    if json_output and documents:
         click.echo(as_text({"runs": documents} if len(runs) > 1 else documents[0]))
     return code
 

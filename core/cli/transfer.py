@@ -81,13 +81,54 @@ def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--format", "form", metavar="NAME",
+              help="Another program's file instead: eqbench3, for comparisons alone.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+              help="With --format: where the comparisons go; as of bench export.")  # fmt: skip
+@click.option("--judge", metavar="NAME", help="With --format: who judged, if FILE does not say.")
 @options.runs_dir_option
 @config_option
-def import_command(file: Path, runs_dir: Path) -> None:
+def import_command(
+    file: Path, form: str | None, output: Path | None, judge: str | None, runs_dir: Path
+) -> None:
     """Add the runs of a file that bench export wrote.
 
-    What is there already stays as it is; if anything differs, nothing is imported.
+    What is there already stays as it is; if anything differs, nothing is imported. With
+    --format, another program's comparisons are put into a file for bench rate instead.
     """
+    if form is None:
+        if output or judge:
+            raise UsageError("-o and --judge go with --format; runs go into the journal")
+        _import_runs(file, runs_dir)
+        return
+    if output is None:
+        raise UsageError(f"--format {form} needs -o FILE: the comparisons go there, not into runs")
+    _import_foreign(file, form, output, judge or "")
+
+
+def _import_foreign(file: Path, form: str, output: Path, judge: str) -> None:
+    """Put a foreign file's comparisons into the file form, and tell what was left out."""
+    from ..engine.foreign import read_foreign
+    from ..plugins import installed
+    from ..ratings.reading import comparison_lines
+
+    if output.resolve() == file.resolve():
+        raise UsageError(f"{output} is the file to import; name another one with -o")
+    found = read_foreign(installed(), file, form, judge)
+    if str(output) == "-":
+        print_lines(comparison_lines(found.comparisons))
+    else:
+        write_lines(output, comparison_lines(found.comparisons))
+    models = {name for row in found.comparisons for name in (row.a, row.b)}
+    told = f"{_counted(len(found.comparisons), 'comparison')} of {len(models)} models in {output}"
+    click.echo(line(f"{told}; no ratings, rubric scores or transcripts are imported"), err=True)
+    for reason, n in found.left_out.items():
+        click.echo(line(f"left out: {n} x {reason}"), err=True)
+    for note in found.notes:
+        click.echo(line(f"note: {note}"), err=True)
+
+
+def _import_runs(file: Path, runs_dir: Path) -> None:
     done = import_runs(runs_dir, file)
     with Journal(runs_dir, create=False) as journal:
         for imported in done:

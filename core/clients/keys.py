@@ -70,7 +70,10 @@ def choose_key(
     if named:
         key = _read_key(named, environment)
         if key is None:
-            raise ConfigError(f"no key: {named}, named by --api-key-env, is not set")
+            raise ConfigError(
+                f"no key: the variable {named}, which --api-key-env names, is not set; "
+                "set it, in the environment or in .env"
+            )
         return key, named
     own = base_url is None or _is_own(provider, base_url)
     standard = provider.key_env

@@ -62,7 +62,9 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
     lines = []
     if document["baselines"]:
-        lines.append("baselines  " + "  ·  ".join(map(_baseline, document["baselines"].values())))
+        told = "  ·  ".join(map(_baseline, document["baselines"].values()))
+        whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
+        lines.append(f"baselines  {told}" + ("" if whole else "  (of the whole pack)"))
     lines.append(
         f"samples    {items['total']} = {items['scored']} scored + {items['unscored']} unscored"
         f" + {items['failed']} failed"

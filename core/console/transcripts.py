@@ -81,6 +81,8 @@ def _score(iteration: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Text(f"unscored: {line(score['reason'])}", style="yellow")
     else:
         yield from _values(score["values"])
+    if score and score.get("judge"):
+        yield Text(line(f"judge: {score['judge']}"), style="dim")
     if score and score["flags"]:
         yield Text(line(f"flags: {', '.join(score['flags'])}"), style="dim")
 

@@ -41,10 +41,10 @@ def find_pack(
     lang = options.get("lang")
     manifest = read_manifest(benchmark.data) if benchmark.data else {}
     folder = (cache or cache_folder()) / benchmark.name
-    if dataset is None and "official" in manifest:
-        official = manifest["official"].files_for(lang)
-        dataset = "official" if _all_there(folder, official) else "bundled"
-    if dataset is None and not manifest:
+    if dataset is None and manifest:
+        official = manifest["official"].files_for(lang) if "official" in manifest else ()
+        dataset = "official" if official and _all_there(folder, official) else "bundled"
+    if dataset is None:
         raise UsageError(f"{benchmark.name} has no data of its own; name some with --dataset PATH")
     if dataset == "official" and "official" in manifest:
         return _cached(benchmark, manifest["official"], folder, lang)
@@ -93,9 +93,21 @@ def _at_path(
     named = [_matching(path, pack.files_for(lang)) for pack in manifest.values()]
     files = next((f for f in named if f), {path.name: path} if path.is_file() else {})
     if not files:
-        wanted = [f.path for pack in manifest.values() for f in pack.files_for(lang) if f.sha256]
-        raise DataError(path, f"holds no pack of {benchmark.name}; it needs {', '.join(wanted)}")
+        raise DataError(
+            path, f"holds no pack of {benchmark.name}; it {_lacks(path, manifest, lang)}"
+        )
     return _source("custom", None, files)
+
+
+def _lacks(path: Path, manifest: Mapping[str, PackEntry], lang: str | None) -> str:
+    """What the pack that a folder comes nearest to still needs."""
+    packs = [[Path(f.path).name for f in pack.files_for(lang)] for pack in manifest.values()]
+    there = {p.name for p in path.iterdir()} if path.is_dir() else {path.name}
+    nearest = max(packs, key=lambda names: len(there.intersection(names)))
+    if there.intersection(nearest):
+        return f"lacks {', '.join(name for name in nearest if name not in there)}"
+    wanted = [f.path for pack in manifest.values() for f in pack.files_for(lang) if f.sha256]
+    return f"needs {', '.join(wanted or nearest)}"
 
 
 def _wanted(benchmark: Benchmark, file: FileEntry) -> str | None:

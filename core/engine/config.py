@@ -65,7 +65,7 @@ class RunConfig:
     @property
     def effective_sampling(self) -> Sampling:
         """The benchmark's sampling with the user's changes."""
-        return merge(self.benchmark.sampling, self.sampling)
+        return merge(self.benchmark.sampling_for(self.options), self.sampling)
 
     @property
     def display_name(self) -> str:

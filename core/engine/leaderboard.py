@@ -85,7 +85,7 @@ class Leaderboard:
             yield self._row(name, rated.get(name))
 
     def _by_metric(self, name: str) -> tuple[bool, float, str]:
-        metric = _main(self.documents[name])
+        metric = _main(self.documents[name], self.benchmark.ranked_by)
         value = metric["value"] if metric else None
         better = -1 if metric and metric["higher_is_better"] else 1
         return value is None, better * (value or 0.0), name
@@ -117,8 +117,9 @@ def _unscored(run: RunRecord | None) -> dict[str, Any]:
     return {**empty, "metrics": {}, **known}
 
 
-def _main(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    return next(iter(document["metrics"].values()), None)
+def _main(document: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    metrics: Mapping[str, Any] = document["metrics"]
+    return metrics.get(name) or next(iter(metrics.values()), None)
 
 
 def read_leaderboard(

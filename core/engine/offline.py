@@ -9,7 +9,7 @@ from ..clients.thinking import split_thinking
 from ..errors import MissingCall, PluginError
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
-from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score
+from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, SampleScore, Score
 from .config import RunConfig
 from .handles import Handle, given_replies
 from .workshop import Sample
@@ -52,7 +52,7 @@ async def _score(config: RunConfig, sample: Sample, replies: Responses) -> Score
     item, iteration = sample
     text = replies.get((item.id, iteration))
     if text is None:
-        return Score.unscored("no response was given")
+        return Score.unscored(NO_RESPONSE)
     answer, thinking = split_thinking(text)
     model = _handle(config, [ChatResponse(answer, thinking)])
     try:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from ..clients.base import Client
 from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
-from ..clients.keys import Environment
+from ..clients.keys import Environment, redact
 from ..errors import UsageError
 from ..plugins import Catalogue
 from ..spending.book import PriceBook
 from ..spending.budget import Budget
 from ..spending.meter import Meter
 from ..spending.prices import Price, upper_bound
-from ..types import ChatRequest, Sampling
+from ..types import ChatRequest, Sampling, canonical
 from .config import Endpoint, RunConfig
 from .connecting import client_config
 from .progress import Progress
@@ -82,6 +82,27 @@ def check_parties(
             provider = catalogue.provider(endpoint.spec.provider)
             if provider.demo:
                 provider.create(made)  # costs nothing, and refuses a name that does not exist
+    _refuse_keys(config)
+
+
+def _refuse_keys(config: RunConfig) -> None:
+    """Refuse a key where it would be stored with the run.
+
+    Raises:
+        UsageError: One is in a name, a note, the system prompt or an extra field.
+    """
+    extra = config.sampling.extra_body
+    texts = {
+        "--model": str(config.model.spec),
+        "--judge": str(config.judge.spec) if config.judge else "",
+        "--name": config.name or "",
+        "--system": config.system or "",
+        "--note": canonical(dict(config.notes)),
+        "--extra-body": canonical(dict(extra)) if extra else "",
+    }
+    for option, text in texts.items():
+        if redact.reply(text) != text:
+            raise UsageError(f"{option} holds a key, which would be stored with the run")
 
 
 def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:

@@ -120,8 +120,10 @@ def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pac
     Raises:
         DataError: What is there now is not what the run was made with.
     """
+    moved = config.dataset == run.settings["dataset"] and not Path(str(config.dataset)).exists()
+    dataset = run.pack_name if moved and run.pack_name != "custom" else config.dataset
     try:
-        source = find_pack(config.benchmark, config.dataset, config.options, cache=cache)
+        source = find_pack(config.benchmark, dataset, config.options, cache=cache)
     except DataError as error:
         hint = f"the data of run {run.run_id}; if it was moved, name it with --dataset PATH"
         raise DataError(error.path, f"{hint} ({error})") from None

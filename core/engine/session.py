@@ -62,8 +62,6 @@ class Session:
     _uncompared: list[str] = field(default_factory=list)
     _placed: bool = False
     """No comparison of this run is left to make."""
-    is_news: bool = False
-    """The result that `run` gave back is newly stored, and not an earlier one told again."""
 
     def read_pack(self) -> Pack:
         """The pack of this run."""
@@ -250,16 +248,15 @@ class Session:
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
         self._add_standing(job, document, ended)
         document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
-        if self.progress.worked or run.finished_at is None:
-            self.is_news = True
-            journal.end_run(
-                run,
-                document["status"],
-                seconds=seconds,
-                finished=ended is None,
-                document=document,
-            )
+        finished = self._is_finished(run, ended)
+        journal.end_run(
+            run, document["status"], seconds=seconds, finished=finished, document=document
+        )
         return document
+
+    def _is_finished(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """Whether the run is; one that is only judged again stays what it was."""
+        return run.finished_at is not None if self.config.run_id else ended is None
 
 
 def _stopped(ended: BenchError | None) -> str | None:

@@ -24,6 +24,8 @@ EXPANDED_LIMIT = 4 * 2**30
 """Most bytes that a packed file may expand to."""
 RATIO_LIMIT = 250
 """Most bytes that a packed byte may expand to; a usual run has 5 to 10."""
+WHOLE_LIMIT = 2**30
+"""Most bytes of a file that is read as a whole, unpacked."""
 _ANY_RATIO_UP_TO = 16 * 2**20  # so much does no harm, and little text is often all alike
 _MAGIC = b"\x1f\x8b"
 
@@ -106,6 +108,44 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise DataError(path, f"cannot be read: {error.strerror or error}") from None
 
 
+def read_whole(path: Path) -> bytes:
+    """A file's bytes, unpacked if need be.
+
+    Raises:
+        DataError: It cannot be read, is damaged, or exceeds a limit.
+    """
+    try:
+        with path.open("rb") as file:
+            packed = file.peek(2)[:2] == _MAGIC
+            if path.suffix == ".gz" and not packed:
+                raise DataError(path, "is not gzip, though its name ends in .gz")
+            counted = _Counted(file)
+            unpacking = gzip.GzipFile(fileobj=counted, mode="rb") if packed else file
+            return b"".join(_chunks(path, unpacking, counted if packed else None))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(path, f"the packed data is damaged or cut off: {error}") from None
+    except OSError as error:
+        raise DataError(path, f"cannot be read: {error.strerror or error}") from None
+
+
+def _chunks(path: Path, file: io.BufferedIOBase, counted: "_Counted | None") -> Iterator[bytes]:
+    """Some bytes after others, within the limits."""
+    size = 0
+    while chunk := file.read(2**20):
+        size += len(chunk)
+        if size > WHOLE_LIMIT:
+            told = "expands to more" if counted else "is longer"
+            raise DataError(path, f"{told} than {WHOLE_LIMIT // 2**20} MiB")
+        if counted and _is_too_dense(size, counted.count):
+            told = f"expands to more than {RATIO_LIMIT} times its size"
+            raise DataError(path, f"{told}; if you trust it, unpack it first")
+        yield chunk
+
+
+def _is_too_dense(expanded: int, packed: int) -> bool:
+    return expanded > _ANY_RATIO_UP_TO and expanded > RATIO_LIMIT * packed
+
+
 def _limited(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     for n in itertools.count(1):
         line = file.readline(LINE_LIMIT + 1)
@@ -133,8 +173,7 @@ def _unpacked(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]
 
 def _check_expansion(path: Path, n: int, expanded: int, packed: int) -> None:
     too_much = expanded > EXPANDED_LIMIT
-    too_dense = expanded > _ANY_RATIO_UP_TO and expanded > RATIO_LIMIT * packed
-    if too_much or too_dense:
+    if too_much or _is_too_dense(expanded, packed):
         most = f"{EXPANDED_LIMIT // 2**20} MiB" if too_much else f"{RATIO_LIMIT} times its size"
         told = f"expands to more than {most}; if you trust it, unpack it first"
         raise DataError(path, told, f"line {n}")

@@ -108,6 +108,8 @@ def _add_run(database: sqlite3.Connection, run: Mapping[str, Any]) -> int:
         raise Conflict(
             run["line"], f"run {run['run_id']} is another one here (its identity differs)"
         )
+    if run["model"].startswith("demo/") and not run["demo"]:
+        raise Conflict(run["line"], f"run {run['run_id']} is of a demo model and does not say so")
     columns = KINDS["run"].columns
     marks, values = ", ".join("?" * len(columns)), [run[column] for column in columns]
     sql = f"INSERT INTO here.runs ({quoted(columns)}) VALUES ({marks})"

@@ -28,6 +28,11 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:  # its surroundings: busy, not readable, no room
+        if not os.access(path.parent, os.W_OK):
+            raise JournalError(
+                f"cannot use {path}: its folder is read-only, and SQLite needs to write beside "
+                "the file even to read it; copy the folder, and name the copy with --runs-dir"
+            ) from error
         raise JournalError(
             f"cannot use {path}: {error}; nothing was changed. "
             "Repair that, or use another --runs-dir"

@@ -5,15 +5,13 @@ Unicode cannot hold (half of a surrogate pair) is stored with U+FFFD in its plac
 """
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import JournalError
-from ..types import ChatRequest, ChatResponse, Finish, Message, SampleScore, Score, Usage
+from ..types import ChatRequest, ChatResponse, SampleScore, Score
 from .migrations import migrate
 from .opening import check_file, connect, ensure, reading
 from .records import (
@@ -26,14 +24,20 @@ from .records import (
     StoredComparison,
     as_json,
 )
+from .rows import (
+    RUN_COLUMNS,
+    call_of,
+    comparison_of,
+    graded_of,
+    run_of,
+    storable,
+    storable_row,
+    totals_of,
+)
 from .writer import GroupWriter
 
 T = TypeVar("T")
 FILE = "bench.sqlite"
-_RUN_COLUMNS = (
-    "n, run_id, identity, ordinal, benchmark, benchmark_version, model, name, demo, pack_name,"
-    " pack_sha256, endpoint, settings, created_at, finished_at, status, elapsed_s"
-)
 _ADD_CALL = (
     "INSERT INTO calls (run, item_id, iteration, phase, digest, occurrence, model, messages,"
     " sent, text, reasoning, finish, finish_raw, returned_model, fingerprint, request_id,"
@@ -110,7 +114,7 @@ class Journal:
         return self._writer
 
     def _add(self, sql: str, values: Sequence[Any]) -> None:
-        self.writer.add(sql, _storable_row(values))
+        self.writer.add(sql, storable_row(values))
 
     def close(self) -> None:
         """Write what is left and close the file."""
@@ -135,22 +139,22 @@ class Journal:
 
     def find_run(self, run_id: str) -> RunRecord | None:
         """The run of that id, if it is there."""
-        sql = f"SELECT {_RUN_COLUMNS} FROM runs WHERE run_id = ?"
-        return next(self._rows(sql, (run_id,), _run), None)
+        sql = f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?"
+        return next(self._rows(sql, (run_id,), run_of), None)
 
     def runs_like(self, start: str) -> list[RunRecord]:
         """The runs whose id begins so."""
-        sql = f"SELECT {_RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, ?) = ? ORDER BY n"
-        return list(self._rows(sql, (len(start), start), _run))
+        sql = f"SELECT {RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, ?) = ? ORDER BY n"
+        return list(self._rows(sql, (len(start), start), run_of))
 
     def newest_run(self, identity: str) -> RunRecord | None:
         """The latest run of that identity, if there is one."""
-        sql = f"SELECT {_RUN_COLUMNS} FROM runs WHERE identity = ? ORDER BY ordinal DESC LIMIT 1"
-        return next(self._rows(sql, (identity,), _run), None)
+        sql = f"SELECT {RUN_COLUMNS} FROM runs WHERE identity = ? ORDER BY ordinal DESC LIMIT 1"
+        return next(self._rows(sql, (identity,), run_of), None)
 
     def runs(self) -> list[RunRecord]:
         """All runs, oldest first."""
-        return list(self._rows(f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY n", (), _run))
+        return list(self._rows(f"SELECT {RUN_COLUMNS} FROM runs ORDER BY n", (), run_of))
 
     def add_run(self, **columns: Any) -> RunRecord:
         """Add a run.
@@ -213,12 +217,12 @@ class Journal:
             The response as it will be read back, which is what the plugin must see: what it
             asks next has to be the same after a stop.
         """
-        r, u = _storable(response), response.usage
+        r, u = storable(response), response.usage
         asked = (run.n, item_id, iteration, *key, model, as_json(request.messages), as_json(r.sent))
         said = (r.text, r.reasoning, str(r.finish), r.finish_raw, r.model, r.fingerprint)
         used = (r.request_id, u.input, u.cached, u.cache_write, u.output, u.reasoning)
         cost = (r.latency_s, r.attempts, r.cost_usd, r.price_source, now())
-        await self.writer.write(_ADD_CALL, _storable_row((*asked, *said, *used, *cost)))
+        await self.writer.write(_ADD_CALL, storable_row((*asked, *said, *used, *cost)))
         return r
 
     def calls(
@@ -231,12 +235,12 @@ class Journal:
                 where.append(f"{name} = ?")
                 values.append(value)  # type: ignore[arg-type]
         sql = f"{_SELECT_CALLS}{' AND '.join(where)} ORDER BY n"
-        return self._rows(sql, tuple(values), _call)
+        return self._rows(sql, tuple(values), call_of)
 
     def replies(self, run: RunRecord, item_id: str, iteration: int) -> dict[CallKey, ChatResponse]:
         """What a sample's calls were answered, those of comparisons left out."""
         where = "run = ? AND item_id = ? AND iteration = ? AND phase != 'compare'"
-        rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration), _call)
+        rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration), call_of)
         return {call.key: call.response for call in rows}
 
     def reply(
@@ -245,8 +249,14 @@ class Journal:
         """What one call was answered, if it was."""
         where = "run = ? AND item_id = ? AND iteration = ?"
         where += " AND phase = ? AND digest = ? AND occurrence = ?"
-        rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration, *key), _call)
+        rows = self._rows(_SELECT_CALLS + where, (run.n, item_id, iteration, *key), call_of)
         return next((call.response for call in rows), None)
+
+    def parameters_sent(self, run: RunRecord) -> frozenset[str]:
+        """The names of all parameters that the model was sent in any of its calls."""
+        sql = "SELECT DISTINCT sent FROM calls WHERE run = ? AND phase = 'generate'"
+        rows = self._rows(sql, (run.n,), lambda row: json.loads(row[0]))
+        return frozenset(name for sent in rows for name in sent)
 
     def judges(self, run: RunRecord) -> list[str]:
         """The labels of the judges that have replied, the latest first."""
@@ -271,7 +281,7 @@ class Journal:
             " FROM calls WHERE run = ? AND (phase = 'generate' OR model = ?)"
             " GROUP BY item_id, iteration, phase"
         )
-        return self._rows(sql, (run.n, judge), _totals)
+        return self._rows(sql, (run.n, judge), totals_of)
 
     # Grades and failures
 
@@ -313,7 +323,7 @@ class Journal:
             'SELECT item_id, iteration, "values", reason, flags FROM grades'
             " WHERE run = ? AND grader = ?"
         )
-        for item_id, iteration, score in self._rows(sql, (run.n, grader), _graded):
+        for item_id, iteration, score in self._rows(sql, (run.n, grader), graded_of):
             if item_id in clusters:
                 yield SampleScore(item_id, clusters[item_id], iteration, score)
 
@@ -323,7 +333,7 @@ class Journal:
             'SELECT item_id, iteration, "values", reason, flags, detail FROM grades'
             " WHERE run = ? AND grader = ? AND item_id = ? AND iteration = ?"
         )
-        rows = self._rows(sql, (run.n, grader, item_id, iteration), _graded)
+        rows = self._rows(sql, (run.n, grader, item_id, iteration), graded_of)
         return next((score for *_, score in rows), None)
 
     def graders(self, run: RunRecord) -> list[Grader]:
@@ -356,7 +366,7 @@ class Journal:
             f"SELECT {_COMPARISON_COLUMNS} FROM comparisons WHERE {' AND '.join(where)}"
             " ORDER BY batch, pool, run_a, run_b, item_id, iteration, first"
         )
-        return self._rows(sql, tuple(values), _comparison)
+        return self._rows(sql, tuple(values), comparison_of)
 
     def add_failure(self, run: RunRecord, failure: Failure) -> None:
         """Store why a sample has no usable answer."""
@@ -366,70 +376,3 @@ class Journal:
         """Samples without a usable answer."""
         sql = "SELECT item_id, iteration, kind, reason, attempts FROM failures WHERE run = ?"
         return self._rows(sql, (run.n,), lambda row: Failure(*row))
-
-
-def _storable_text(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def _storable_row(values: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(_storable_text(v) if isinstance(v, str) else v for v in values)
-
-
-def _storable(response: ChatResponse) -> ChatResponse:
-    names = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
-    texts = _storable_row([getattr(response, name) for name in names])
-    return replace(response, **dict(zip(names, texts, strict=True)))
-
-
-def _run(row: Any) -> RunRecord:
-    record = dict(zip(_RUN_COLUMNS.replace(" ", "").split(","), row, strict=True))
-    record |= {"settings": json.loads(record["settings"]), "demo": bool(record["demo"])}
-    return RunRecord(**record)
-
-
-def _call(row: Any) -> StoredCall:
-    messages = tuple(Message(role, content) for role, content in json.loads(row[6]))
-    response = ChatResponse(
-        text=row[7],
-        reasoning=row[8],
-        finish=Finish(row[9]),
-        finish_raw=row[10],
-        model=row[11],
-        fingerprint=row[12],
-        request_id=row[13],
-        usage=Usage(*row[14:19]),
-        latency_s=row[19],
-        attempts=row[20],
-        sent=json.loads(row[21]),
-        cost_usd=row[22],
-        price_source=row[23],
-    )
-    return StoredCall(row[0], row[1], CallKey(*row[2:5]), row[5], messages, response)
-
-
-_NO_DETAIL: Mapping[str, Any] = {}
-
-
-def _graded(row: Any) -> tuple[str, int, Score]:
-    """A grade; what thousands of them have alike is kept once."""
-    item_id, iteration, values, reason, flags, *detail = row
-    numbers = {sys.intern(name): value for name, value in json.loads(values).items()}
-    marks = tuple(sys.intern(flag) for flag in json.loads(flags))
-    more = json.loads(detail[0]) if detail else _NO_DETAIL
-    return sys.intern(item_id), iteration, Score(numbers, reason, marks, more)
-
-
-def _comparison(row: Any) -> StoredComparison:
-    stored = StoredComparison(*row)
-    flags = tuple(json.loads(str(stored.flags)))
-    return stored._replace(margins=json.loads(str(stored.margins)), flags=flags)
-
-
-def _totals(row: Any) -> CallTotals:
-    item_id, iteration, phase, calls, attempts, truncated, *used, cost = row
-    return CallTotals(item_id, iteration, phase, calls, attempts, truncated, Usage(*used), cost)

@@ -14,19 +14,10 @@ import numpy as np
 
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Comparisons, Floats
-from ..ratings.items import first_of_items
+from ..ratings.logit_items import LogitItems, logit_margins
+from ..ratings.mixed_model import VAGUE, Halves, Observations, estimate_variances
 from .goals import Goal, Item, Slot
-from .latent import (
-    VAGUE,
-    Blocks,
-    Candidates,
-    Observations,
-    Posterior,
-    estimate_variances,
-    expected_gains,
-    observe,
-    solve,
-)
+from .latent import Blocks, Candidates, Posterior, expected_gains, observe, solve
 
 BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 """Items in a batch, and in a batch after so many."""
@@ -67,7 +58,7 @@ class Adviser:
         self._leanings = _leanings(ladder)
         seen, halves = self._observe(ladder)
         n_slots, n = len(self._slots), len(self._index)
-        self._variances = estimate_variances(seen, halves, n_slots, n)
+        self._variances = estimate_variances(seen, Halves.of(halves), n)
         self._blocks = Blocks.sum(seen, self._variances, n_slots, n)
         self._prior_mean, self._prior_precision = self._prior()
         self._items = self._all_items()
@@ -158,12 +149,8 @@ class Adviser:
 
     def _observe(self, comparisons: Comparisons) -> tuple[Observations, Floats]:
         """Items on the logit scale, and half the difference between orders of those with both."""
-        rows = first_of_items(comparisons)
-        calls = np.diff(np.append(rows, len(comparisons)))
-        z = self._margins(comparisons)
-        mean = np.add.reduceat(z, rows) / calls if len(rows) else z
-        two = rows[calls == 2]
-        halves = (z[two] - z[two + 1]) / 2
+        items = LogitItems.of(comparisons)
+        rows, z = items.rows, self._margins(comparisons)
         named = np.array([self._index[model] for model in comparisons.models], dtype=np.int64)
         slots = [
             self._slots[comparisons.items[item], iteration]
@@ -175,15 +162,14 @@ class Adviser:
             i=named[comparisons.a[rows]],
             j=named[comparisons.b[rows]],
             slot=np.array(slots, dtype=np.int64),
-            z=mean,
-            both=(calls == 2).astype(np.float64),
+            z=items.mean(z),
+            both=items.both,
         )
-        return seen, halves
+        return seen, items.half(z)
 
     def _margins(self, comparisons: Comparisons) -> Floats:
         """Z of each call for `a`, less what the judge likes of place and length."""
-        d = comparisons.margin / comparisons.criteria
-        z = np.log((5.5 + d) / (5.5 - d))
+        z = logit_margins(comparisons)
         z = z - self._leanings.get("position", 0.0) * np.where(comparisons.a_first, 1.0, -1.0)
         if "length" in self._leanings and comparisons.has_lengths:
             a, b = (np.log(np.maximum(x, 1)) for x in (comparisons.len_a, comparisons.len_b))

@@ -15,6 +15,10 @@ Orders = Literal["one", "both"]
 Rate = Callable[[Comparisons, RatingSettings], Ratings]
 
 
+FLOOR = 0.002
+"""Smallest share of the variance that one more item is worth, unless a goal says otherwise."""
+
+
 @dataclass(frozen=True)
 class Pool:
     """Transcripts that can be compared.
@@ -60,7 +64,7 @@ class Goal:
     orders: Orders = "both"
     target_ci: float | None = None
     max_comparisons: int | None = None
-    floor: float = 0.005
+    floor: float = FLOOR
 
     @property
     def calls_per_item(self) -> int:

@@ -1,15 +1,8 @@
-"""A linear mixed model of item margins: what is known of strengths, and what a call would add.
+"""What is known of strengths during a placement, and what one more call would add.
 
-An item between models i and j on slot s (an item in one iteration) has the margin z on the logit
-scale, z = logit((5.5 + D) / 11), and
-
-    z = theta_i - theta_j + u_is - u_js + noise,    u ~ N(0, tau2): the luck of a transcript,
-
-with the noise's variance v1 for one order and v2 for both. What the judge likes of place and
-length is taken off first. Transcripts are re-used, so the luck is shared by all items of a
-slot. For each slot L = sum e e' / v and h = sum e z / v over its items, e = e_i - e_j; with
-B = I + tau2 L the strengths have precision sum B^-1 L and information sum B^-1 h (Henderson's
-mixed-model equations with u eliminated; Searle, Casella and McCulloch 1992, chapter 7).
+The model is that of `ratings.mixed_model`. What the judge likes of place and length is taken off
+first, so it has no terms here. Every slot has room for all models: any of them may be compared on
+it next.
 """
 
 from dataclasses import dataclass, replace
@@ -18,45 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ratings.comparisons import Floats, Ints
-
-RATIOS = np.geomspace(0.02, 8, 14)
-"""tau2 / v1 that are tried."""
-VAGUE = 1e-2
-"""Prior precision of a ladder model's strength: SD 10 on the logit scale."""
-FEWEST = 30
-"""Items to estimate variances from; with fewer the usual values are taken."""
-_USUAL = (1.0, 0.5)  # v1, and tau2 / v1
-
-
-class Observations(NamedTuple):
-    """Items that were compared.
-
-    Attributes:
-        i: Model index, shape (n,).
-        j: Model index, shape (n,).
-        slot: Index, shape (n,).
-        z: Margin on the logit scale, shape (n,).
-        both: Whether both orders were read, shape (n,), 0 or 1.
-    """
-
-    i: Ints
-    j: Ints
-    slot: Ints
-    z: Floats
-    both: Floats
-
-
-@dataclass(frozen=True)
-class Variances:
-    """Of an item with one order, of one with both, and of the luck of a transcript."""
-
-    one: float
-    both: float
-    tau2: float
-
-    def of(self, observations: Observations) -> Floats:
-        """The noise's variance of each item."""
-        return np.where(observations.both > 0, self.both, self.one)
+from ..ratings.mixed_model import Observations, Variances, absorb
 
 
 @dataclass(frozen=True)
@@ -112,13 +67,12 @@ class Posterior(NamedTuple):
 
 def solve(blocks: Blocks, tau2: float, prior_mean: Floats, prior_precision: Floats) -> Posterior:
     """The posterior under independent normal priors, both of shape (n_models,)."""
-    eye = np.eye(len(prior_mean))
-    inverse = np.linalg.inv(eye + tau2 * blocks.information)
-    precision = (inverse @ blocks.information).sum(axis=0) + np.diag(prior_precision)
-    info = (inverse @ blocks.score[..., None])[..., 0].sum(axis=0) + prior_precision * prior_mean
+    left = absorb(blocks.information, blocks.score[..., None], tau2)
+    precision = left.information.sum(axis=0) + np.diag(prior_precision)
+    info = left.score[..., 0].sum(axis=0) + prior_precision * prior_mean
     covariance = np.asarray(np.linalg.inv((precision + precision.T) / 2), dtype=np.float64)
     # (L + I / tau2)^-1 = tau2 (I + tau2 L)^-1
-    return Posterior(covariance @ info, covariance, np.asarray(tau2 * inverse))
+    return Posterior(covariance @ info, covariance, np.asarray(tau2 * left.inverse))
 
 
 class Candidates(NamedTuple):
@@ -167,46 +121,3 @@ def observe(state: Posterior, tau2: float, candidates: Candidates, place: int) -
     luck[s] -= np.outer(own, own) / (noise + float(e @ own))
     covariance = state.covariance - np.outer(reach, reach) / total
     return state._replace(covariance=covariance, luck=luck)
-
-
-def estimate_variances(
-    seen: Observations, half_differences: Floats, n_slots: int, n_models: int
-) -> Variances:
-    """Variances by restricted maximum likelihood over a grid of ratios.
-
-    Args:
-        seen: Items of the ladder.
-        half_differences: Half the difference between the two orders of an item, the mean
-            taken off, shape (m,): its variance is half of that between calls.
-        n_slots: How many slots there are.
-        n_models: How many models there are.
-    """
-    if len(seen.z) < FEWEST:
-        one, ratio = _USUAL
-        return Variances(one, 0.75 * one, ratio * one)
-    call = 2 * float(np.mean(half_differences**2)) if len(half_differences) >= FEWEST else None
-    one, ratio = _restricted_likelihood(seen, n_slots, n_models)
-    # Without pairs of orders, half of the noise is taken to be the call's.
-    call = one / 2 if call is None else min(call, 0.9 * one)
-    return Variances(one, one - call / 2, ratio * one)
-
-
-def _restricted_likelihood(seen: Observations, n_slots: int, n_models: int) -> tuple[float, float]:
-    """v1 and tau2 / v1 where the restricted likelihood is largest on the grid."""
-    unit = Variances(1.0, 0.75, 1.0)  # as if a second order took a quarter off
-    blocks = Blocks.sum(seen, unit, n_slots, n_models)
-    squares = float(np.sum(seen.z**2 / unit.of(seen)))
-    best = (-np.inf, _USUAL[0], _USUAL[1])
-    for ratio in RATIOS:
-        inner = np.eye(n_models) + ratio * blocks.information
-        inverse = np.linalg.inv(inner)
-        precision = (inverse @ blocks.information).sum(axis=0) + VAGUE * np.eye(n_models)
-        info = (inverse @ blocks.score[..., None])[..., 0].sum(axis=0)
-        lucks = ratio * np.einsum("si,sij,sj->", blocks.score, inverse, blocks.score)
-        rest = squares - lucks - info @ np.linalg.solve(precision, info)
-        n = len(seen.z) - n_models + 1
-        scale = max(float(rest) / n, 1e-6)
-        logs = np.linalg.slogdet(inner)[1].sum() + np.linalg.slogdet(precision)[1]
-        likelihood = -(n * np.log(scale) + logs) / 2
-        best = max(best, (float(likelihood), scale, float(ratio)))
-    return best[1], best[2]

@@ -10,17 +10,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, UsageError
-from .comparisons import MAX_MARGIN, Bools, Comparisons, Ints
+from .comparisons import MAX_MARGIN, Bools, Comparisons, Ints, Small
 
 KEYS = frozenset(
     {"item", "iteration", "a", "b", "first", "margins", "judge", "len_a", "len_b", "family"}
 )
+MOST_CRITERIA = 200
+"""Of one file, where each criterion's margins are kept."""
 _LONG = 2**31 - 1
 
 
@@ -36,11 +38,13 @@ class Columns:
         origin: Where they come from, for messages.
         place: What a row is called there, such as ``line``.
         judge: Keep only those of this judge.
+        by_criterion: Keep each criterion's margin beside their sum.
     """
 
     origin: object
     place: str
     judge: str | None = None
+    by_criterion: bool = False
     models: dict[str, int] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
     families: dict[str, int] = field(default_factory=dict)
@@ -50,6 +54,8 @@ class Columns:
     lengths: "array[float]" = field(default_factory=lambda: array("d"))
     family_of: "array[int]" = field(default_factory=lambda: array("i"))
     told_in: "array[int]" = field(default_factory=lambda: array("i"))
+    criteria: dict[str, int] = field(default_factory=dict)
+    margins: "array[int]" = field(default_factory=lambda: array("i"))
 
     def add(self, row: Any, number: int) -> None:
         """Take one row in, or refuse it.
@@ -68,39 +74,21 @@ class Columns:
     def _add(self, row: Any, number: int) -> None:
         if not isinstance(row, Mapping):
             raise _Bad("not a JSON object")
-        a, b = _text(row, "a"), _text(row, "b")
-        if a == b:
-            raise _Bad(f"compares {a!r} with itself")
-        first = row.get("first")
-        if first != "a" and first != "b":
-            raise _Bad('"first" must be "a" or "b": whose transcript was read first')
-        item = _id(row)
-        margin, criteria = _margins(row.get("margins"))
-        iteration = _iteration(row.get("iteration", 1))
-        judge = _optional_text(row, "judge")
-        len_a, len_b = _length(row, "len_a"), _length(row, "len_b")
-        family = _optional_text(row, "family") or item
+        found = _checked(row)
         if not row.keys() <= KEYS:
             self.unknown.update(str(key) for key in row.keys() - KEYS)
-        if self.judge is not None and judge != self.judge:
-            self.judges.setdefault(judge, len(self.judges))
+        judge = self.judges.setdefault(found.judge, len(self.judges))
+        if self.judge is not None and found.judge != self.judge:
             return
-        self._keep_family(item, family, number)
-        self.numbers.extend(
-            (
-                self.models.setdefault(a, len(self.models)),
-                self.models.setdefault(b, len(self.models)),
-                self.items[item],
-                iteration,
-                self.judges.setdefault(judge, len(self.judges)),
-                first == "a",
-                margin,
-                criteria,
-                number,
-            )
-        )
-        self.lengths.append(len_a)
-        self.lengths.append(len_b)
+        self._keep_family(found.item, found.family, number)
+        if self.by_criterion:
+            self._keep_margins(row["margins"])
+        a = self.models.setdefault(found.a, len(self.models))
+        b = self.models.setdefault(found.b, len(self.models))
+        item, first = self.items[found.item], found.a_first
+        numbers = (a, b, item, found.iteration, judge, first, found.margin, found.criteria, number)
+        self.numbers.extend(numbers)
+        self.lengths.extend((found.len_a, found.len_b))
 
     def _keep_family(self, item: str, family: str, number: int) -> None:
         index = self.families.setdefault(family, len(self.families))
@@ -112,6 +100,14 @@ class Columns:
             before = list(self.families)[self.family_of[place]]
             where = f"{self.place} {self.told_in[place]}"
             raise _Bad(f"item {item!r} is of family {family!r} here and of {before!r} in {where}")
+
+    def _keep_margins(self, margins: Mapping[str, int]) -> None:
+        row = len(self.lengths) // 2
+        for criterion, margin in margins.items():
+            place = self.criteria.setdefault(criterion, len(self.criteria))
+            self.margins.extend((row, place, margin))
+        if len(self.criteria) > MOST_CRITERIA:
+            raise _Bad(f"names criterion number {MOST_CRITERIA + 1}; so many are no rubric")
 
     def canonical(self, *, dedupe: bool = False) -> Comparisons:
         """The container.
@@ -131,6 +127,7 @@ class Columns:
         )
         a, b = rank_model[table[:, 0]], rank_model[table[:, 1]]
         swap = a > b
+        criteria, margins = self._criteria(swap)
         family_of = rank_family[np.frombuffer(self.family_of, dtype=np.int32)]
         unsorted = Comparisons(
             models,
@@ -148,8 +145,20 @@ class Columns:
             len_a=np.where(swap, lengths[:, 1], lengths[:, 0]),
             len_b=np.where(swap, lengths[:, 0], lengths[:, 1]),
             warnings=self._warnings(),
+            criterion_names=criteria,
+            margins=margins,
         )
         return self._without_repeats(unsorted, table[:, 8], dedupe)
+
+    def _criteria(self, swap: Bools) -> tuple[tuple[str, ...], Small | None]:
+        """The criteria sorted, and their margins for the model that is a after swapping."""
+        if not self.by_criterion:
+            return (), None
+        names, rank = _sorted_names(self.criteria)
+        told = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
+        table = np.zeros((len(swap), len(names)), dtype=np.int8)
+        table[told[:, 0], rank[told[:, 1]]] = told[:, 2]
+        return names, np.where(swap[:, None], -table, table)
 
     def _one_judge(self) -> str:
         if self.judge is not None:
@@ -194,11 +203,43 @@ class Columns:
         differs = np.zeros(len(rows), dtype=np.bool_)
         for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
             differs[1:] |= ~_equal(column[1:], column[:-1])
+        if rows.margins is not None:
+            differs[1:] |= (rows.margins[1:] != rows.margins[:-1]).any(axis=1)
         differs &= same
         if differs.any():
             at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
             told = f"says something else of the same comparison than {self.place} {number[at - 1]}"
             self._refuse(told + "; take one of the two out", int(number[at]))
+
+
+class _Row(NamedTuple):
+    a: str
+    b: str
+    a_first: bool
+    item: str
+    iteration: int
+    family: str
+    judge: str
+    margin: int
+    criteria: int
+    len_a: float
+    len_b: float
+
+
+def _checked(row: Mapping[str, Any]) -> _Row:
+    """What a row says."""
+    a, b = _text(row, "a"), _text(row, "b")
+    if a == b:
+        raise _Bad(f"compares {a!r} with itself")
+    first = row.get("first")
+    if first != "a" and first != "b":
+        raise _Bad('"first" must be "a" or "b": whose transcript was read first')
+    item = _id(row)
+    margin, criteria = _margins(row.get("margins"))
+    iteration = _iteration(row.get("iteration", 1))
+    family, judge = _optional_text(row, "family") or item, _optional_text(row, "judge")
+    len_a, len_b = _length(row, "len_a"), _length(row, "len_b")
+    return _Row(a, b, first == "a", item, iteration, family, judge, margin, criteria, len_a, len_b)
 
 
 def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Bools:

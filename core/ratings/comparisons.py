@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Small = npt.NDArray[np.int8]
 
 MAX_MARGIN = 5
 """Most pluses that a criterion can be won by."""
@@ -102,6 +103,9 @@ class Comparisons:
         len_a: Length of a's transcript, NaN where it is not known, shape (n,).
         len_b: The same of b's.
         warnings: What was odd about where they came from, one line each.
+        criterion_names: Sorted; none where margins are kept as sums alone.
+        margins: Of each criterion, positive where `a` wins, 0 where it was not read, shape
+            (n, n_criteria); None where margins are kept as sums alone.
     """
 
     models: tuple[str, ...]
@@ -119,20 +123,29 @@ class Comparisons:
     len_a: Floats
     len_b: Floats
     warnings: tuple[str, ...] = ()
+    criterion_names: tuple[str, ...] = ()
+    margins: Small | None = None
 
     def __len__(self) -> int:
         return len(self.a)
 
     @classmethod
-    def of(cls, rows: Iterable[Comparison], *, dedupe: bool = False) -> "Self":
-        """The container of given comparisons; `dedupe` drops those that are there twice.
+    def of(
+        cls, rows: Iterable[Comparison], *, dedupe: bool = False, by_criterion: bool = False
+    ) -> "Self":
+        """The container of given comparisons.
+
+        Args:
+            rows: By one judge.
+            dedupe: Take comparisons that are there twice only once.
+            by_criterion: Keep each criterion's margin beside their sum.
 
         Raises:
             DataError: One is not of the form, is there twice, or contradicts another.
         """
         from .columns import Columns
 
-        columns = Columns("comparisons", "row")
+        columns = Columns("comparisons", "row", by_criterion=by_criterion)
         for number, row in enumerate(rows, start=1):
             columns.add(row.as_json(), number)
         made = columns.canonical(dedupe=dedupe)
@@ -147,7 +160,9 @@ class Comparisons:
 
     def only(self, rows: Bools | Ints) -> "Comparisons":
         """The chosen rows, with all names kept."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
+        margins = None if self.margins is None else self.margins[rows]
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
+        return replace(self, **columns, margins=margins)
 
     def compact(self) -> "Comparisons":
         """The same rows without names that none of them has."""

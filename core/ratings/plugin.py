@@ -35,6 +35,17 @@ class _FractionalLogit:
         return rate(comparisons, settings)
 
 
+class _Mixed:
+    name = "mixed"
+    title = "linear mixed model: strengths and the luck of transcripts, position and length"
+
+    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
+        """See `mixed`."""
+        from .mixed import rate
+
+        return rate(comparisons, settings)
+
+
 class _TrueSkill:
     name = "trueskill"
     title = "the scheme of the original EQ-Bench 3; its intervals are too narrow"
@@ -51,4 +62,5 @@ def register_rating_engines(register: "Callable[[RatingEngine], None]") -> None:
     """The built-in engines."""
     register(_Glicko2())
     register(_FractionalLogit())
+    register(_Mixed())
     register(_TrueSkill())

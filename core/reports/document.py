@@ -5,14 +5,15 @@ the samples that were asked for. docs/results.md describes each field.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Options, Pack
 from ..clients.base import host_of
 from ..clients.families import kinship
 from ..journal import RunRecord
-from ..types import Summary
+from ..types import NO_RESPONSE, Summary
+from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, Selection, Spent
 
 if TYPE_CHECKING:
@@ -37,24 +38,36 @@ def build_document(
     """
     benchmark, options = config.benchmark, config.options
     summary = benchmark.summarise(pack, evidence.scores, options)
-    items = _items(selection, evidence)
+    items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
+    absent = sum(s.score.reason == NO_RESPONSE for s in evidence.scores)
     stopped = evidence.stopped if items["items"]["pending"] else None
     status = stopped or _status(summary, config, items["items"])
     return {
-        **_head(run, config, pack, selection, status),
+        **_head(run, config, pack, selection, status, kept_back, absent),
         **_results(benchmark, options, pack, summary),
         **items,
         "flags": _flags(evidence),
-        **_spent(evidence),
+        **(_spent(evidence) if run else _NOTHING_KNOWN),
         "elapsed_s": run.elapsed_s if run else 0.0,
         "comparisons": {},
         "ratings": [],
-        "warnings": [*judge_warnings(config), *pack.warnings, *summary.warnings],
+        "warnings": [
+            *judge_warnings(config),
+            *not_taken(kept_back),
+            *pack.warnings,
+            *summary.warnings,
+        ],
     }
 
 
 def _head(
-    run: RunRecord | None, config: "RunConfig", pack: Pack, selection: Selection, status: str
+    run: RunRecord | None,
+    config: "RunConfig",
+    pack: Pack,
+    selection: Selection,
+    status: str,
+    kept_back: Sequence[str],
+    absent: int,
 ) -> dict[str, Any]:
     demo = run is not None and run.demo
     return {
@@ -70,65 +83,29 @@ def _head(
         "judge_endpoint": _host(config.judge.base_url) if config.judge else None,
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
+        "not_sent": list(kept_back),
         "dataset": {
             "name": pack.source.name,
             "sha256": pack.source.sha256,
             "n_items": len(pack.items),
         },
         "iterations": selection.iterations,
-        "comparability": comparability(config, pack, demo, len(selection.items), status),
+        "comparability": comparability(
+            config,
+            pack,
+            demo=demo,
+            n_items=len(selection.items),
+            status=status,
+            kept_back=kept_back,
+            given=run is None,
+            absent=absent,
+        ),
     }
 
 
 def _host(base_url: str | None) -> str | None:
     """Host and port; ``None`` for the provider's own."""
     return host_of(base_url) if base_url else None
-
-
-def comparability(
-    config: "RunConfig", pack: Pack, demo: bool, n_items: int, status: str = "complete"
-) -> str:
-    """One line: pack, protocol, grader, and which published numbers the result may stand beside."""
-    benchmark, source = config.benchmark, pack.source
-    changed = ", ".join(f"{name}={value}" for name, value in _changes(config).items())
-    options = benchmark.request_options(config.options)
-    options |= benchmark.grade_options(config.options)
-    parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
-    parts += [f"{name} {_plain(value)}" for name, value in options.items()]
-    parts += [f"judge {config.judge.label}"] if config.judge else []
-    parts += [f"changed: {changed}"] if changed else []
-    parts += ["own system prompt"] if config.system else []
-    partial = n_items < len(pack.items)
-    parts += [f"only {n_items} of {len(pack.items)} items"] if partial else []
-    if demo:
-        may = "DEMO model: no result of a real model"
-    elif partial or changed or config.system:
-        may = "beside no published score: not the pack's own protocol in full"
-    elif status != "complete":
-        may = f"beside no published score: the result is not complete ({status})"
-    else:
-        may = pack.comparability
-    return "; ".join([*parts, may])
-
-
-def _changes(config: "RunConfig") -> dict[str, Any]:
-    """How replies are drawn otherwise than the benchmark says.
-
-    A seed repeats what the protocol would give anyway; more room changes no answer that fits.
-    """
-    own, used = config.benchmark.sampling, config.effective_sampling.sent()
-    room = own.max_tokens or 0
-    return {
-        name: value
-        for name, value in used.items()
-        if name != "seed"
-        and value != getattr(own, name)
-        and not (name == "max_tokens" and value >= room)
-    }
-
-
-def _plain(value: object) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:
@@ -182,6 +159,14 @@ def _flags(evidence: Evidence) -> dict[str, int]:
     """How many samples have each flag, the most frequent first."""
     counts = Counter(flag for s in evidence.scores for flag in set(s.score.flags))
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+_NOTHING_KNOWN: Mapping[str, Any] = {
+    "calls": {"model": 0, "judge": 0, "replayed": 0, "retries": 0},
+    "tokens": dict.fromkeys(("input", "cached", "output", "reasoning")),
+    "cost_usd": None,
+}
+"""What answers made elsewhere cost."""
 
 
 def _spent(evidence: Evidence) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class Spent:
         retries: Attempts beyond each call's first.
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
+        sent: The parameters that one of the model's calls was sent with.
     """
 
     calls: dict[str, int] = field(default_factory=lambda: {"generate": 0, "judge": 0})
@@ -47,6 +48,7 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
     truncated: set[tuple[str, int]] = field(default_factory=set)
+    sent: frozenset[str] = frozenset()
 
     def add(self, totals: CallTotals) -> None:
         """Count one sample's calls of one phase."""
@@ -104,6 +106,7 @@ def read_evidence(
         graded = {(s.item_id, s.iteration) for s in scores}
         failures = [f for f in failures if (f.item_id, f.iteration) not in graded]
     spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
+    spent.sent = journal.parameters_sent(run)
     return Evidence(scores, failures, spent, sent, stopped)
 
 

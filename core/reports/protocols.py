@@ -79,7 +79,7 @@ def _options(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[s
 def _sampling(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[str, Any]:
     """How replies were drawn; a seed and more room than is needed change nothing."""
     used = {name: value for name, value in document["sampling"].items() if name != "seed"}
-    room = benchmark.sampling.max_tokens if benchmark else None
+    room = benchmark.sampling_for(document["options"]).max_tokens if benchmark else None
     given = used.get("max_tokens")
     if room is not None and isinstance(given, int) and given >= room:
         used["max_tokens"] = room

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
+from ..types import Score
 
 
 def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any]:
@@ -27,9 +28,18 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any
     }
 
 
+def _latest(
+    journal: Journal, run: RunRecord, item_id: str, iteration: int
+) -> tuple[Score | None, str | None]:
+    """A sample's score by the latest grader that has one, and that grader's judge."""
+    for grader in journal.graders(run):
+        if score := journal.score_of(run, grader.digest, item_id, iteration):
+            return score, grader.graded_by.get("judge")
+    return None, None
+
+
 def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -> dict[str, Any]:
-    graders = journal.graders(run)
-    score = journal.score_of(run, graders[0].digest, item_id, iteration) if graders else None
+    score, judge = _latest(journal, run, item_id, iteration)
     failed = [
         f.reason for f in journal.failures(run) if (f.item_id, f.iteration) == (item_id, iteration)
     ]
@@ -50,6 +60,7 @@ def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -
             "reason": score.reason,
             "flags": list(score.flags),
             "detail": score.detail,
+            "judge": judge,
         },
         "failed": failed[0] if failed else None,
     }

@@ -1,5 +1,10 @@
-"""Intervals, spreads and correlations of benchmark results. Importing this imports numpy."""
+"""Intervals, spreads, correlations, agreement. Importing this imports numpy."""
 
+from .agreement import (
+    icc_agreement,
+    mean_disagreement,
+    rank_agreement,
+)
 from .bootstrap import (
     Interval,
     cluster_bootstrap,
@@ -19,6 +24,12 @@ from .correlation import (
     pearson,
     spearman,
 )
+from .differences import (
+    PairedDifference,
+    holm,
+    paired_difference,
+    sign_turning_p,
+)
 from .distribution import (
     Distribution,
     Spread,
@@ -27,11 +38,27 @@ from .distribution import (
     min_max,
     spread,
 )
+from .estimates import (
+    Estimate,
+)
+from .ordering import (
+    OrderAgreement,
+    order_agreement,
+)
+from .psychometrics import (
+    cronbach_alpha,
+    lognormal_share_below,
+    normal_share_below,
+    p_of_zero_correlation,
+)
 
 __all__ = [
     "Correlation",
     "Distribution",
+    "Estimate",
     "Interval",
+    "OrderAgreement",
+    "PairedDifference",
     "Pairs",
     "Spread",
     "cluster_bootstrap",
@@ -39,14 +66,25 @@ __all__ = [
     "cluster_sums",
     "coefficient_of_variation",
     "complete_pairs",
+    "cronbach_alpha",
     "describe",
     "fisher_interval",
+    "holm",
+    "icc_agreement",
     "iteration_spread",
     "leave_one_out",
+    "lognormal_share_below",
+    "mean_disagreement",
     "mean_interval",
     "mean_ranks",
     "min_max",
+    "normal_share_below",
+    "order_agreement",
+    "p_of_zero_correlation",
+    "paired_difference",
     "pearson",
+    "rank_agreement",
+    "sign_turning_p",
     "spearman",
     "spread",
     "standard_error",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..matchmaking.calls import Call
-from ..matchmaking.goals import Batch, Goal, Orders, Pool, Rate, Stop
+from ..matchmaking.goals import FLOOR, Batch, Goal, Orders, Pool, Rate, Stop
 from ..matchmaking.matchmaker import Matchmaker, Schedule
 from ..ratings.comparisons import Comparison, Comparisons
 from ..ratings.settings import RatingSettings
@@ -60,7 +60,7 @@ def place(
     orders: Orders = "one",
     target_ci: float | None = None,
     max_comparisons: int | None = None,
-    floor: float = 0.005,
+    floor: float = FLOOR,
     steps: bool = True,
 ) -> Placed:
     """Place a model and rate it after every batch, or only at the end.

@@ -5,12 +5,14 @@ the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from eibench import (
     Benchmark,
     ChatRequest,
+    ForeignResults,
     Item,
     Model,
     Option,
@@ -29,9 +31,10 @@ from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, o
 
 from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
+from .foreign import FORM, read_results
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
-from .scoring import RUBRIC, rubric_score, summarise
+from .scoring import RUBRIC, UNREAD, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
 MIN_LENGTH = 100
@@ -49,6 +52,7 @@ class EQBench3(Benchmark):
     judge_sampling = Sampling(temperature=0.0, max_tokens=8_000)
     judged = True
     single_turn = False
+    foreign_forms = (FORM,)
     options = (
         Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
@@ -90,7 +94,8 @@ class EQBench3(Benchmark):
         if judge is None or not options["rubric"]:
             return Score(flags=flags, detail={"sections": odd})
         if transcript.is_empty:
-            return Score.unscored("the model said nothing in any turn", detail={"sections": odd})
+            told = "the model said nothing in any turn"
+            return Score.unscored(told, flags=(*flags, "silent"), detail={"sections": odd})
         rubric = scenario.kind.rubric
         messages = judge_messages(scenario, transcript, output_format(rubric))
         shared = len(messages) - 1
@@ -142,6 +147,10 @@ class EQBench3(Benchmark):
         caps = {item.id: item.content.kind.margin_cap for item in pack.items}
         return {item_id: cap for item_id, cap in caps.items() if cap is not None}
 
+    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+        """The comparisons of a results file of the published code."""
+        return read_results(value, origin, judge)
+
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """A call per turn and one for the debrief; one to the judge."""
         scenario: Scenario = item.content
@@ -171,7 +180,7 @@ def _score(
     flags += outcome.flags
     if outcome.value is None:
         told = f"the judge's reply could not be read: {outcome.reason}"
-        return Score.unscored(told, flags=flags, detail=detail)
+        return Score.unscored(told, flags=(*flags, UNREAD), detail=detail)
     verdict, kind = outcome.value, scenario.kind
     if verdict.unknown:
         detail["unknown_keys"] = list(verdict.unknown)

@@ -51,7 +51,7 @@ _FLAT = (
 )
 _LOOKS = re.compile(r"\b(wonder|perhaps|might|notice|because|could be wrong)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]")
-_ASSISTANT = re.compile(r"^Assistant:\n(.*?)(?=^---$|\Z)", re.MULTILINE | re.DOTALL)
+_ASSISTANT = re.compile(r"^Assistant:\n(.*?)(?=^---$|^\[/?[A-Z ]+\]$|\Z)", re.MULTILINE | re.DOTALL)
 _RESPONDENT = re.compile(
     r"^\[RESPONDENT (A\d+)(?: ANALYSIS)?\]$(.*?)^\[/RESPONDENT \1", re.M | re.S
 )

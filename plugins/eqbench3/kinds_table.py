@@ -7,9 +7,9 @@ from eibench import ReportSection, Table
 
 
 def kinds_table(document: Mapping[str, Any]) -> Table | None:
-    """A row per kind of scenario; nothing for a run without verdicts."""
+    """A row per kind of scenario; nothing for a run that asked for no verdicts."""
     notes = document["notes"]
-    if not notes.get("kinds") or not any(row["scored"] for row in notes["kinds"].values()):
+    if not notes.get("kinds") or not document["judge"]:
         return None
     columns = ("kind of scenario", "items", "scored", "unscored", "rubric score")
     rows = [

@@ -97,6 +97,8 @@ def read_protocol(path: Path, raw: Mapping[str, Any], text_of: TextOf, reasoning
 
 def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:
     scale = int(raw["scale"])
+    if scale < 1:
+        raise ValueError(f"the scale goes up to {scale}")
     debrief, codes = text_of(raw["files"]["debrief"]), raw.get("codes", ())
     kinds = {
         name: _kind(name, table, text_of, Rubric((), scale, reasoning), debrief, codes)

@@ -12,6 +12,7 @@ from .protocol import Kind, Protocol, read_protocol
 
 OWN_FORM = "scenarios.toml"
 _OWN_PROTOCOL = "prompts.toml"
+_NEEDED, _OPTIONAL = ("id", "title", "kind"), ("category", "family", "notes")
 _REASONING = re.compile(r'"chain_of_thought_reasoning":\s*"([^"\n]*)"')
 _OUR_REASONING = "what you saw, and how it bears on each criterion"
 
@@ -41,9 +42,16 @@ def read_scenarios(source: PackSource) -> Scenarios:
     """The scenarios of a pack in pack order, with its protocol.
 
     Raises:
-        DataError: A file is not of its form.
+        DataError: A file is missing or not of its form.
     """
-    return _read_own(source) if OWN_FORM in source.files else _read_upstream(source)
+    own = OWN_FORM in source.files
+    needed = (OWN_FORM, _OWN_PROTOCOL) if own else _upstream_files()
+    if missing := [name for name in needed if name not in source.files]:
+        there = next(iter(source.files.values()))
+        raise DataError(
+            there, f"is no pack of EQ-Bench 3 by itself; beside it belong {', '.join(missing)}"
+        )
+    return _read_own(source) if own else _read_upstream(source)
 
 
 def _item(id: str, scenario: Scenario, family: str = "") -> Item:
@@ -69,20 +77,32 @@ def _read_own(source: PackSource) -> Scenarios:
 
 def _own_item(path: Path, n: int, row: Any, protocol: Protocol) -> Item:
     place = f"scenario {row.get('id', n) if isinstance(row, dict) else n}"
-    for name in ("id", "title", "kind"):
-        if not isinstance(row.get(name), str) or not row[name].strip():
-            raise DataError(path, f'needs "{name}", a text', place)
-    if row["kind"] not in protocol.kinds:
-        there = ", ".join(protocol.kinds)
-        raise DataError(path, f"its kind {row['kind']!r} is none of {there}", place)
-    turns = row.get("turns")
-    if not isinstance(turns, list) or not turns or not all(_is_text(turn) for turn in turns):
-        raise DataError(path, 'needs "turns", a list of texts', place)
-    category, notes = str(row.get("category", "")), str(row.get("notes", "")).strip()
-    spoken = tuple(turn.strip() for turn in turns)
+    if wrong := _wrong(row, protocol):
+        raise DataError(path, wrong, place)
+    turns = tuple(turn.strip() for turn in row["turns"])
+    category, notes = row.get("category", ""), row.get("notes", "").strip()
     kind = protocol.kinds[row["kind"]]
-    scenario = Scenario(row["title"], category, kind, spoken, notes, protocol)
-    return _item(row["id"], scenario, str(row.get("family", "")))
+    scenario = Scenario(row["title"], category, kind, turns, notes, protocol)
+    return _item(row["id"], scenario, row.get("family", ""))
+
+
+def _wrong(row: Any, protocol: Protocol) -> str | None:
+    """What is wrong with a scenario of our form, if anything is."""
+    if not isinstance(row, dict):
+        return "is no table"
+    known = (*_NEEDED, *_OPTIONAL, "turns")
+    if strange := [key for key in row if key not in known]:
+        return f'has "{strange[0]}", which is none of {", ".join(known)}'
+    if empty := [name for name in _NEEDED if not _is_text(row.get(name))]:
+        return f'needs "{empty[0]}", a text'
+    if odd := [name for name in _OPTIONAL if not isinstance(row.get(name, ""), str)]:
+        return f'its "{odd[0]}" is no text'
+    if row["kind"] not in protocol.kinds:
+        return f"its kind {row['kind']!r} is none of {', '.join(protocol.kinds)}"
+    turns = row.get("turns")
+    if not isinstance(turns, list) or not turns or not all(map(_is_text, turns)):
+        return 'needs "turns", a list of texts'
+    return None
 
 
 def _is_text(value: object) -> bool:
@@ -97,11 +117,23 @@ def _refuse_twins(path: Path, ids: list[str]) -> None:
 # Upstream's form: a text with headings, notes, and a file per prompt
 
 _SCENARIO = re.compile(r"########\s*(\S+)[^\S\n]*(?:\|([^|]*))?(?:\|(.*))?")
+_TEXTS = ("prompt", "judge", "criteria", "pairwise")
 _PROMPT = re.compile(r"#######\s*Prompt(\d+)")
 
 
+def _upstream_protocol() -> Path:
+    return folder("eqbench3") / "official_protocol.toml"
+
+
+def _upstream_files() -> list[str]:
+    """The files that our protocol names of an upstream pack."""
+    raw = read_toml(_upstream_protocol())
+    kinds = [kind.get(part) for kind in raw["kinds"].values() for part in _TEXTS]
+    return list(dict.fromkeys(n for n in [*raw["files"].values(), *kinds] if n))
+
+
 def _read_upstream(source: PackSource) -> Scenarios:
-    path = folder("eqbench3") / "official_protocol.toml"
+    path = _upstream_protocol()
     raw = read_toml(path)
     names: Mapping[str, str] = raw["files"]
 

@@ -14,6 +14,8 @@ from .protocol import Protocol
 
 RUBRIC = "rubric"
 """The value of a sample that the rubric score is the mean of: 0 to 100."""
+UNREAD = "unread"
+"""Flag of a sample whose judge could not be read."""
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
 _OVER = "families of scenarios"
@@ -142,5 +144,5 @@ def _judge(ordered: Sequence[SampleScore]) -> dict[str, int]:
     return {
         "re_asked": flags["re-asked"] + flags["re-asked twice"],
         "repaired": flags["repaired"],
-        "unread": sum(s.score.reason is not None for s in ordered),
+        "unread": flags[UNREAD],
     }

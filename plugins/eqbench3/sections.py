@@ -7,11 +7,18 @@ marked as a heading. What stands under a heading that comes twice is joined.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-_MARKS = r"[^\S\n]*(?:\#{1,6}[^\S\n]*)?(?:\*\*|__)?[^\S\n]*(?:\d+[.)][^\S\n]*)?(?:\*\*|__)?[^\S\n]*"
+_SPACE = r"[^\S\n]*+"  # possessive, so that a line of spaces is gone over once
+_BOLD = r"(?:\*{1,3}|_{1,3})?"
+_MARKS = (
+    rf"{_SPACE}{_BOLD}{_SPACE}(?:\#{{1,6}}{_SPACE})?{_BOLD}{_SPACE}"
+    rf"(?:\d{{1,3}}[.)]{_SPACE})?{_BOLD}{_SPACE}"
+)
+_SET_OFF = re.compile(r":|#|\*\*|__")
 _END = re.compile(r"^--[^\S\n]*$", re.MULTILINE)
-_TRAILING_RULE = re.compile(r"(?:\n[^\S\n]*[-_*]{2,}[^\S\n]*)+\Z")
+_RULE = re.compile(r"[-_*]{2,}")
 
 
 class Sections(NamedTuple):
@@ -47,7 +54,7 @@ def read_sections(reply: str, headings: Sequence[str]) -> Sections | None:
         text = reply[here.end : after.start if after else len(reply)]
         text, _, rest = _cut(text) if after is None else (text, "", "")
         outside += len(rest.strip())
-        texts[here.heading].append(_TRAILING_RULE.sub("", "\n" + text.strip()).strip())
+        texts[here.heading].append(_without_rules(text))
     counts = [len(parts) for parts in texts]
     return Sections(
         texts=tuple("\n\n".join(part for part in parts if part) for parts in texts),
@@ -55,6 +62,14 @@ def read_sections(reply: str, headings: Sequence[str]) -> Sections | None:
         repeated=tuple(h for h, n in zip(headings, counts, strict=True) if n > 1),
         outside=outside,
     )
+
+
+def _without_rules(text: str) -> str:
+    """A section's text without the rules that divide it from the next one."""
+    lines = text.strip().split("\n")
+    while lines and (not lines[-1].strip() or _RULE.fullmatch(lines[-1].strip())):
+        lines.pop()
+    return "\n".join(lines).strip()
 
 
 def _cut(text: str) -> tuple[str, str, str]:
@@ -75,15 +90,16 @@ def _find(reply: str, headings: Sequence[str]) -> list[_Found]:
 def _is_heading(match: re.Match[str]) -> bool:
     """Whether a line with more text on it is a heading: marked as one, and set off."""
     marked = match[0].lstrip().startswith(("#", "*", "_"))
-    return marked and bool(match["closing"].strip())
+    return marked and bool(_SET_OFF.search(match["closing"]))
 
 
+@lru_cache
 def _pattern(heading: str) -> re.Pattern[str]:
     words = re.escape(heading.replace("’", "'"))
     words = words.replace("'", "['’‘`´ʼ]?").replace("\\ ", r"[^\S\n]+").replace("\\&", "(?:&|and)")
     words = words.replace("\\-", "[-‐‑– ]")
-    closing = r"(?P<closing>(?:\*\*|__)?[^\S\n]*:?[^\S\n]*(?:\*\*|__)?)"
+    closing = rf"(?P<closing>{_BOLD}{_SPACE}:?{_SPACE}{_BOLD}{_SPACE}\#*+{_BOLD})"
     return re.compile(
-        rf"^{_MARKS}{words}(?![\w'’])[^\S\n]*{closing}(?P<rest>[^\n]*)$",
+        rf"^{_MARKS}{words}(?![^\W_]|['’]){_SPACE}{closing}(?P<rest>[^\n]*)$",
         re.MULTILINE | re.IGNORECASE,
     )

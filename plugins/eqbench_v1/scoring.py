@@ -1,16 +1,11 @@
-"""From ratings to scores: a question, a run with its intervals, and the baselines of a pack.
+"""The score of a question by proportions: Paech (2023), EQ-Bench, arXiv:2312.06281.
 
-Questions score on -10..10 (Paech 2023, EQ-Bench, arXiv:2312.06281); a run reports mean x 10.
-Samples that could not be read are NaN in the arrays and None in results, never 0, except in
-the one number that says so (`zero_filled`). numpy is imported inside functions: the module
-belongs to a plugin, which every command loads.
+numpy is imported inside functions: the module belongs to a plugin, which every command loads.
 """
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,85 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from eibench.statistics import Interval
-
     Floats = npt.NDArray[np.float64]
 
-_SUM = 10.0
-#: From a question's -10..10 to the -100..100 of a run.
-SCALE = 10.0
-Pass = Literal["first_pass", "revised"]
-
-
-class Estimate(NamedTuple):
-    """A number of a run.
-
-    Attributes:
-        value: None when nothing could be read.
-        interval: 95 % over questions; None with fewer than two questions or without value.
-        n: Samples it is the mean of.
-    """
-
-    value: float | None
-    interval: Interval | None
-    n: int
-
-
-class BestConstant(NamedTuple):
-    """The answer that scores best when given to every question."""
-
-    score: float
-    answer: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Baselines:
-    """What a run scores without reading the dialogues, on the scale of a run.
-
-    Attributes:
-        random: Expected score of uniform random whole ratings 0-10, not all zero.
-        random_sd: Its standard deviation over runs.
-        uniform: All ratings equal.
-        best_constant: The best same answer to every question.
-        permuted: Expected score of the references with their ratings shuffled among the
-            emotions of each question.
-    """
-
-    random: float
-    random_sd: float
-    uniform: float
-    best_constant: BestConstant
-    permuted: float
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """All numbers of a run.
-
-    Attributes:
-        score: The final score: the better pass. Its interval chooses the pass anew in each
-            resample, so it holds what the choice itself adds.
-        chosen: The pass the score comes from; None when nothing could be read.
-        first_pass: Mean of the readable first passes.
-        revised: Mean of the readable revised passes; None when none were asked for.
-        gain: Revised minus first pass, over the samples where both could be read.
-        zero_filled: The chosen pass with unreadable answers as 0, as some peers count.
-        total: Samples, readable or not.
-        valid: Whether the chosen pass could be read in at least 5/6 of the samples.
-        per_iteration: Final score of each iteration by itself, in order.
-        iteration_sd: Standard deviation (n - 1) of those; None with fewer than two.
-    """
-
-    score: Estimate
-    chosen: Pass | None
-    first_pass: Estimate
-    revised: Estimate | None
-    gain: Estimate | None
-    zero_filled: Estimate
-    total: int
-    valid: bool
-    per_iteration: tuple[float | None, ...]
-    iteration_sd: float | None
+#: What a reference sums to, and to what ratings are scaled.
+TOTAL = 10.0
 
 
 def question_score(ratings: Sequence[float], reference: Sequence[float]) -> float | None:
@@ -115,162 +35,12 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
     if total <= 0:
         return None
     pairs = zip(ratings, reference, strict=True)
-    return _SUM - sum(abs(rating / total * _SUM - target) for rating, target in pairs)
+    return TOTAL - sum(abs(rating / total * TOTAL - target) for rating, target in pairs)
 
 
-def baselines(references: Sequence[Sequence[float]]) -> Baselines:
-    """Return the exact baselines of a pack, by enumeration of all whole answers 0-10.
-
-    Args:
-        references: Normalised reference of each question, shape (n_questions, 4). A random
-            run answers each question once and independently.
-
-    Raises:
-        ValueError: There are no references.
-    """
+def score_answers(answers: Floats, reference: Sequence[float]) -> Floats:
+    """Return the question scores of many answers, shape (n, 4), none all zero; shape (n,)."""
     import numpy as np
 
-    if not references:
-        raise ValueError("no references to compute baselines from")
-    answers = np.array(list(itertools.product(range(11), repeat=len(references[0])))[1:])
-    ratings = answers / answers.sum(axis=1, keepdims=True) * _SUM
-    totals, variance, mean = np.zeros(len(answers)), 0.0, SCALE / len(references)
-    for reference in references:
-        scores = _distance_scores(ratings, reference)
-        totals += scores
-        variance += float(scores.var())
-    even = np.full((1, len(references[0])), _SUM / len(references[0]))
-    return Baselines(
-        random=float(totals.mean()) * mean,
-        random_sd=variance**0.5 * mean,
-        uniform=sum(float(_distance_scores(even, row)[0]) for row in references) * mean,
-        best_constant=_best_constant(answers, totals * mean),
-        permuted=sum(_permuted_score(row) for row in references) * mean,
-    )
-
-
-def _distance_scores(ratings: Floats, reference: Sequence[float]) -> Floats:
-    import numpy as np
-
-    return np.asarray(_SUM - np.abs(ratings - np.asarray(reference)).sum(axis=1))
-
-
-def _best_constant(answers: npt.NDArray[np.int_], scores: Floats) -> BestConstant:
-    """Pick the best answer, of its multiples the one with the smallest sum, then the first."""
-    import numpy as np
-
-    # (1, 2, 1, 1) and (2, 4, 2, 2) differ by rounding only.
-    best = np.flatnonzero(scores >= scores.max() - 1e-9)
-    first = best[np.argmin(answers[best].sum(axis=1))]
-    return BestConstant(float(scores[first]), tuple(answers[first].tolist()))
-
-
-def _permuted_score(reference: Sequence[float]) -> float:
-    import numpy as np
-
-    orders = np.array(list(itertools.permutations(reference)), dtype=np.float64)
-    return float(_distance_scores(orders, reference).mean())
-
-
-def summarise(
-    first: npt.ArrayLike,
-    revised: npt.ArrayLike | None,
-    questions: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    iterations: npt.ArrayLike | None = None,
-    replicates: int = 10_000,
-) -> Summary:
-    """Return the numbers of a run, its intervals over questions with all their iterations.
-
-    The final score is the better pass (Paech 2023, section 3.7), the revised one when equal;
-    a pass counts only if it has at least 95 % as many readable answers as the other (the
-    published code's rule, made symmetric). It is taken over all samples together.
-
-    Args:
-        first: Question scores of the first pass, -10..10, NaN if unread, shape (n_samples,).
-        revised: Those of the revised pass, or None when no revision was asked for.
-        questions: Question of each sample, shape (n_samples,): the clusters.
-        rng: Source of the resamples.
-        iterations: Iteration of each sample, shape (n_samples,); None for a single one.
-        replicates: Number of resamples.
-    """
-    from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
-    from eibench.statistics import iteration_spread as spread
-
-    columns = _columns(first, revised)
-    totals = columns.sum(axis=0, keepdims=True)
-    values = _statistics(totals)[0]
-    sums = cluster_sums(columns, cluster_index(questions)) if len(columns) else columns
-    intervals = cluster_bootstrap(sums, _statistics, rng=rng, replicates=replicates)
-    score, first_pass, second, gain, zero_filled = (
-        Estimate(*pair, 0) for pair in zip(map(_finite, values), intervals, strict=True)
-    )
-    n_first, n_revised, n_both, total = (int(n) for n in totals[0, [1, 3, 5, 6]])
-    chosen_revised = bool(_choose_revised(totals)[0])
-    n = n_revised if chosen_revised else n_first
-    per_iteration = _per_iteration(columns, iterations)
-    asked = revised is not None
-    return Summary(
-        score=score._replace(n=n),
-        chosen=None if n == 0 else "revised" if chosen_revised else "first_pass",
-        first_pass=first_pass._replace(n=n_first),
-        revised=second._replace(n=n_revised) if asked else None,
-        gain=gain._replace(n=n_both) if asked else None,
-        zero_filled=zero_filled._replace(n=total),
-        total=total,
-        valid=total > 0 and 6 * n >= 5 * total,
-        per_iteration=per_iteration,
-        iteration_sd=spread(per_iteration),
-    )
-
-
-def _columns(first: npt.ArrayLike, revised: npt.ArrayLike | None) -> Floats:
-    """Return what each sample adds to the totals, shape (n_samples, 7).
-
-    Sum and count of the first pass, of the revised pass, of the gain; and 1.
-    """
-    import numpy as np
-
-    one = np.asarray(first, dtype=np.float64)
-    two = np.full_like(one, np.nan) if revised is None else np.asarray(revised, dtype=np.float64)
-    parts = [(np.nan_to_num(values), ~np.isnan(values)) for values in (one, two, two - one)]
-    return np.column_stack([*itertools.chain(*parts), np.ones_like(one)])
-
-
-def _statistics(totals: Floats) -> Floats:
-    """Return score, first pass, revised, gain and zero-filled score of each row, NaN if none."""
-    import numpy as np
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        first, revised, gain = (totals[:, i] / totals[:, i + 1] for i in (0, 2, 4))
-        filled = np.where(_choose_revised(totals), totals[:, 2], totals[:, 0]) / totals[:, 6]
-    score = np.where(_choose_revised(totals), revised, first)
-    return SCALE * np.column_stack([score, first, revised, gain, filled])
-
-
-def _choose_revised(totals: Floats) -> npt.NDArray[np.bool_]:
-    """Return, for each row of totals, whether the final score is the revised pass."""
-    import numpy as np
-
-    sum_first, n_first, sum_revised, n_revised = totals[:, :4].T
-    # Means compared by cross-multiplication, so a pass without answers divides by nothing.
-    better = sum_revised * n_first >= sum_first * n_revised
-    enough_first, enough_revised = 20 * n_first >= 19 * n_revised, 20 * n_revised >= 19 * n_first
-    return np.asarray((n_revised > 0) & enough_revised & (better | ~enough_first))
-
-
-def _per_iteration(columns: Floats, iterations: npt.ArrayLike | None) -> tuple[float | None, ...]:
-    import numpy as np
-
-    from eibench.statistics import cluster_index, cluster_sums
-
-    ids = np.zeros(len(columns), dtype=np.intp) if iterations is None else iterations
-    if not len(columns):
-        return ()
-    totals = cluster_sums(columns, cluster_index(ids))
-    return tuple(_finite(score) for score in _statistics(totals)[:, 0])
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if value == value else None
+    ratings = answers / answers.sum(axis=1, keepdims=True) * TOTAL
+    return np.asarray(TOTAL - np.abs(ratings - np.asarray(reference)).sum(axis=1))

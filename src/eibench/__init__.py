@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eibench.core.api import score as score
     from eibench.core.api import score_async as score_async
     from eibench.core.benchmark import Benchmark as Benchmark
+    from eibench.core.benchmark import ForeignResults as ForeignResults
     from eibench.core.benchmark import Model as Model
     from eibench.core.benchmark import Option as Option
     from eibench.core.benchmark import Options as Options
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
     from eibench.core.datasets.readers import read_text as read_text
     from eibench.core.datasets.readers import read_toml as read_toml
+    from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.engine.progress import Progress as Progress
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
     from eibench.core.hookspecs import hookimpl as hookimpl
+    from eibench.core.making import DataMaker as DataMaker
+    from eibench.core.making import Made as Made
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
@@ -74,13 +78,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.api": "run run_async score score_async",
-    "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
+    "eibench.core.benchmark": "Benchmark ForeignResults Model Option Options Pack PackSource",
     "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
+    "eibench.core.datasets.sources": "find_pack",
     "eibench.core.engine.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.hookspecs": "hookimpl",
+    "eibench.core.making": "DataMaker Made",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
     "eibench.core.ratings.reading": "read_comparisons",

@@ -562,7 +562,7 @@ REFUSED = {
     "demo url": ({"base_url": "http://x/v1"}, UsageError, "--base-url does not go with demo/"),
     "url": ({"base_url": "", "model": "openai/m"}, UsageError, "is not an http"),
     "key": ({"model": "openai/m"}, ConfigError, "set OPENAI_API_KEY"),
-    "named key": ({"model": "openai/m", "api_key_env": "NOPE"}, ConfigError, "NOPE, named by"),
+    "named key": ({"model": "openai/m", "api_key_env": "NOPE"}, ConfigError, "variable NOPE"),
     "no judge": ({"judge_base_url": "http://x/v1"}, UsageError, "--judge-base-url needs --judge"),
     "judge": ({"judge": "demo/judge"}, UsageError, "asks no judge; leave --judge out"),
     "demo judge": ({"judge": "demo/judge", "judge_api_key_env": "X"}, UsageError,

@@ -37,7 +37,7 @@ CHAT = "/v1/chat/completions"
 FORM = """Alice: Fine.
 [End dialogue]
 
-At the end of this dialogue, Alice would feel...
+How strongly does Alice feel each of these now?
 Calm
 Deeply Hurt
 
@@ -53,7 +53,7 @@ Deeply Hurt: <revised score>
 
 [End of answer]
 
-Remember: zero is a valid score."""
+A feeling that is not there gets zero."""
 
 
 async def ask_openai(server: LoopbackServer, prompt: str = "Hi", timeout: float = 5.0) -> Any:
@@ -370,7 +370,7 @@ async def test_trickle_outlives_the_read_timeout() -> None:
     """A trickle is slower than any total timeout, though each byte comes in time."""
     with LoopbackServer(faults={Fault("trickle", pause=0.05): 1.0}) as server:
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.6):
+            async with asyncio.timeout(2.0):
                 await ask_openai(server, timeout=0.3)
         assert server.counts == {"trickle": 1}
 
@@ -505,7 +505,7 @@ def numbers(text: str) -> list[int]:
 def test_uniform_ratings_fill_the_form() -> None:
     """Only the form comes back, with headings, labels and end marker as in the prompt."""
     text = say(uniform_ratings(1), FORM)
-    first, last = FORM.index("First pass"), FORM.index("\n\nRemember")
+    first, last = FORM.index("First pass"), FORM.index("\n\nA feeling")
     form = FORM[first:last].replace("<your critique here>", "none.").replace("<revised ", "<")
     assert len(numbers(text)) == 4
     for number in numbers(text):

@@ -14,7 +14,10 @@ import eibench.data
 from eibench.core.datasets.fetching import OfficialPack, read_official
 
 DATA = eibench.data.folder("")
-FOLDERS = sorted(path.parent for path in DATA.glob("*/manifest.json"))
+MANIFESTS = sorted(DATA.glob("*/manifest.json"))
+FOLDERS = [
+    path.parent for path in MANIFESTS if "official" in json.loads(path.read_bytes())["packs"]
+]
 NAMES = [folder.name.replace("_", "-") for folder in FOLDERS]
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 NOT_IN_PACKS = re.compile(r"(^|/)LICENSE$|^eqbench-v2/results/")

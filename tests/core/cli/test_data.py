@@ -327,7 +327,8 @@ def test_one_language_is_enough(bench: Bench) -> None:
     """`--lang de`: that language is usable, and `list` says which it is."""
     bench("data", "fetch", "eqbench-v2", "--lang", "de", "--from", f"{OFFICIAL}/eqbench-v2")
     packs = bench("data", "list", "--json").json["packs"]
-    assert next(p for p in packs if p["name"] == "eqbench-v2")["state"] == "here (de)"
+    row = next(p for p in packs if (p["name"], p["pack"]) == ("eqbench-v2", "official"))
+    assert row["state"] == "here (de)"
     assert bench("data", "path", "eqbench-v2", "--lang", "de").code == 0
     assert bench("data", "path", "eqbench-v2").code == 0
     missing = bench("data", "path", "eqbench-v2", "--lang", "en")

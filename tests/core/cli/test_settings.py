@@ -10,9 +10,9 @@ Bench = Callable[..., Any]
 
 
 def setting(bench: Bench, name: str, **kwargs: Any) -> tuple[Any, str]:
-    """A setting's value and origin by `bench config`."""
+    """A setting's value and origin by `bench config`, of everything or of eqbench-v1."""
     rows = bench("config", "--json", **kwargs).json["settings"]
-    (row,) = [row for row in rows if row["name"] == name]
+    (row,) = [r for r in rows if r["name"] == name and r["benchmark"] in (None, "eqbench-v1")]
     return row["value"], row["origin"]
 
 

@@ -7,11 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, trueskill
+from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
 
 MODELS = ("p", "q", "r", "s")
 Engine = Callable[[Comparisons, RatingSettings], Ratings]
-ENGINES: dict[str, Engine] = {"glicko2": glicko2.rate, "fractional-logit": fractional_logit.rate}
+ENGINES: dict[str, Engine] = {
+    "glicko2": glicko2.rate,
+    "fractional-logit": fractional_logit.rate,
+    "mixed": mixed.rate,
+}
 ANY_ORDER: dict[str, Engine] = {**ENGINES, "trueskill": trueskill.rate}
 Margins = st.integers(1, 5).flatmap(lambda m: st.sampled_from([m, -m]))
 

@@ -11,19 +11,11 @@ import pytest
 from eibench import Comparisons, RatingSettings, UsageError
 from eibench.core.matchmaking.calls import Call
 from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
-from eibench.core.matchmaking.latent import (
-    Blocks,
-    Candidates,
-    Observations,
-    Variances,
-    estimate_variances,
-    expected_gains,
-    observe,
-    solve,
-)
+from eibench.core.matchmaking.latent import Blocks, Candidates, expected_gains, observe, solve
 from eibench.core.matchmaking.matchmaker import SCHEDULES, Matchmaker, Schedule, default_schedule
 from eibench.core.matchmaking.spreading import asked_items
 from eibench.core.ratings import fractional_logit, glicko2
+from eibench.core.ratings.mixed_model import Halves, Observations, Variances, estimate_variances
 from eibench.core.testing.placements import Placed, place, pool_of
 from eibench.testing import Tournament
 
@@ -333,7 +325,7 @@ def test_variances_are_recovered() -> None:
     z = strength[i] - strength[j] + luck[slot, i] - luck[slot, j]
     z = z + rng.normal(size=n) * np.sqrt(noise)
     halves = rng.normal(0, (call / 2) ** 0.5, 1500)
-    found = estimate_variances(Observations(i, j, slot, z, both), halves, n_slots, n_models)
+    found = estimate_variances(Observations(i, j, slot, z, both), Halves.of(halves), n_models)
     assert found.one == pytest.approx(item + call, rel=0.2)
     assert found.both == pytest.approx(item + call / 2, rel=0.2)
     assert found.tau2 == pytest.approx(tau2, rel=0.33)

@@ -172,3 +172,30 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert (read.models, read.items, read.families) == (made.models, made.items, made.families)
     for name in ("a", "b", "item", "iteration", "family", "margin", "criteria", "len_a", "len_b"):
         assert np.array_equal(getattr(read, name), getattr(made, name)), name
+
+
+def test_each_criterion_s_margin_can_be_kept(tmp_path: Path) -> None:
+    """Positive where the model whose name sorts first wins; 0 where a criterion was not read."""
+    rows = [
+        Comparison("1", 1, "y", "x", "a", {"b": 2, "a": -1}),
+        Comparison("1", 1, "x", "y", "a", {"c": 5}),
+    ]
+    found = Comparisons.of(rows, by_criterion=True)
+    assert found.margins is not None
+    assert found.criterion_names == ("a", "b", "c")
+    by_order = dict(zip(found.a_first.tolist(), found.margins.tolist(), strict=True))
+    assert by_order == {False: [1, -2, 0], True: [0, 0, 5]}
+    assert found.only(found.a_first).margins is not None
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"".join(comparison_lines(rows)))
+    again = read_comparisons(path, by_criterion=True)
+    assert again.margins is not None and again.margins.tolist() == found.margins.tolist()
+    assert Comparisons.of(rows).margins is None
+
+
+def test_so_many_criteria_are_no_rubric() -> None:
+    """A table of them would be as large as a file likes; the row is named."""
+    row = Comparison("1", 1, "x", "y", "a", {f"c{n}": 1 for n in range(201)})
+    assert len(Comparisons.of([row])) == 1
+    with pytest.raises(DataError, match=r"row 1: names criterion number 201"):
+        Comparisons.of([row], by_criterion=True)

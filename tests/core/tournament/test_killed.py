@@ -59,7 +59,7 @@ def test_kill_9_changes_nothing(
     for n in range(5):
         table.run(f"m{n}", more=("--no-elo", "--no-rubric"))
     shutil.copytree("runs", "whole")
-    more: Options = ("--no-rubric", "--schedule", "adaptive", "--orders", orders)
+    more: tuple[str, ...] = ("--no-rubric", "--schedule", "adaptive", "--orders", orders)
     whole = table.run("m4", runs="whole", more=(*more, "--concurrency", "16"))
     before = len(table.server.requests)
     more = (*more, "--concurrency", str(CONCURRENCY))

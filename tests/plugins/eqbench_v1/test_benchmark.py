@@ -7,8 +7,8 @@ import pytest
 
 from eibench import ChatRequest, Item, Message, MissingCall, Pack, SampleScore, Sampling, Score
 from eibench.core.datasets import find_pack
+from eibench.emotion_ratings import Question
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
-from eibench.plugins.eqbench_v1.questions import Question
 from eibench.testing import ScriptedModel
 
 V1 = EQBenchV1()

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from eibench.plugins.eqbench_v1.parsing import (
+from eibench.core.emotion_ratings.parsing import (
     PARSERS,
     Parser,
     Reading,
     read_reference,
     read_strict,
-    reference_pairs,
-    reference_sections,
 )
-from eibench.plugins.eqbench_v1.scoring import Summary, question_score, summarise
+from eibench.core.emotion_ratings.parsing_reference import reference_pairs, reference_sections
+from eibench.core.emotion_ratings.summary import Summary, summarise
+from eibench.plugins.eqbench_v1.scoring import question_score
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 pytestmark = pytest.mark.skipif(OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA is not set")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from eibench.plugins.eqbench_v1.published import published_scores, standing
+from eibench.plugins.eqbench_v1.published import MAY_STAND, PUBLISHED, standing
 
 
 def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
@@ -18,13 +18,14 @@ def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
         "dataset": {"name": "official", "n_items": 60},
         "items": {"total": 60},
         "options": {"revise": True, "parser": "strict"},
+        "comparability": f"eqbench-v1 v1; pack official (9c52ae21deab); {MAY_STAND}",
     }
     return made | changes
 
 
 def test_published_scores_are_in_order() -> None:
     """The best first, each model once."""
-    scores = published_scores()
+    scores = PUBLISHED.scores()
     assert [s for _, s in scores] == sorted((s for _, s in scores), reverse=True)
     assert len({name for name, _ in scores}) == len(scores) > 10
 
@@ -40,7 +41,7 @@ def test_a_score_stands_between_its_neighbours(score: float) -> None:
     assert table.rows[table.marked] == ("→", "openai/mine (this run)", score)
     assert table.marked <= 3
     assert len(table.rows) - table.marked - 1 <= 3
-    above = sum(published > score for _, published in published_scores())
+    above = sum(published > score for _, published in PUBLISHED.scores())
     if table.marked:
         assert table.rows[table.marked - 1][0] == str(above)
 
@@ -55,18 +56,13 @@ def test_table_says_that_the_protocol_is_historic() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"demo": True},
         {"score": None},
-        {"dataset": {"name": "bundled", "n_items": 60}},
-        {"dataset": {"name": "custom", "n_items": 60}},
-        {"options": {"revise": False}},
-        {"items": {"total": 10}},
-        {"items": {"total": 60}, "iterations": 2},
-        {"status": "fail"},
-        {"status": "incomplete"},
+        {"comparability": "eqbench-v1 v1; DEMO model: no result of a real model"},
+        {"comparability": "eqbench-v1 v1; beside no published score: not complete (fail)"},
+        {"comparability": f"eqbench-v1 v1; {MAY_STAND}; only 10 of 60 items; beside none"},
     ],
     ids=str,
 )
 def test_what_may_not_stand_there_has_no_table(changes: dict[str, Any]) -> None:
-    """Demo models, other packs, parts, other protocols and failed runs stand beside nothing."""
+    """What the comparability line keeps from published scores, and a result without a score."""
     assert standing(document(**changes)) is None

@@ -1,28 +1,20 @@
-"""Scores of questions, baselines of a pack and the numbers of a run."""
+"""Scores of questions and baselines of a pack, by proportions."""
 
 import json
-import math
 import os
-import subprocess
-import sys
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.plugins.eqbench_v1.scoring import (
-    Summary,
-    baselines,
-    question_score,
-    summarise,
-)
+from eibench.core.emotion_ratings.baselines import Baselines, find_baselines
+from eibench.plugins.eqbench_v1.scoring import question_score, score_answers
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 RATINGS = st.lists(st.integers(0, 10), min_size=4, max_size=4).filter(any)
-NAN = math.nan
 
 
 def normalised(ratings: list[int]) -> list[float]:
@@ -30,21 +22,9 @@ def normalised(ratings: list[int]) -> list[float]:
     return [rating / sum(ratings) * 10 for rating in ratings]
 
 
-def run(
-    first: list[float],
-    revised: list[float] | None = None,
-    questions: list[int] | None = None,
-    iterations: list[int] | None = None,
-) -> Summary:
-    """Summarise with a fixed seed and few replicates."""
-    return summarise(
-        first,
-        revised,
-        list(range(len(first))) if questions is None else questions,
-        iterations=iterations,
-        rng=np.random.default_rng(1),
-        replicates=500,
-    )
+def baselines(references: Sequence[Sequence[float]]) -> Baselines:
+    """Those of a pack, by the rules of version 1."""
+    return find_baselines(references, score_answers, all_zero=False)
 
 
 def test_the_example_of_the_paper() -> None:
@@ -93,7 +73,7 @@ def test_baselines_by_hand() -> None:
     """One question with the reference 10, 0, 0, 0: each number follows from its definition."""
     found = baselines([(10, 0, 0, 0)])
     # All equal: 10 - (7.5 + 3 x 2.5) = -5.
-    assert found.uniform == pytest.approx(-50)
+    assert found.uniform.score == pytest.approx(-50)
     # (1, 0, 0, 0) is exact; 2, 3, ... in the first place are multiples of it.
     assert found.best_constant == (100.0, (1, 0, 0, 0))
     # A quarter of the orders is exact (10), the others miss wholly (-10).
@@ -121,122 +101,7 @@ def test_baselines_of_the_official_pack() -> None:
     path = Path(OFFICIAL or "") / "eqbench-v1" / "eq_bench_v1_questions_60.json"
     answers = [q["reference_answer"] for q in json.loads(path.read_text("utf-8")).values()]
     found = baselines([[answer[f"emotion{i}_score"] for i in range(1, 5)] for answer in answers])
-    assert f"{found.random:.1f} {found.random_sd:.1f} {found.uniform:.1f}" == "3.4 3.9 13.8"
+    assert f"{found.random:.1f} {found.random_sd:.1f} {found.uniform.score:.1f}" == "3.4 3.9 13.8"
     assert found.best_constant.answer == (1, 2, 1, 1)
     assert found.best_constant.score == pytest.approx(18.0, abs=1e-9)
     assert found.permuted == 0
-
-
-def test_importing_needs_no_numpy() -> None:
-    """Every command loads the plugin, so the module leaves numpy until a score is wanted."""
-    code = "import sys, eibench.plugins.eqbench_v1.scoring; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_the_better_pass_is_the_score() -> None:
-    """Means x 10 of the readable answers; the higher one is final."""
-    found = run([5, 6, NAN, 7], [6, 7, NAN, 8])
-    assert (found.first_pass.value, found.first_pass.n) == (60, 3)
-    assert found.revised is not None
-    assert found.gain is not None
-    assert (found.revised.value, found.gain.value, found.gain.n) == (70, 10, 3)
-    assert (found.score.value, found.score.n, found.chosen) == (70, 3, "revised")
-    # (6 + 7 + 8) / 4 samples x 10
-    assert (found.zero_filled.value, found.zero_filled.n, found.total) == (52.5, 4, 4)
-
-
-@pytest.mark.parametrize(
-    ("n_first", "n_revised", "chosen"),
-    [(20, 19, "revised"), (20, 18, "first_pass"), (18, 20, "revised"), (0, 20, "revised")],
-)
-def test_a_pass_with_too_few_answers_does_not_count(
-    n_first: int, n_revised: int, chosen: str
-) -> None:
-    """95 % of the other's readable answers are enough, less is not, however good the score."""
-    first = [5.0] * n_first + [NAN] * (20 - n_first)
-    revised = [6.0] * n_revised + [NAN] * (20 - n_revised)
-    assert run(first, revised).chosen == chosen
-
-
-def test_the_rule_protects_the_revised_pass_too() -> None:
-    """A better first pass with less than 95 % of the revised answers does not count either."""
-    found = run([9.0] * 18 + [NAN] * 2, [6.0] * 20)
-    assert (found.chosen, found.score.value) == ("revised", 60)
-
-
-def test_equal_passes_choose_the_revised() -> None:
-    """The published code takes the revised pass when the means are equal."""
-    assert run([5, 7], [7, 5]).chosen == "revised"
-
-
-@pytest.mark.parametrize(("unread", "valid"), [(10, True), (11, False)])
-def test_more_than_a_sixth_unread_fails(unread: int, valid: bool) -> None:
-    """Paech (2023), section 3.7: fewer than 50 of 60 parsable answers are a fail."""
-    assert run([5.0] * (60 - unread) + [NAN] * unread).valid is valid
-
-
-def test_without_revision_there_is_one_pass() -> None:
-    """Neither revised pass nor gain exist; the score is the first pass."""
-    found = run([5, 6])
-    assert (found.revised, found.gain, found.chosen, found.score.value) == (
-        None,
-        None,
-        "first_pass",
-        55,
-    )
-
-
-@pytest.mark.parametrize("samples", [[], [NAN, NAN]])
-def test_nothing_readable_is_none_not_nan(samples: list[float]) -> None:
-    """Numbers that do not exist are None, and the run is not valid."""
-    found = run(samples, samples)
-    assert (found.score.value, found.score.interval, found.chosen) == (None, None, None)
-    assert not found.valid
-    assert found.iteration_sd is None
-
-
-def test_iterations_have_their_own_scores() -> None:
-    """Each iteration is scored by the rule alone; an empty one has no score, and is not 0."""
-    found = run([5, 7, 4, 6, NAN, NAN], None, [0, 1] * 3, [1, 1, 2, 2, 3, 3])
-    assert list(found.per_iteration) == [60, 50, None]
-    # Of 60 and 50: sqrt(2 x 25 / 1).
-    assert found.iteration_sd == pytest.approx(math.sqrt(50))
-
-
-def test_one_question_has_no_interval() -> None:
-    """Nothing is known about other questions, however often one is asked."""
-    assert run([5, 6, 7], None, [0, 0, 0], [1, 2, 3]).score.interval is None
-
-
-def test_intervals_equal_a_plain_loop() -> None:
-    """Resampling questions one by one, with the choice made anew, gives the same interval."""
-    data = np.random.default_rng(5)
-    questions = np.repeat(np.arange(30), 2)
-    first = data.normal(5, 2, 60)
-    revised = first + data.normal(0, 1, 60)
-    revised[[3, 8]] = NAN
-    found = summarise(first, revised, questions, rng=np.random.default_rng(2), replicates=4000)
-    scores = []
-    loop = np.random.default_rng(3)
-    for _ in range(4000):
-        rows = np.concatenate([np.flatnonzero(questions == q) for q in loop.integers(0, 30, 30)])
-        one, two = first[rows], revised[rows][~np.isnan(revised[rows])]
-        counts = len(two) >= 0.95 * len(one)
-        scores.append(10 * max(one.mean(), two.mean() if counts else -math.inf))
-    assert found.score.interval is not None
-    # Two seeds of 4000 replicates: the 2.5 % quantiles differ by about 0.1 here.
-    assert found.score.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)
-
-
-def test_choosing_the_better_pass_shows_in_its_interval() -> None:
-    """Two passes of equal quality: the interval of the better one sits above both of theirs."""
-    data = np.random.default_rng(4)
-    found = run(list(data.normal(5, 3, 60)), list(data.normal(5, 3, 60)))
-    assert found.revised is not None
-    lows = [e.interval.low for e in (found.score, found.first_pass, found.revised) if e.interval]
-    assert lows[0] >= max(lows[1:])
-
-
-def test_the_seed_decides() -> None:
-    """The same generator state gives the same summary."""
-    assert run([1, 5, 9, 3], [2, 5, 8, 4]) == run([1, 5, 9, 3], [2, 5, 8, 4])

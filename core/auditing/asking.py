@@ -1,0 +1,96 @@
+"""What a judge's replies were like: which could not be read, were asked for again, were repaired.
+
+Only a journal knows; a file of comparisons holds what was read.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .estimates import Estimate, share, unknown
+
+RE_ASKED = frozenset({"re-asked", "re-asked twice"})
+REPAIRED = "repaired"
+_FILE = "a file of comparisons holds only what was read"
+
+
+class Reply(NamedTuple):
+    """One comparison that was asked for.
+
+    Attributes:
+        family: Of its item.
+        read: Whether it could be read in the end.
+        flags: What was unusual.
+    """
+
+    family: str
+    read: bool
+    flags: Sequence[str] = ()
+
+
+class Verdicts(NamedTuple):
+    """The rubric verdicts of the same judge.
+
+    Attributes:
+        total: How many samples were graded.
+        unscored: Of these, without a number.
+        re_asked: Of these, asked for more than once.
+        repaired: Of these, read from repaired JSON.
+        reasons: Why those without a number have none, and how many.
+    """
+
+    total: int = 0
+    unscored: int = 0
+    re_asked: int = 0
+    repaired: int = 0
+    reasons: Mapping[str, int] = {}
+
+
+class Asking(NamedTuple):
+    """Shares of comparisons, with intervals over families, and counts of verdicts.
+
+    Attributes:
+        unread: Could not be read, however often asked.
+        re_asked: Were asked for more than once.
+        repaired: Were read from repaired JSON.
+        verdicts: ``None`` where they are not known.
+        reason: Why not.
+    """
+
+    unread: Estimate
+    re_asked: Estimate
+    repaired: Estimate
+    verdicts: Verdicts | None
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        shares = {k: getattr(self, k).as_json() for k in ("unread", "re_asked", "repaired")}
+        verdicts = None if self.verdicts is None else self.verdicts._asdict()
+        return {**shares, "verdicts": verdicts, "reason": self.reason}
+
+
+NOT_KNOWN = Asking(unknown(_FILE), unknown(_FILE), unknown(_FILE), None, _FILE)
+
+
+def read_asking(replies: Sequence[Reply], verdicts: Verdicts) -> Asking:
+    """How a judge's replies were read.
+
+    Args:
+        replies: All comparisons that were answered.
+        verdicts: The rubric's.
+    """
+    place = {name: i for i, name in enumerate(sorted({reply.family for reply in replies}))}
+    family = np.array([place[reply.family] for reply in replies], dtype=np.int64)
+
+    def part(hits: list[bool]) -> Estimate:
+        return share(np.array(hits, dtype=np.bool_), family)
+
+    return Asking(
+        unread=part([not reply.read for reply in replies]),
+        re_asked=part([not RE_ASKED.isdisjoint(reply.flags) for reply in replies]),
+        repaired=part([REPAIRED in reply.flags for reply in replies]),
+        verdicts=verdicts if verdicts.total else None,
+        reason=None if verdicts.total else "no verdict of this judge",
+    )

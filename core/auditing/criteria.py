@@ -1,0 +1,163 @@
+"""Whether a judge's criteria say different things.
+
+Margins have no natural sign: which model is called a is a matter of names. So correlations are
+about zero, not about a mean: r_kl = sum m_k m_l / sqrt(sum m_k^2 sum m_l^2), over items. The
+first factor's share is the largest eigenvalue of the matrix over the number of criteria: 1 if
+all criteria are one, 1/K if they have nothing in common.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ratings.comparisons import Comparisons, Floats, Ints, sum_by
+from ..ratings.items import first_of_items
+from .estimates import Estimate, from_replicates, unknown
+
+FEWEST_ITEMS = 20
+"""With fewer, a set of criteria has no correlations."""
+
+
+class CriteriaSet(NamedTuple):
+    """Criteria that were judged together.
+
+    Attributes:
+        criteria: Their names.
+        items: On how many items.
+        correlations: Shape (n_criteria, n_criteria); NaN where a criterion is always even.
+        loadings: Correlation of each criterion with the first factor; empty where unknown.
+        share: Of the first factor in the criteria's variance.
+        within: The same once each pair of models' own mean is taken out.
+    """
+
+    criteria: tuple[str, ...]
+    items: int
+    correlations: Floats
+    loadings: Sequence[float]
+    share: Estimate
+    within: Estimate
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        rows = [[None if np.isnan(r) else r for r in row] for row in self.correlations.tolist()]
+        loadings = dict(zip(self.criteria, self.loadings, strict=True)) if self.loadings else None
+        return {
+            "criteria": list(self.criteria),
+            "items": self.items,
+            "correlations": rows,
+            "first_factor": {
+                "share": self.share.as_json(),
+                "share_within_pairs": self.within.as_json(),
+                "loadings": loadings,
+            },
+        }
+
+
+class Criteria(NamedTuple):
+    """All sets of criteria with enough items, the most used first.
+
+    Attributes:
+        sets: Each with its correlations.
+        left_out: Items whose set of criteria has too few of them, or is a single criterion.
+    """
+
+    sets: tuple[CriteriaSet, ...]
+    left_out: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        return {"sets": [found.as_json() for found in self.sets], "items_left_out": self.left_out}
+
+
+def compare_criteria(comparisons: Comparisons) -> Criteria:
+    """The correlations of criteria that were judged together.
+
+    Args:
+        comparisons: At least one, read with `by_criterion`.
+    """
+    assert comparisons.margins is not None
+    rows = first_of_items(comparisons)
+    told = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
+    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(told, 1)
+    pair = comparisons.a[rows] * len(comparisons.models) + comparisons.b[rows]
+    known, of = np.unique(told > 0, axis=0, return_inverse=True)
+    of = of.reshape(-1)
+    counts = np.bincount(of)
+    sets = []
+    for place in np.argsort(-counts, kind="stable"):
+        if counts[place] >= FEWEST_ITEMS and known[place].sum() >= 2:
+            chosen, columns = of == place, np.flatnonzero(known[place])
+            names = tuple(comparisons.criterion_names[c] for c in columns)
+            there = margins[np.ix_(chosen, columns)]
+            family = comparisons.family[rows][chosen]
+            sets.append(_correlate(names, there, family, pair[chosen]))
+    return Criteria(tuple(sets), len(rows) - sum(found.items for found in sets))
+
+
+def _correlate(names: tuple[str, ...], margins: Floats, family: Ints, pair: Ints) -> CriteriaSet:
+    correlations = _correlations(margins.T @ margins)
+    return CriteriaSet(
+        criteria=names,
+        items=len(margins),
+        correlations=correlations,
+        loadings=_loadings(correlations),
+        share=_share(margins, family),
+        within=_within(margins, family, pair),
+    )
+
+
+def _correlations(products: Floats) -> Floats:
+    """From sums of products, shape (..., K, K)."""
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    scale = np.sqrt(squares[..., :, None] * squares[..., None, :])
+    return np.where(scale > 0, products / np.where(scale > 0, scale, 1.0), np.nan)
+
+
+def _loadings(correlations: Floats) -> list[float]:
+    if np.isnan(correlations).any():
+        return []
+    values, vectors = np.linalg.eigh(correlations)
+    first = vectors[:, -1] * np.sqrt(max(values[-1], 0.0))
+    return [float(x) for x in (first if first.sum() >= 0 else -first)]
+
+
+def _share(margins: Floats, family: Ints) -> Estimate:
+    """The first factor's share, with an interval over families that stays within 1/K and 1."""
+    n = margins.shape[1]
+    products = margins.T @ margins
+    if (np.diagonal(products) <= 1e-9).any():
+        return unknown("a criterion is even in all items")
+    there, place = np.unique(family, return_inverse=True)
+    own = np.array([margins[place == f].T @ margins[place == f] for f in range(len(there))])
+    left = products - own if len(there) > 1 else products[None]
+    if (np.diagonal(left, axis1=-2, axis2=-1) <= 1e-9).any():
+        return Estimate(_first(products), None, len(margins), len(there),
+                        "a criterion is even in all families but one")  # fmt: skip
+    found = from_replicates(_first(products), _firsts(left), len(margins))
+    if found.ci95 is None:
+        return found
+    return found._replace(ci95=(max(1 / n, found.ci95[0]), min(1.0, found.ci95[1])))
+
+
+def _first(products: Floats) -> float:
+    return float(_firsts(products[None])[0])
+
+
+def _firsts(products: Floats) -> Floats:
+    values = np.linalg.eigvalsh(_correlations(products))
+    return np.asarray(values[:, -1] / products.shape[-1])
+
+
+def _within(margins: Floats, family: Ints, pair: Ints) -> Estimate:
+    """Of what is left when each pair of models' mean is taken out; pairs with one item say nothing.
+
+    Models that are better in everything make all criteria agree; this does not.
+    """
+    _, place, counts = np.unique(pair, return_inverse=True, return_counts=True)
+    several = counts[place] > 1
+    if several.sum() < FEWEST_ITEMS:
+        return unknown(f"fewer than {FEWEST_ITEMS} items of pairs of models with several items")
+    sums = [sum_by(place, column, len(counts)) for column in margins.T]
+    rest = margins - (np.array(sums) / counts).T[place]
+    return _share(rest[several], family[several])

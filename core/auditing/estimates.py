@@ -1,0 +1,120 @@
+"""Numbers with intervals over families of items, or the reason why there is none.
+
+Comparisons of a family share transcripts and a text, so families are what was sampled: each is
+left out in turn, as for ratings (docs/ratings.md).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ratings.comparisons import Bools, Floats, Ints, sum_by
+from ..ratings.intervals import FEWEST_FAMILIES, jackknife_error
+from ..ratings.student import quantile
+
+
+class Estimate(NamedTuple):
+    """A number that data give, or why they do not.
+
+    Attributes:
+        value: ``None`` where it is not known.
+        ci95: 95 % interval over families; ``None`` where it is not known.
+        n: How many observations it stands on.
+        families: How many families they are of.
+        reason: Why the value, or else the interval, is not known.
+    """
+
+    value: float | None
+    ci95: tuple[float, float] | None = None
+    n: int = 0
+    families: int = 0
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        return self._asdict() | {"ci95": None if self.ci95 is None else list(self.ci95)}
+
+    def turned(self, function: Callable[[float], float]) -> "Estimate":
+        """The estimate of a rising function of the value."""
+        if self.value is None:
+            return self
+        ends = None if self.ci95 is None else (function(self.ci95[0]), function(self.ci95[1]))
+        return self._replace(value=function(self.value), ci95=ends)
+
+
+def unknown(reason: str) -> Estimate:
+    """No value, and why."""
+    return Estimate(None, reason=reason)
+
+
+def from_replicates(value: float, replicates: Floats, n: int) -> Estimate:
+    """A value with the interval that leaving out one family each gives it.
+
+    Args:
+        value: Of all data.
+        replicates: Values without one family each, shape (n_families,).
+        n: How many observations there are.
+    """
+    families = len(replicates)
+    if reason := too_few(families):
+        return Estimate(value, None, n, families, reason)
+    half = quantile(0.975, families - 1) * float(jackknife_error(replicates))
+    return Estimate(value, (value - half, value + half), n, families)
+
+
+def too_few(families: int) -> str | None:
+    """Why so many families make no interval; ``None`` where they do."""
+    if families >= FEWEST_FAMILIES:
+        return None
+    return f"an interval needs {FEWEST_FAMILIES} families of items, here are {families}"
+
+
+def mean(values: Floats, family: Ints) -> Estimate:
+    """The mean of values, each of a family; both of shape (n,)."""
+    if not len(values):
+        return unknown("no comparisons")
+    sums, counts = _by_family(values, family)
+    return from_replicates(float(values.mean()), _without_one(sums, counts), len(values))
+
+
+def share(hits: Bools, family: Ints) -> Estimate:
+    """The share of hits, each of a family; both of shape (n,).
+
+    Wilson's interval with the sample size that would give independent draws the same variance
+    (Dean and Pagano 2015, Journal of Survey Statistics and Methodology 3), and Student's t: it
+    stays within 0 and 1. Where all or none are hits, each family counts as one draw.
+    """
+    if not len(hits):
+        return unknown("no comparisons")
+    sums, counts = _by_family(hits.astype(np.float64), family)
+    value, n, families = float(hits.mean()), len(hits), len(sums)
+    if reason := too_few(families):
+        return Estimate(value, None, n, families, reason)
+    variance = float(jackknife_error(_without_one(sums, counts))) ** 2
+    spread = value * (1 - value)
+    alone = spread / variance if variance > spread / n else n
+    ends = _wilson(value, families if spread == 0 else alone, quantile(0.975, families - 1))
+    return Estimate(value, ends, n, families)
+
+
+def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
+    """Wilson (1927): the shares from which p is t standard errors away at most."""
+    scale, centre = 1 + t * t / n, p + t * t / (2 * n)
+    half = t * float(np.sqrt(p * (1 - p) / n + t * t / (4 * n * n)))
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+def _by_family(values: Floats, family: Ints) -> tuple[Floats, Floats]:
+    """Sum and number of the values of each family that has one."""
+    n = int(family.max()) + 1
+    counts = sum_by(family, np.ones(len(values)), n)
+    there = counts > 0
+    return sum_by(family, values, n)[there], counts[there]
+
+
+def _without_one(sums: Floats, counts: Floats) -> Floats:
+    """Means without one family each; the mean itself where there is one family only."""
+    if len(sums) < 2:
+        return np.asarray(sums / counts)
+    return np.asarray((sums.sum() - sums) / (counts.sum() - counts))

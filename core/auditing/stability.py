@@ -1,0 +1,188 @@
+"""How ranks change when one family of items, or one opponent, had not been there.
+
+Ranks are within models that comparisons connect, with and without what is left out; a model
+that is left out is taken from both orders before they are compared. A move is positive where a
+model falls.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ratings.comparisons import Bools, Comparisons, Floats, Ints
+from ..ratings.connectivity import components
+from ..ratings.glicko2 import VARIANCE
+from ..ratings.newton import maximise
+from .compared import Strengths
+
+MOST_MODELS = 200
+"""With more, opponents are not left out: each costs a solution of its own."""
+_EQUAL = 1e-9
+
+
+class Without(NamedTuple):
+    """What leaving one out does.
+
+    Attributes:
+        left_out: A family or a model.
+        moved: How many models change rank.
+        largest: The largest change.
+        model: Whose it is; ``None`` where none moves.
+        new_first: The new leader of the largest group, where it is another.
+    """
+
+    left_out: str
+    moved: int
+    largest: int
+    model: str | None
+    new_first: str | None
+
+
+class Moves(NamedTuple):
+    """One model's rank and how far it moves.
+
+    Attributes:
+        model: Its name.
+        rank: With everything.
+        families: Furthest up and down without a family.
+        opponents: The same without an opponent; ``None`` where that is not known.
+    """
+
+    model: str
+    rank: int
+    families: tuple[int, int]
+    opponents: tuple[int, int] | None
+
+
+class Stability(NamedTuple):
+    """Rank changes, the largest first.
+
+    Attributes:
+        families: Without one family each.
+        opponents: Without one model each.
+        models: Each by rank.
+        reason: Why there are no opponents.
+    """
+
+    families: tuple[Without, ...]
+    opponents: tuple[Without, ...] | None
+    models: tuple[Moves, ...]
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        told = self.opponents
+        return {
+            "families": [w._asdict() for w in self.families],
+            "opponents": None if told is None else [w._asdict() for w in told],
+            "models": [_listed(moves) for moves in self.models],
+            "reason": self.reason,
+        }
+
+
+def _listed(moves: Moves) -> dict[str, Any]:
+    opponents = None if moves.opponents is None else list(moves.opponents)
+    return moves._asdict() | {"families": list(moves.families), "opponents": opponents}
+
+
+def leave_one_out(comparisons: Comparisons, strengths: Strengths) -> Stability:
+    """Rank changes without each family and without each opponent."""
+    names, n = comparisons.models, len(comparisons.models)
+    everyone = np.ones(n, dtype=np.bool_)
+    alone = len(comparisons.families) < 2
+    by_family = [] if alone else [_moves(strengths, *one, everyone) for one in _families(strengths)]
+    reason = _no_opponents(n)
+    by_model = [] if reason else [_moves(strengths, *one) for one in _opponents(strengths)]
+    rank = _ranks(strengths.theta, strengths.component, everyone)
+    order = np.lexsort((np.arange(n), rank, strengths.component))
+    return Stability(
+        families=() if alone else _told(comparisons.families, by_family, strengths, names),
+        opponents=None if reason else _told(names, by_model, strengths, names),
+        models=tuple(
+            Moves(
+                names[i], int(rank[i]), _ends(by_family, i), None if reason else _ends(by_model, i)
+            )
+            for i in order
+        ),
+        reason=reason,
+    )
+
+
+def _no_opponents(n: int) -> str | None:
+    if n < 3:
+        return "without one of two models there is nothing to rank"
+    return f"more than {MOST_MODELS} models" if n > MOST_MODELS else None
+
+
+class _Change(NamedTuple):
+    """Moves of all models, 0 for one that is left out, and the ranks after."""
+
+    move: Ints
+    rank: Ints
+    component: Ints
+
+
+def _families(strengths: Strengths) -> Iterator[tuple[Floats, Floats]]:
+    """Strengths without each family, and what is left of the results."""
+    results = strengths.results
+    for family in range(results.n_families):
+        yield strengths.replicates[family], results.tables_without(family, family + 1)[0]
+
+
+def _opponents(strengths: Strengths) -> Iterator[tuple[Floats, Floats, Bools]]:
+    """Strengths without each model, what is left of the results, and who is left."""
+    whole = strengths.results.table()
+    for model in range(len(whole)):
+        table, there = whole.copy(), np.ones(len(whole), dtype=np.bool_)
+        table[model], table[:, model], there[model] = 0.0, 0.0, False
+        solved = maximise(table, 1 / VARIANCE, _connected(table), strengths.theta)
+        yield solved.mu, table, there
+
+
+def _connected(table: Floats) -> Ints:
+    met = np.argwhere(table + table.T > _EQUAL)
+    return components(len(table), met[:, 0], met[:, 1])
+
+
+def _moves(strengths: Strengths, theta: Floats, table: Floats, there: Bools) -> _Change:
+    component = _connected(table)
+    before = _ranks(strengths.theta, component, there)
+    after = _ranks(theta, component, there)
+    return _Change(np.where(there, after - before, 0), np.where(there, after, 0), component)
+
+
+def _ranks(theta: Floats, component: Ints, there: Bools) -> Ints:
+    """1 for the best of its component; equals share a rank."""
+    better = theta[None, :] - theta[:, None] > _EQUAL
+    same = (component[:, None] == component[None, :]) & there[None, :]
+    return np.asarray(1 + (better & same).sum(axis=1))
+
+
+def _told(
+    left_out: tuple[str, ...], changes: list[_Change], strengths: Strengths, names: tuple[str, ...]
+) -> tuple[Without, ...]:
+    main = int(np.bincount(strengths.component).argmax())
+    inside = strengths.component == main
+    pairs = zip(left_out, changes, strict=True)
+    found = [_without(name, change, names, inside) for name, change in pairs]
+    return tuple(sorted(found, key=lambda w: (-w.largest, -w.moved, w.left_out)))
+
+
+def _without(name: str, change: _Change, names: tuple[str, ...], inside: Bools) -> Without:
+    size = np.abs(change.move)
+    furthest = int(size.argmax())
+    # Who leads with a rank of 1 now and did not before has come from further down.
+    leads = inside & (change.rank == 1) & (change.move < 0)
+    return Without(
+        left_out=name,
+        moved=int((size > 0).sum()),
+        largest=int(size[furthest]),
+        model=names[furthest] if size[furthest] else None,
+        new_first=names[int(leads.argmax())] if leads.any() else None,
+    )
+
+
+def _ends(changes: list[_Change], model: int) -> tuple[int, int]:
+    moves = [0, *(int(change.move[model]) for change in changes)]
+    return min(moves), max(moves)

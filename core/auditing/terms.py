@@ -1,0 +1,78 @@
+"""What place and length are worth between equals, from all comparisons at once.
+
+The likelihood of the engine `fractional-logit` takes strength apart from both, so one order is
+enough. Its terms are in log-odds; here they are told in pluses per criterion too, as a score of
+1/2 + D/10 is a margin of D.
+"""
+
+from math import log, tanh
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ratings.comparisons import Comparisons
+from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
+from .estimates import Estimate, from_replicates, unknown
+
+
+class Terms(NamedTuple):
+    """Estimates of the likelihood.
+
+    Attributes:
+        position: What being read first is worth, log-odds.
+        length: What a transcript e times as long gains, log-odds.
+    """
+
+    position: Estimate
+    length: Estimate
+
+    @property
+    def lean(self) -> float:
+        """What being read first is worth, in pluses per criterion; 0 where it is not known."""
+        value = self.position.turned(pluses).value
+        return 0.0 if value is None else value
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        return {
+            "position": {
+                "log_odds": self.position.as_json(),
+                "margin": self.position.turned(pluses).as_json(),
+            },
+            "length": {
+                "log_odds": self.length.as_json(),
+                "margin_per_doubling": self.length.turned(per_doubling).as_json(),
+            },
+        }
+
+
+def pluses(log_odds: float) -> float:
+    """The margin between equals, pluses per criterion, that log-odds stand for."""
+    return 5 * tanh(log_odds / 2)
+
+
+def per_doubling(log_odds: float) -> float:
+    """The margin that twice the length is worth, from the log-odds of e times the length."""
+    return pluses(log(2) * log_odds)
+
+
+def estimate_terms(comparisons: Comparisons) -> Terms:
+    """The terms that the data can tell from strength."""
+    comparisons = comparisons.compact()
+    calls, told = as_calls(comparisons)
+    fit = maximise(calls)
+    replicates = leave_one_out(comparisons, calls, fit)[:, calls.n_models :]
+    found = {
+        name: from_replicates(float(value), column, len(comparisons))
+        for name, value, column in zip(calls.names, fit.beta, replicates.T, strict=True)
+    }
+    return Terms(*[found.get(name) or _missing(name, comparisons, told) for name in Terms._fields])
+
+
+def _missing(name: str, comparisons: Comparisons, told: list[str]) -> Estimate:
+    if name == "length" and not comparisons.has_lengths:
+        none = bool((np.isnan(comparisons.len_a) & np.isnan(comparisons.len_b)).all())
+        return unknown("no lengths are known" if none else "some comparisons have no lengths")
+    if any(f"what {name} is worth" in line for line in told):
+        return unknown(f"what {name} is worth cannot be told from strength here")
+    raise AssertionError(name)

@@ -1,0 +1,58 @@
+"""`bench agreement`: how well two judges agree on runs that both have graded."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..journal import Journal, RunRecord
+from ..reports.agreement import Judged, agree
+from ..reports.choosing import chosen, two_judges
+from ..reports.files import as_text
+from ..reports.graded import read_samples
+from ..reports.gradings import gradings, refuse_unlike
+from .completion import run_ids
+from .runs import find
+from .stored import as_given, read_stored, stored_options
+from .values import pairs
+
+
+@click.command("agreement")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
+@click.option("--judge", "judges", multiple=True, metavar="LABEL",
+              help="One of the two judges; give it twice where there are more.")  # fmt: skip
+@stored_options
+def agreement_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> None:
+    """Say how well two judges agree on the same runs."""
+    document = _agreed(runs, **params)
+    if json_output:
+        click.echo(as_text(document))
+        return
+    from ..console import agreement, output
+
+    output.show(agreement.agreement(document))
+
+
+def _agreed(
+    starts: tuple[str, ...],
+    judges: tuple[str, ...],
+    changes: tuple[str, ...],
+    dataset: str | None,
+    runs_dir: Path,
+) -> dict[str, Any]:
+    wanted, named = pairs(changes, "--set"), as_given("judges", judges) or ()
+    with Journal(runs_dir, create=False) as journal:
+        runs = _each_once([find(journal, start) for start in starts])
+        refuse_unlike(runs)
+        graded = [chosen(run, gradings(journal, run), wanted) for run in runs]
+        sides = two_judges(graded, named)
+        stored = read_stored(runs[0], sides[0].first, as_given("dataset", dataset))
+        judged = [
+            Judged(*(read_samples(journal, run, side, stored.clusters) for side in pair))
+            for run, pair in zip(runs, sides, strict=True)
+        ]
+        return agree(stored.pack, judged)
+
+
+def _each_once(runs: list[RunRecord]) -> list[RunRecord]:
+    return list({run.run_id: run for run in runs}.values())

@@ -1,0 +1,55 @@
+"""`bench compare`: two runs side by side, and their paired differences."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..journal import Journal
+from ..reports.choosing import chosen, same_grading
+from ..reports.comparing import Compared, compare
+from ..reports.files import as_text
+from ..reports.graded import read_samples
+from ..reports.gradings import gradings, refuse_unlike
+from .completion import run_ids
+from .runs import find
+from .stored import as_given, read_stored, stored_options
+from .values import pairs
+
+
+@click.command("compare")
+@click.argument("run_a", shell_complete=run_ids)
+@click.argument("run_b", shell_complete=run_ids)
+@click.option("--judge", metavar="LABEL", help="Whose grades, where several judges graded both.")
+@stored_options
+def compare_command(run_a: str, run_b: str, json_output: bool, **params: Any) -> None:
+    """Compare two runs of a benchmark, sample by sample."""
+    document = _compared(run_a, run_b, **params)
+    if json_output:
+        click.echo(as_text(document))
+        return
+    from ..console import differences, output
+
+    output.show(differences.comparison(document))
+
+
+def _compared(
+    run_a: str,
+    run_b: str,
+    judge: str | None,
+    changes: tuple[str, ...],
+    dataset: str | None,
+    runs_dir: Path,
+) -> dict[str, Any]:
+    wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
+    with Journal(runs_dir, create=False) as journal:
+        runs = [find(journal, start) for start in (run_a, run_b)]
+        refuse_unlike(runs)
+        graded = [chosen(run, gradings(journal, run), wanted, judge) for run in runs]
+        pair = same_grading(*graded)
+        stored = read_stored(runs[0], pair.first, as_given("dataset", dataset))
+        a, b = (
+            read_samples(journal, run, grading, stored.clusters)
+            for run, grading in zip(runs, pair, strict=True)
+        )
+        return compare(Compared(stored.benchmark, stored.pack, a, b))

@@ -1,0 +1,215 @@
+"""`bench data generate`: more items for a benchmark, written by a model, into a file of their own.
+
+The work is a run like any other (`core.making`): its replies are journalled, it
+goes on after a stop, and it keeps to ``--max-cost``. Only a whole set becomes a
+file, with its provenance beside it, and never where a bundled pack lies.
+"""
+
+import asyncio
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from .. import __version__
+from ..benchmark import Benchmark, Pack
+from ..console.safe import line
+from ..datasets.generated import check_place, write_generated
+from ..engine.config import RunConfig, grader
+from ..engine.parties import Money
+from ..engine.planning import Plan, make_plan
+from ..engine.session import Session
+from ..engine.stopping import on_signals
+from ..errors import ConfigError, UsageError
+from ..journal import Journal, RunRecord
+from ..making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
+from ..plugins import installed
+from ..reports.files import as_text
+from ..results import Result
+from ..spending.book import parse_price
+from ..types import Score, digest
+from ..work import make_money, open_session, run_session
+from . import options, plan
+from .results import EXIT
+from .settings import config_option, current, given_by_user
+
+_POSITIVE = click.IntRange(min=1)
+
+
+class Order(NamedTuple):
+    """What is to be made: the run that makes it, and where it goes."""
+
+    benchmark: Benchmark
+    maker: DataMaker
+    config: RunConfig
+    output: Path
+
+
+def maker_options(command: options.F) -> options.F:
+    """Who writes, and how much."""
+    return options.apply(
+        command,
+        options.option("--model", "models", multiple=True, metavar="SPEC",
+                       help="Who writes: PROVIDER/NAME, such as openai/gpt-4.1."),
+        options.option("--base-url", metavar="URL|NAME",
+                       help="Address of the model, or an endpoint of bench.toml."),
+        options.option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
+        options.option("--header", "headers", multiple=True, metavar="K=V",
+                       help="HTTP header for it; may be repeated, never stored."),
+        click.option("-n", "--count", type=_POSITIVE, default=COUNT.default, show_default=True,
+                     metavar="N", help="How many items; more later go on from these."),
+        click.option("--attempts", type=_POSITIVE, default=ATTEMPTS.default, show_default=True,
+                     metavar="N", help="How often to ask for an item until one fits."),
+        click.option("-o", "--output", required=True, type=click.Path(path_type=Path),
+                     metavar="FILE", help="Where the items go; it must not exist."),
+    )  # fmt: skip
+
+
+@click.command("generate")
+@options.benchmark_argument
+@maker_options
+@options.sampling_options
+@options.limit_options
+@options.money_options
+@options.option("--fresh", is_flag=True, help="Start another run instead of going on.")
+@options.runs_dir_option
+@options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@options.json_option
+@config_option
+def generate_command(**params: Any) -> int:
+    """Have a model write more items for BENCHMARK; the same command again goes on.
+
+    Every reply is saved before it is used. Items that do not fit, or that say again what
+    another one says, are refused and asked for again.
+    """
+    order = _order(params)
+    given = parse_price(params["price"]) if params["price"] else None
+    money = make_money(current().prices, given=given, limit=params["max_cost"])
+    session = _session(order.config, money, dry=params["dry_run"])
+    pack = session.read_pack()
+    planned = make_plan(order.config, pack, pack.items, money)
+    _tell(_description(order, planned, pack))
+    if params["dry_run"]:
+        if params["json_output"]:
+            told = plan.as_json(order.config, session, planned, pack.source)
+            click.echo(as_text({"dry_run": True, "runs": [told]}))
+        return 0
+    plan.ask([planned], sure=params["yes"] or given_by_user("max_cost"))
+    result = asyncio.run(_work(session, pack))
+    return _finish(order, pack, result, json_output=params["json_output"])
+
+
+def _order(params: Mapping[str, Any]) -> Order:
+    benchmark: Benchmark = params["benchmark"]
+    if not isinstance(benchmark, MakesData):
+        able = [b.name for b in installed().benchmarks if isinstance(b, MakesData)]
+        raise UsageError(f"{benchmark.name} cannot make data; those that can: {', '.join(able)}")
+    if len(params["models"]) != 1:
+        raise UsageError("name the one model that writes, such as --model openai/gpt-4.1")
+    maker = benchmark.data_maker
+    nothing = dict.fromkeys(("judge", "limit", "items", "name"))
+    rest = {"dataset": "bundled", "iterations": 1, "notes": (), **nothing}
+    (config,) = options.configs({**params, **rest, "benchmark": maker})
+    check_place(params["output"], benchmark.data)
+    return Order(benchmark, maker, config, params["output"])
+
+
+def _session(config: RunConfig, money: Money, *, dry: bool) -> Session:
+    environment = options.environment()
+    try:
+        return open_session(config, money=money, environment=environment, say=_tell)
+    except ConfigError as error:
+        if not dry:
+            raise
+        _tell(f"note: {error}")  # a plan needs no key
+        return Session(config, installed(), environment, say=_tell, money=money)
+
+
+def _description(order: Order, planned: Plan, pack: Pack) -> str:
+    """The plan as one line; it is not samples that the user thinks of here."""
+    _, _, rest = plan.describe(order.config, planned, pack.source.name).partition("; ")
+    return f"{order.benchmark.name}: {order.config.options['count']} new items; {rest}"
+
+
+async def _work(session: Session, pack: Pack) -> Result:
+    from ..console.live import displayed
+    from ..console.output import err
+
+    title = f"{session.config.benchmark.name} {session.config.display_name}"
+    told = "stopping: waiting for calls in flight; press Ctrl-C again to stop at once"
+    with on_signals(session.stop, lambda: _tell(told)):
+        async with displayed(session.progress, title, err()):
+            return await run_session(session, pack)
+
+
+def _finish(order: Order, pack: Pack, result: Result, *, json_output: bool) -> int:
+    """Write the file if the set is whole; the exit code."""
+    found = _stored(order, pack, result)
+    made = found and order.maker.made(found[1], order.config.model.label)
+    written = None
+    if found and made and made.missing is None:
+        about = _provenance(order, pack, found[0], made)
+        written = write_generated(order.output, made.lines, about)
+    if json_output:
+        click.echo(as_text(_as_json(order, result, made, written)))
+    if written:
+        _tell(f"{len(made.lines) if made else 0} items in {order.output} (run {result.run_id})")
+        where = shlex.quote(str(order.output))
+        _tell(f"next: bench run {order.benchmark.name} --dataset {where} --model SPEC")
+    else:
+        _tell(f"no file was written: {_why(result, made)}")
+    return EXIT[result.status]
+
+
+def _stored(order: Order, pack: Pack, result: Result) -> tuple[RunRecord, Score] | None:
+    """The run and what it gave, if it got so far."""
+    with Journal(order.config.runs_dir, create=False) as journal:
+        run = journal.find_run(result.document["run_id"])
+        known_as = digest(grader(order.config))
+        score = run and journal.score_of(run, known_as, pack.items[0].id, 1)
+        return (run, score) if run and score else None
+
+
+def _why(result: Result, made: Made | None) -> str:
+    if result.status == "budget":
+        return "the same command with a larger --max-cost goes on from here"
+    if made is not None and made.missing:
+        return f"{made.missing}; the same command with larger --attempts asks on"
+    if failed := result.document["failed"]:
+        return f"{failed[0]['reason']}; the same command goes on from here"
+    return "the same command goes on from here; everything answered so far is kept"
+
+
+def _provenance(order: Order, pack: Pack, run: RunRecord, made: Made) -> dict[str, Any]:
+    settings = run.settings
+    return {
+        "made_for": order.benchmark.name,
+        "made_by": order.config.model.label,
+        "maker": {"name": order.maker.name, "version": order.maker.version},
+        "run_id": run.run_id,
+        "started_at": run.created_at,
+        "sampling": settings["sampling"],
+        "system": settings["system"],
+        "prompts": settings["prompts"],
+        "options": dict(order.config.options),
+        "kept_apart_from": {"pack": pack.source.name, "sha256": pack.source.sha256},
+        "eibench": __version__,
+        **made.about,
+    }
+
+
+def _as_json(order: Order, result: Result, made: Made | None, sha256: str | None) -> dict[str, Any]:
+    return {
+        "output": str(order.output) if sha256 else None,
+        "sha256": sha256,
+        "asked_for": order.config.options["count"],
+        "made": len(made.lines) if made else 0,
+        "missing": made.missing if made else None,
+        "run": dict(result.document),
+    }
+
+
+def _tell(text: str) -> None:
+    click.echo(line(text), err=True)

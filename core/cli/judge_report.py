@@ -1,0 +1,93 @@
+"""`bench judge-report`: what comparisons say of the judge that made them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from ..journal import Journal
+from ..plugins import installed
+from ..reports.files import as_text
+from . import options
+from .settings import config_option, given_by_user
+
+if TYPE_CHECKING:
+    from ..auditing.audit import JudgeAudit
+
+
+@click.command("judge-report")
+@click.argument("comparisons", required=False, type=click.Path(path_type=Path))
+@options.option("--benchmark", metavar="NAME",
+                help="Audit a judge of the journal's comparisons, instead of a file.")  # fmt: skip
+@options.option("--dataset", metavar="NAME|SHA",
+                help="Of the journal's, those on this pack.")  # fmt: skip
+@click.option("--judge", metavar="NAME", help="Which judge, where there are several.")
+@click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@options.runs_dir_option
+@options.json_option
+@config_option
+def judge_report_command(
+    comparisons: Path | None,
+    benchmark: str | None,
+    dataset: str | None,
+    judge: str | None,
+    dedupe: bool,
+    runs_dir: Path,
+    json_output: bool,
+) -> None:
+    """Audit a judge on its comparisons: of a file, or of the journal.
+
+    Order flips, position and length bias, unread replies, criteria, scenarios, cycles, and how
+    ranks hang on one family or one opponent. docs/judge-report.md says how to read it.
+    """
+    if (comparisons is None) == (benchmark is None):
+        raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
+    _refuse_others(journal=benchmark is not None, dedupe=dedupe)
+    if comparisons is not None:
+        document = _of_file(comparisons, dedupe=dedupe, judge=judge)
+    else:
+        document = _of_journal(str(benchmark), dataset, judge, runs_dir)
+    if json_output:
+        click.echo(as_text(document))
+        return
+    from ..console import judge_report, output
+
+    output.show(judge_report.judge_report(document))
+
+
+def _refuse_others(*, journal: bool, dedupe: bool) -> None:
+    if journal and dedupe:
+        raise UsageError("--dedupe is for files; the journal holds each comparison once")
+    if not journal and given_by_user("dataset"):
+        raise UsageError("--dataset is for the journal; a file of comparisons names no pack")
+
+
+def _of_file(path: Path, *, dedupe: bool, judge: str | None) -> dict[str, Any]:
+    from ..auditing.audit import audit
+    from ..ratings.reading import read_comparisons
+
+    given = read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
+    return _document(audit(given), file=str(path))
+
+
+def _of_journal(
+    name: str, dataset: str | None, judge: str | None, runs_dir: Path
+) -> dict[str, Any]:
+    from ..auditing.audit import audit
+    from ..engine.judging import read_judge
+
+    chosen = installed().benchmark(name)
+    with Journal(runs_dir, create=False) as journal:
+        found = read_judge(journal, installed(), chosen, dataset=dataset, judge=judge)
+    made, board = audit(found.comparisons, found.asking), found.board
+    pack = {"name": board.pack_name, "sha256": board.pack_sha256}
+    return _document(made, benchmark=name, dataset=pack)
+
+
+def _document(made: "JudgeAudit", **source: Any) -> dict[str, Any]:
+    """The audit with where it comes from, and whether a demo model is in it."""
+    known = {"file": None, "benchmark": None, "dataset": None, **source}
+    names = [moves.model for moves in made.stability.models]
+    demo = any(name.startswith("demo/") for name in (*names, made.judge))
+    return {"source": known, "demo": demo, **made.as_json()}

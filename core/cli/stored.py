@@ -1,0 +1,70 @@
+"""What commands about stored runs share: which of their grades are meant, and their pack."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..benchmark import Benchmark, Pack
+from ..clients.base import ModelSpec
+from ..engine.config import Endpoint, RunConfig
+from ..engine.rescoring import pack_of
+from ..journal import RunRecord
+from ..plugins import installed
+from ..reports.gradings import Grading
+from . import options
+from .settings import config_option, given_by_user
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def stored_options(command: F) -> F:
+    """Which grades, where the data is, and how to print."""
+    return options.apply(
+        command,
+        click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
+                     help="Grades by this value of a grading option, where there are several."),
+        click.option("--dataset", metavar="PATH",
+                     help="Where the runs' data is now, if it was moved."),
+        options.runs_dir_option,
+        options.json_option,
+        config_option,
+    )  # fmt: skip
+
+
+def as_given(name: str, value: Any) -> Any:
+    """An option's value if it was given with the command; a file's is meant for new runs."""
+    return value if given_by_user(name) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a stored run was made from."""
+
+    benchmark: Benchmark
+    pack: Pack
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """Each item's cluster, by its id."""
+        return {item.id: item.cluster for item in self.pack.items}
+
+
+def read_stored(run: RunRecord, grading: Grading, dataset: str | None) -> Stored:
+    """A stored run's benchmark and pack, read with the options of a grading.
+
+    Raises:
+        DataError: The data is not where it was, or is other data.
+        UsageError: The benchmark is not installed.
+    """
+    benchmark = installed().benchmark(run.benchmark)
+    config = RunConfig(
+        benchmark=benchmark,
+        model=Endpoint(ModelSpec.parse(run.model), run.settings["endpoint"]),
+        options={**run.settings["all_options"], **grading.options},
+        dataset=dataset or run.settings["dataset"] or run.pack_name,
+        runs_dir=Path(),
+    )
+    return Stored(benchmark, pack_of(run, config))

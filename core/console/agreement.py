@@ -1,0 +1,90 @@
+"""The agreement of two judges as tables: on each criterion, and on the order of models."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..reports.sections import Table
+from .differences import estimate, graded_by, title, warnings
+from .safe import line
+from .tables import table
+
+
+def agreement(document: Mapping[str, Any]) -> RenderableType:
+    """Everything `bench agreement` prints."""
+    parts: list[RenderableType] = [title(document, "agreement of two judges")]
+    parts += [Text(line(told)) for told in _head(document)]
+    parts += [Text(""), table(_criteria(document))]
+    parts += [Text(line(told)) for told in _undefined(document["agreement"])]
+    if document["order"]:
+        parts += [Text(""), table(_order(document["order"]))]
+        parts += [Text(line(told)) for told in _order_lines(document["order"])]
+    return Group(*parts, *warnings(document))
+
+
+def _head(document: Mapping[str, Any]) -> list[str]:
+    first, second = document["judges"]
+    lines = [f"judge 1 {first}", f"judge 2 {second}"]
+    lines += [f"run     {run['name']}  (run {run['run_id']})" for run in document["runs"]]
+    counts = document["transcripts"]
+    told = f"read    {counts['both']} transcripts by both judges"
+    for number, alone in (("1", "only_first"), ("2", "only_second")):
+        only = counts[alone]
+        if only["total"]:
+            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['absent']} absent"
+            told += f" + {only['total']} by judge {number} alone (by the other: {why})"
+    told += f" + {counts['neither']} by neither" if counts["neither"] else ""
+    return [*lines, graded_by(document), told]
+
+
+def _criteria(document: Mapping[str, Any]) -> Table:
+    rows = [
+        (
+            name,
+            *estimate(row["icc"]),
+            *estimate(row["spearman"]),
+            *estimate(row["mean_difference"]),
+            row["n"],
+        )
+        for name, row in document["agreement"].items()
+    ]
+    columns = ("value", "ICC(A,1)", "95 %", "Spearman", "95 %", "1 − 2", "95 %", "n")
+    note = (
+        f"Intervals are over {document['families']} families of items. "
+        "1 − 2: how much higher judge 1 grades on average."
+    )
+    return Table("Agreement", columns, rows, note=note)
+
+
+def _undefined(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Why numbers are missing, with the values that lack them."""
+    lacking: dict[str, list[str]] = defaultdict(list)
+    labels = {"icc": "ICC", "spearman": "Spearman", "mean_difference": "1 − 2"}
+    for name, row in rows.items():
+        for key, label in labels.items():
+            if reason := row[key]["reason"]:
+                lacking[f"{label}: {reason}"].append(name)
+    return [f"{told} ({', '.join(names)})" for told, names in lacking.items()]
+
+
+def _order(order: Mapping[str, Any]) -> Table:
+    second = sorted((row["means"][1] for row in order["means"]), reverse=True)
+    rows = [
+        (row["name"], row["run_id"], row["means"][0], place, row["means"][1], other)
+        for place, row in enumerate(order["means"], start=1)
+        for other in [second.index(row["means"][1]) + 1]
+    ]
+    columns = ("model", "run", "judge 1", "place", "judge 2", "place")
+    return Table(f"Order of {order['models']} models by mean {order['value']}", columns, rows)
+
+
+def _order_lines(order: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for key, label in (("spearman", "Spearman"), ("kendall", "Kendall's tau-b")):
+        value, ci95 = estimate(order[key])
+        reason = order[key]["reason"]
+        lines.append(f"{label} {value}, 95 % interval {ci95}" + (f": {reason}" if reason else ""))
+    return lines

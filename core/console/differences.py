@@ -1,0 +1,130 @@
+"""The comparison of two runs as tables: metrics side by side, then the paired differences."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..reports.sections import Table
+from .safe import interval, line, number
+from .tables import table
+
+
+def comparison(document: Mapping[str, Any]) -> RenderableType:
+    """Everything `bench compare` prints."""
+    parts: list[RenderableType] = [title(document, "A − B"), *_sides(document)]
+    if metrics := _metrics(document):
+        parts += [Text(""), table(metrics)]
+    parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
+    return Group(*parts, *warnings(document))
+
+
+def title(document: Mapping[str, Any], what: str) -> Text:
+    """The line above a table of several runs: what it is about, and by whom it was graded."""
+    made = Text(f"{document['benchmark']}  {line(what)}", style="bold")
+    if document["demo"]:
+        made.append("  DEMO", style="bold magenta")
+    return made
+
+
+def graded_by(document: Mapping[str, Any]) -> str:
+    """Pack and grading options, on one line."""
+    pack = document["dataset"]
+    told = f"pack    {pack['name']} ({pack['sha256'][:12]})"
+    for name, value in document["grade_options"].items():
+        shown = ("on" if value else "off") if isinstance(value, bool) else str(value)
+        told += f"  ·  {name} {shown}"
+    return line(told)
+
+
+def warnings(document: Mapping[str, Any]) -> list[Text]:
+    """A line for each warning."""
+    return [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
+
+
+def p_value(p: float | None) -> str:
+    """A p-value, which is never 0."""
+    if p is None:
+        return "–"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def share(value: float | None) -> str:
+    """A share in per cent."""
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _sides(document: Mapping[str, Any]) -> list[Text]:
+    lines = []
+    for letter in ("a", "b"):
+        side = document[letter]
+        counts = side["samples"]
+        lines.append(
+            f"{letter.upper()}       {side['name']}  (run {side['run_id']}, {side['status']})  ·  "
+            f"{counts['total']} samples = {counts['scored']} scored + {counts['unscored']} "
+            f"unscored + {counts['failed']} failed + {counts['absent']} absent"
+        )
+    lines.append(graded_by(document))
+    lines += [f"judge   {document['judge']}"] if document["judge"] else []
+    return [Text(line(told)) for told in lines]
+
+
+def _metrics(document: Mapping[str, Any]) -> Table | None:
+    """The main metrics of both runs; the others are in the JSON document."""
+    rows = [
+        (metric["label"] or name, *_numbers(metric["a"]), *_numbers(metric["b"]))
+        for name, metric in document["metrics"].items()
+        if not metric["group"]
+    ]
+    columns = ("metric", "A", "95 % interval", "n", "B", "95 % interval", "n")
+    note = "Each over all scored samples of its own run."
+    return Table("Metrics side by side", columns, rows, note=note) if rows else None
+
+
+def _numbers(metric: Mapping[str, Any] | None) -> Sequence[Any]:
+    if metric is None:
+        return None, "–", None
+    return metric["value"], interval(metric["ci95"]), metric["n"]
+
+
+def _differences(document: Mapping[str, Any]) -> Table:
+    rows = [
+        (
+            name,
+            row["difference"],
+            interval(row["ci95"]),
+            row["standard_error"],
+            p_value(row["p"]),
+            p_value(row["p_holm"]),
+            share(row["share_a_higher"]),
+            row["n"],
+            row["families"],
+        )
+        for name, row in document["differences"].items()
+    ]
+    columns = ("value", "A − B", "95 % interval", "SE", "p", "p (Holm)", "A higher", "pairs")
+    note = (
+        "On the samples that both runs have. Intervals and tests are over families of items; "
+        f"p (Holm) allows for all {len(rows)} values being looked at."
+    )
+    return Table("Paired differences", (*columns, "families"), rows, note=note)
+
+
+def _missing(document: Mapping[str, Any]) -> list[str]:
+    """What only one of the runs has."""
+    lines, counts = [], document["samples"]
+    for here, there in (("a", "b"), ("b", "a")):
+        only = counts[f"only_{here}"]
+        if only["total"]:
+            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['absent']} absent"
+            told = f"only {here.upper()} has a score for {only['total']} samples"
+            lines.append(f"{told} (in {there.upper()}: {why}); they are left out")
+    for name, row in document["differences"].items():
+        lines += [line(f"{name}: {row['reason']}")] if row["reason"] else []
+    return lines
+
+
+def estimate(value: Mapping[str, Any]) -> tuple[str, str]:
+    """An estimate and its interval as two cells."""
+    return number(value["value"]), interval(value["ci95"])

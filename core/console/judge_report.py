@@ -1,0 +1,182 @@
+"""An audit of a judge as tables: what is known with its interval, what is not with the reason."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from .correlations import quiet, ruled
+from .safe import interval, line, number
+
+SHOWN = 8
+"""Most rows of a list; --json has all."""
+_NAMED = 40  # characters of a name in a heading
+
+
+def judge_report(document: Mapping[str, Any]) -> RenderableType:
+    """Everything `bench judge-report` prints."""
+    parts: list[RenderableType] = [_title(document), _counts(document["counts"])]
+    parts += _measures(document)
+    parts += _verdicts(document["asking"])
+    parts += _criteria(document["criteria"])
+    parts += _scenarios(document["scenarios"])
+    parts += _cycles(document["cycles"])
+    parts += _stability(document["stability"])
+    parts += [Text(f"warning: {line(told)}", style="yellow") for told in document["warnings"]]
+    return Group(*parts)
+
+
+def _title(document: Mapping[str, Any]) -> Text:
+    title = Text(f"judge {line(document['judge'] or '(not told)')}", style="bold")
+    source = document["source"]
+    place = source["file"] or f"{source['benchmark']} on {source['dataset']['name']}"
+    title.append(f"  from {line(place)}")
+    if document["demo"]:
+        title.append("  DEMO", style="bold magenta")
+    return title
+
+
+def _counts(counts: Mapping[str, int]) -> Text:
+    return quiet(
+        f"{counts['comparisons']} comparisons of {counts['pairs']} pairs of transcripts; "
+        f"{counts['models']} models, {counts['items']} items of {counts['families']} families"
+    )
+
+
+def _measures(document: Mapping[str, Any]) -> list[RenderableType]:
+    made = ruled("measure", "value", "95 % interval", "n", "none would be")
+    rows = list(_measured(document))
+    for label, found, none in rows:
+        cells = [number(found["value"], 3), interval(found["ci95"], 3), str(found["n"])]
+        made.add_row(label, *cells, none)
+    notes = [f"{label}: {found['reason']}" for label, found, _ in rows if found["reason"]]
+    orders = document["orders"]
+    told = f"{orders['pairs']} pairs in both orders ({orders['tied']} with a tie), "
+    told += f"{orders['single']} calls without their other order; intervals over families"
+    return [made, quiet(told), *map(quiet, notes)]
+
+
+def _measured(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    orders, terms, asking = (document[name] for name in ("orders", "terms", "asking"))
+    yield "pairs whose winner changes with the order", orders["flips"], "0"
+    yield "calls won by the first shown", orders["first_wins"], "0.5"
+    yield "being first, pluses per criterion", orders["margin"], "0"
+    yield "the same between equals, by likelihood", terms["position"]["margin"], "0"
+    yield "twice the length, pluses between equals", terms["length"]["margin_per_doubling"], "0"
+    yield "comparisons unread", asking["unread"], "0"
+    yield "comparisons asked for again", asking["re_asked"], "0"
+    yield "comparisons read from repaired JSON", asking["repaired"], "0"
+
+
+def _verdicts(asking: Mapping[str, Any]) -> list[RenderableType]:
+    verdicts = asking["verdicts"]
+    if verdicts is None:
+        return [quiet(f"rubric verdicts: {asking['reason']}")]
+    told = (
+        f"rubric verdicts: {verdicts['total']}, of which {verdicts['unscored']} without a number, "
+        f"{verdicts['re_asked']} asked for again, {verdicts['repaired']} repaired"
+    )
+    reasons = list(verdicts["reasons"].items())
+    shown = [quiet(f"  {n} x {reason}") for reason, n in reasons[:SHOWN]]
+    return [Text(told), *shown, *_more(len(reasons), "reasons")]
+
+
+def _criteria(criteria: Mapping[str, Any]) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for found in criteria["sets"]:
+        parts += [Text(""), _heading(f"Criteria judged together, {found['items']} items")]
+        parts += [_matrix(found), *map(quiet, _factor(found["first_factor"]))]
+    if left := criteria["items_left_out"]:
+        parts.append(quiet(f"no correlations of the criteria of {left} items: too few alike"))
+    return parts
+
+
+def _heading(text: str) -> Text:
+    return Text(line(text), style="bold")
+
+
+def _matrix(found: Mapping[str, Any]) -> RenderableType:
+    names = found["criteria"]
+    made = ruled("", *[str(n) for n in range(1, len(names) + 1)], "factor 1")
+    loadings = found["first_factor"]["loadings"] or {}
+    for n, (name, row) in enumerate(zip(names, found["correlations"], strict=True), start=1):
+        cells = [number(value) for value in row]
+        made.add_row(Text(line(f"{n} {name}"[:_NAMED])), *cells, number(loadings.get(name)))
+    return made
+
+
+def _factor(factor: Mapping[str, Any]) -> list[str]:
+    kinds = (
+        ("share", "first factor's share of the criteria"),
+        ("share_within_pairs", "the same within pairs of models"),
+    )
+    return [f"{label}: {_estimate(factor[name])}" for name, label in kinds]
+
+
+def _estimate(found: Mapping[str, Any]) -> str:
+    if found["value"] is None:
+        return f"not known: {found['reason']}"
+    between = f" ({interval(found['ci95'])})" if found["ci95"] else f"; {found['reason']}"
+    return number(found["value"]) + between
+
+
+def _scenarios(scenarios: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    known = [row for row in scenarios if row["discrimination"] is not None]
+    made = ruled("item", "family", "pairs", "mean margin", "discrimination", "agreement")
+    made.columns[1].justify = "left"
+    for row in known[:SHOWN]:
+        cells = [number(row[name]) for name in ("spread", "discrimination", "agreement")]
+        made.add_row(Text(line(row["item"])), Text(line(row["family"])), str(row["pairs"]), *cells)
+    parts: list[RenderableType] = [Text(""), _heading("Scenarios that tell models apart least")]
+    parts += [made] if known else []
+    parts += _more(len(known), "scenarios, which tell more")
+    if unknown := len(scenarios) - len(known):
+        parts.append(quiet(f"not known of {unknown} scenarios, with the reason in --json"))
+    return parts
+
+
+def _more(n: int, what: str) -> list[Text]:
+    return [quiet(f"and {n - SHOWN} more {what}")] if n > SHOWN else []
+
+
+def _cycles(cycles: Mapping[str, Any]) -> list[RenderableType]:
+    parts: list[RenderableType] = [Text(""), _heading("Cycles (A beats B beats C beats A)")]
+    if cycles["surviving"] is None:
+        return [*parts, quiet(f"not known: {cycles['reason']}")]
+    told = (
+        f"{cycles['surviving']} where all three are sure, of {cycles['sure_triples']} triples with "
+        f"three sure pairs; {cycles['apparent']} by point values, of {cycles['triples']} triples "
+        "that met"
+    )
+    parts.append(Text(told))
+    for cycle in cycles["cycles"][:SHOWN]:
+        models, margins = cycle["models"], cycle["margins"]
+        steps = (f"{m} +{number(margin)}" for m, margin in zip(models, margins, strict=True))
+        parts.append(Text(line(f"  {' > '.join(steps)} > {models[0]}")))
+    return parts + _more(cycles["surviving"], "cycles")
+
+
+def _stability(stability: Mapping[str, Any]) -> list[RenderableType]:
+    parts: list[RenderableType] = [Text(""), _heading("Ranks without one family or one opponent")]
+    for kind, label in (("families", "family"), ("opponents", "opponent")):
+        rows = stability[kind]
+        if rows is None:
+            parts.append(quiet(f"opponents: {stability['reason']}"))
+        elif moving := [row for row in rows if row["moved"]]:
+            parts += [_left_out(label, moving), *_more(len(moving), f"{kind} that move ranks")]
+            parts += [quiet(f"without each of the other {len(rows) - len(moving)} nothing moves")]
+        else:
+            parts.append(Text(f"no rank changes without any one {label} ({len(rows)} tried)"))
+    return parts
+
+
+def _left_out(label: str, rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+    made = ruled(f"without {label}", "models moved", "largest move", "whose", "new first")
+    for column in made.columns[3:]:
+        column.justify = "left"
+    for row in rows[:SHOWN]:
+        names = [Text(line(row[name] or "–")) for name in ("model", "new_first")]
+        counts = [str(row[name]) for name in ("moved", "largest")]
+        made.add_row(Text(line(row["left_out"])), *counts, *names)
+    return made

@@ -1,0 +1,27 @@
+"""Benchmarks that ask how strongly someone feels each of several emotions.
+
+The base class `EmotionRatings` and what a plugin needs beside it. What reads replies and counts
+is imported when it is first needed, as plugins are loaded with every command.
+"""
+
+from .benchmark import PARSER, EmotionRatings
+from .forms import ENGLISH, FORMS, GERMAN, Form
+from .prompting import listed_emotions, usual_sentence
+from .questions import Question, ReferenceField, cut_revision, read_questions
+from .standing import PublishedScores
+
+__all__ = [
+    "ENGLISH",
+    "FORMS",
+    "GERMAN",
+    "PARSER",
+    "EmotionRatings",
+    "Form",
+    "PublishedScores",
+    "Question",
+    "ReferenceField",
+    "cut_revision",
+    "listed_emotions",
+    "read_questions",
+    "usual_sentence",
+]

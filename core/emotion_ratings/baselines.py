@@ -1,0 +1,104 @@
+"""What respondents get who have not read the dialogues, exactly, by enumeration.
+
+numpy is imported inside functions: plugins import the package, and every command loads them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from .summary import SCALE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    #: From answers, shape (n_answers, n_emotions), and a reference to their question scores,
+    #: shape (n_answers,).
+    ScoreAnswers = Callable[[Floats, Sequence[float]], Floats]
+
+_RATINGS = range(11)
+
+
+class Constant(NamedTuple):
+    """An answer that is given to every question, and what it scores."""
+
+    score: float
+    answer: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """What a run scores without reading the dialogues, on the scale of a run.
+
+    Attributes:
+        random: Expected score of uniform random whole ratings 0-10.
+        random_sd: Its standard deviation over runs.
+        uniform: The best of the answers whose ratings are all equal.
+        best_constant: The best same answer to every question.
+        permuted: Expected score of the references with their ratings shuffled among the
+            emotions of each question.
+    """
+
+    random: float
+    random_sd: float
+    uniform: Constant
+    best_constant: Constant
+    permuted: float
+
+
+def find_baselines(
+    references: Sequence[Sequence[float]], score: ScoreAnswers, *, all_zero: bool
+) -> Baselines:
+    """Return the exact baselines of a pack, by enumeration of all whole answers 0-10.
+
+    Args:
+        references: Of each question, shape (n_questions, n_emotions). A random run answers
+            each question once and independently.
+        score: The score of answers to a question.
+        all_zero: Whether all zeros are an answer.
+
+    Raises:
+        ValueError: There are no references.
+    """
+    import numpy as np
+
+    if not references:
+        raise ValueError("no references to compute baselines from")
+    every = list(itertools.product(_RATINGS, repeat=len(references[0])))
+    answers = np.array(every if all_zero else every[1:], dtype=np.float64)
+    totals, variance, mean = np.zeros(len(answers)), 0.0, SCALE / len(references)
+    for reference in references:
+        scores = score(answers, reference)
+        totals += scores
+        variance += float(scores.var())
+    equal = (answers == answers[:, :1]).all(axis=1)
+    return Baselines(
+        random=float(totals.mean()) * mean,
+        random_sd=variance**0.5 * mean,
+        uniform=_best(answers[equal], totals[equal] * mean),
+        best_constant=_best(answers, totals * mean),
+        permuted=sum(_permuted(row, score) for row in references) * mean,
+    )
+
+
+def _best(answers: Floats, scores: Floats) -> Constant:
+    """Pick the best answer, of equals the one with the smallest sum, then the first."""
+    import numpy as np
+
+    # Where only proportions count, (1, 2, 1, 1) and (2, 4, 2, 2) differ by rounding only.
+    best = np.flatnonzero(scores >= scores.max() - 1e-9)
+    first = best[np.argmin(answers[best].sum(axis=1))]
+    return Constant(float(scores[first]), tuple(int(rating) for rating in answers[first]))
+
+
+def _permuted(reference: Sequence[float], score: ScoreAnswers) -> float:
+    import numpy as np
+
+    orders = np.array(list(itertools.permutations(reference)), dtype=np.float64)
+    return float(score(orders, reference).mean())

@@ -1,0 +1,123 @@
+"""Reads the ratings in a reply: `strict`, the default, and `reference`, the published code.
+
+`strict` wants each of the emotions asked for with one number from 0 to 10 in its section,
+however it is laid out, and says why where there is none; it never guesses from prose.
+`reference` reads exactly what the published code reads, its errors included. They agree
+wherever the answer is plain: under the headings of the prompt, each emotion once, `Name: N`
+with a whole number, one a line. Everything else that `strict` reads carries flags (`FLAGS`).
+
+Neither parser raises, whatever the text.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+
+from .forms import ENGLISH, Form
+from .parsing_pairs import Asked, Pair, find_pairs
+from .parsing_reference import read_reference
+from .parsing_sections import Section, split_sections
+from .parsing_types import Answer, Parser, Reading, no_section, read_passes, unread
+
+__all__ = ["FLAGS", "PARSERS", "Answer", "Parser", "Reading", "read_reference", "read_strict"]
+
+#: What each flag of a strict reading says, in the order in which a reading lists them.
+#: White space around a line and punctuation at its end are not worth a flag.
+FLAGS: Mapping[str, str] = MappingProxyType(
+    {
+        "heading": "a section's heading is not written as in the prompt",
+        "repeated": "a heading or an emotion comes again, with the same number",
+        "extra_line": "another word has a number too, such as a total",
+        "json": "quoted names, as in JSON",
+        "table": "cells divided by |",
+        "same_line": "several pairs on one line",
+        "prefix": "words before the emotion on its line, such as a speaker's name",
+        "markdown": "bold, italic, code, a bullet or a number before the line",
+        "brackets": "the number in brackets",
+        "name": "another name of the emotion that the question has beside the one in the form",
+        "case": "other capitals or spaces in the emotion's name than asked for",
+        "spacing": "not exactly one space after the colon, or one before it",
+        "separator": "another separator than a colon: =, a dash, an arrow",
+        "decimal": "a number with a decimal point or comma",
+        "fraction": "the number as N/10 or N out of 10",
+        "comment": "text behind the number on its line",
+    }
+)
+
+_OTHER_SPACE = re.compile(r"[^\S \t\n]")
+
+
+def read_strict(
+    text: str,
+    emotions: Sequence[str],
+    *,
+    revise: bool,
+    form: Form = ENGLISH,
+    others: Sequence[str] = (),
+) -> Answer:
+    """Return the ratings each section states, each emotion's exactly one number from 0 to 10.
+
+    Names of several words are allowed. The arguments are those of `Parser`.
+    """
+    text = _OTHER_SPACE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
+    read = partial(_read_section, asked=Asked(tuple(emotions), tuple(others), form.words))
+    if not revise:
+        return read_passes((text, None), read, revise=False, form=form)
+    sections = split_sections(text, form)
+    first, revised = (
+        _flag_headings(sections.get(kind), heading, read)
+        for kind, heading in (("first", form.first), ("revised", form.revised))
+    )
+    return Answer(first, revised)
+
+
+PARSERS: Mapping[str, Parser] = MappingProxyType(
+    {"strict": read_strict, "reference": read_reference}
+)
+
+
+def _flag_headings(section: Section | None, heading: str, read: "partial[Reading]") -> Reading:
+    if section is None:
+        return no_section(heading)
+    reading = read(section.text)
+    if reading.values is None:
+        return reading
+    flags = set(reading.flags)
+    if any(written != heading for written in section.headings):
+        flags.add("heading")
+    if len(section.headings) > 1:
+        flags.add("repeated")
+    return Reading(reading.values, flags=_ordered(flags))
+
+
+def _read_section(text: str, asked: Asked) -> Reading:
+    emotions = asked.emotions
+    pairs, others = find_pairs(text, asked)
+    by_emotion = [[pair for pair in pairs if pair.emotion == i] for i in range(len(emotions))]
+    missing = [name for name, own in zip(emotions, by_emotion, strict=True) if not own]
+    for name, own in zip(emotions, by_emotion, strict=True):
+        if (problem := _problem(own)) is not None:
+            return unread(f"{name}: {problem}")
+    if missing:
+        return unread(f"no number for {', '.join(missing)}")
+    flags = {flag for pair in pairs for flag in pair.flags}
+    flags |= {"extra_line"} if others else set()
+    flags |= {"repeated"} if len(pairs) > len(emotions) else set()
+    values = tuple(own[0].value for own in by_emotion)
+    return Reading(tuple(value for value in values if value is not None), flags=_ordered(flags))
+
+
+def _problem(own: Sequence[Pair]) -> str | None:
+    """Return why an emotion's numbers are no rating; None for one number or for none."""
+    for pair in own:
+        if pair.problem is not None:
+            return pair.problem
+    values = list(dict.fromkeys(pair.value for pair in own))
+    if len(values) < 2:
+        return None
+    return f"several numbers, {' and '.join(f'{value:g}' for value in values[:3])}"
+
+
+def _ordered(flags: set[str]) -> tuple[str, ...]:
+    return tuple(flag for flag in FLAGS if flag in flags)

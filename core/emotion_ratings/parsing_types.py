@@ -1,0 +1,89 @@
+"""What a parser gives back: an `Answer` of two `Reading`s.
+
+Both parsers share these, so that scoring never needs to know which one read a reply.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .forms import ENGLISH, Form
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The ratings read in one section of a reply, or why there are none.
+
+    Attributes:
+        values: One rating per emotion, in the order in which they were asked; None when the
+            section cannot be read. `strict` gives 0-10, `reference` any number from 0.
+        reason: Why there are no values, for a person; None when there are.
+        flags: How the reading departs from the plain form, in the order of
+            `parsing.FLAGS`; empty for the plain form and when nothing was read.
+    """
+
+    values: tuple[float, ...] | None
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The two passes of one reply; without revision only the first is asked for."""
+
+    first_pass: Reading
+    revised: Reading
+
+
+class Parser(Protocol):
+    """Reads a reply; never raises, whatever the text."""
+
+    def __call__(
+        self,
+        text: str,
+        emotions: Sequence[str],
+        *,
+        revise: bool,
+        form: Form = ENGLISH,
+        others: Sequence[str] = (),
+    ) -> Answer:
+        """Return what the reply says about each of the emotions.
+
+        Args:
+            text: The reply, without any thinking before it.
+            emotions: The names asked for, in order, distinct.
+            revise: Whether a critique and revised scores were asked for; if not, the whole
+                reply is the first pass, headings or none.
+            form: In which the answer was asked for.
+            others: The name that the question has for each emotion beside the one in the
+                answer form, the same or another; none for questions of one mind.
+        """
+        ...
+
+
+NOT_ASKED = Reading(None, "no revised scores were asked for")
+
+
+def unread(reason: str) -> Reading:
+    """Return a reading without values."""
+    return Reading(None, reason)
+
+
+def no_section(heading: str) -> Reading:
+    """Return the reading of a section whose heading is not there."""
+    return unread(f"no section {heading.rstrip(':')!r}")
+
+
+def read_passes(
+    sections: tuple[str | None, str | None],
+    read: Callable[[str], Reading],
+    *,
+    revise: bool,
+    form: Form = ENGLISH,
+) -> Answer:
+    """Return the answer whose first and revised sections are given; None is a missing heading."""
+    first, revised = (
+        no_section(heading) if text is None else read(text)
+        for text, heading in zip(sections, (form.first, form.revised), strict=True)
+    )
+    return Answer(first, revised if revise else NOT_ASKED)

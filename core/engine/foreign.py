@@ -1,0 +1,59 @@
+"""Results of other programs: read within limits, interpreted by a benchmark, checked again."""
+
+from pathlib import Path
+
+from ..benchmark import Benchmark, ForeignResults
+from ..errors import BenchError, DataError, PluginError, UsageError
+from ..journal.archives import read_whole
+from ..journal.lines import read_line
+from ..plugins import Catalogue
+
+
+def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -> ForeignResults:
+    """The comparisons in a file of another program.
+
+    Args:
+        catalogue: Knows which benchmark reads which form.
+        path: JSON, plain or gzip.
+        form: The name of the form.
+        judge: Who judged, where the file does not say.
+
+    Raises:
+        UsageError: No benchmark reads that form.
+        DataError: The file is not of it, or none of its comparisons can be read.
+        PluginError: The benchmark failed.
+    """
+    benchmark = _reader_of(catalogue, form)
+    try:
+        value = read_line(read_whole(path))
+    except ValueError as error:
+        raise DataError(path, str(error)) from None
+    origin = f"the benchmark {benchmark.name!r} of {catalogue.benchmarks.origins[benchmark.name]}"
+    try:
+        found = benchmark.read_foreign(form, value, path, judge)
+        _check(found)
+    except BenchError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
+    if not found.comparisons:
+        reasons = "; ".join(f"{n} x {reason}" for reason, n in found.left_out.items())
+        raise DataError(path, f"no comparison in it can be read: {reasons}")
+    return found
+
+
+def _reader_of(catalogue: Catalogue, form: str) -> Benchmark:
+    forms = {name: b for b in catalogue.benchmarks for name in b.foreign_forms}
+    if form not in forms:
+        there = ", ".join(sorted(forms)) or "none"
+        raise UsageError(f"--format {form}: no benchmark reads that; there are: {there}")
+    return forms[form]
+
+
+def _check(found: ForeignResults) -> None:
+    """Hold what a benchmark made of a file to the file form of comparisons."""
+    from ..ratings.columns import Columns
+
+    columns = Columns("what was read", "comparison")
+    for number, row in enumerate(found.comparisons, start=1):
+        columns.add(row.as_json(), number)

@@ -1,0 +1,86 @@
+"""What the journal holds of a judge: its comparisons, and what its replies were like."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..benchmark import Benchmark
+from ..errors import UsageError
+from ..journal import Journal
+from ..plugins import Catalogue
+from .leaderboard import Board, read_leaderboard
+from .pools import as_comparisons, read_pool
+
+if TYPE_CHECKING:
+    from ..auditing.asking import Asking, Verdicts
+    from ..ratings.comparisons import Comparisons
+
+
+class JudgeRecord(NamedTuple):
+    """One judge on one pack.
+
+    Attributes:
+        board: Which pack and judge.
+        comparisons: Those that were read, with each criterion's margin.
+        asking: What its replies were like, also those that could not be read.
+    """
+
+    board: Board
+    comparisons: "Comparisons"
+    asking: "Asking"
+
+
+def read_judge(
+    journal: Journal,
+    catalogue: Catalogue,
+    benchmark: Benchmark,
+    *,
+    dataset: str | None = None,
+    judge: str | None = None,
+) -> JudgeRecord:
+    """What a judge said about the newest run of each model.
+
+    Args:
+        journal: Holds the runs.
+        catalogue: Knows all benchmarks.
+        benchmark: Whose transcripts were compared.
+        dataset: A pack's name, or the beginning of its SHA-256, where there are several.
+        judge: A judge's label or spec, likewise.
+
+    Raises:
+        UsageError: There is no such board, more than one, or no comparison that was read.
+    """
+    from ..auditing.asking import Reply, read_asking
+    from ..ratings.comparisons import Comparisons
+
+    found = read_leaderboard(journal, catalogue, benchmark, dataset=dataset, judge=judge)
+    rows = read_pool(journal, found.pool) if found.pool else []
+    given = as_comparisons(rows)
+    if not given:
+        raise UsageError(
+            f"no comparisons of {benchmark.name} on {found.board.told} that could be read; "
+            f"bench run {benchmark.name} on two models makes some"
+        )
+    answered = [row for row in rows if row.status in ("read", "unread")]
+    replies = [Reply(row.family, row.status == "read", row.flags) for row in answered]
+    asking = read_asking(replies, _verdicts(found.documents.values()))
+    return JudgeRecord(found.board, Comparisons.of(given, by_criterion=True), asking)
+
+
+def _verdicts(documents: Iterable[Mapping[str, Any]]) -> "Verdicts":
+    """How the rubric's replies were read, over the results of all models."""
+    from ..auditing.asking import RE_ASKED, REPAIRED, Verdicts
+
+    documents = list(documents)
+    flags = Counter[str]()
+    for document in documents:
+        flags.update(document["flags"])
+    reasons = Counter(entry["reason"] for document in documents for entry in document["unscored"])
+    scored = sum(document["items"]["scored"] for document in documents)
+    return Verdicts(
+        total=scored + reasons.total(),
+        unscored=reasons.total(),
+        re_asked=sum(flags[flag] for flag in RE_ASKED),
+        repaired=flags[REPAIRED],
+        reasons=dict(reasons.most_common()),
+    )

@@ -1,0 +1,292 @@
+"""A linear mixed model of item margins: strengths, the luck of transcripts, and noise.
+
+An item between models i and j on slot s (an item in one iteration) has the margin z on the logit
+scale, z = logit((5.5 + D) / 11), and
+
+    z = theta_i - theta_j + x'beta + u_is - u_js + noise,    u ~ N(0, tau2): a transcript's luck,
+
+with the noise's variance v1 for one order and v2 for both. x are terms that the judge's leanings
+are multiplied with; there may be none. Transcripts are re-used, so the luck is shared by all items
+of a slot. For each slot L = sum e e' / v and h = sum e (x, z)' / v over its items, e = e_i - e_j;
+with B = I + tau2 L the strengths have precision sum B^-1 L and information sum B^-1 h (Henderson's
+mixed-model equations with u eliminated; Searle, Casella and McCulloch 1992, chapter 7).
+
+A slot is worked on in the models that it has, so many slots of few models cost little.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .comparisons import Floats, Ints, present, sum_by
+from .connectivity import components
+
+RATIOS = np.geomspace(0.02, 8, 8)
+"""tau2 / v1 that are tried first; then so many more between the neighbours of the best."""
+REFINED = 7
+VAGUE = 1e-2
+"""Prior precision of a strength, and of a term, where nothing else is said."""
+FEWEST = 30
+"""Items to estimate variances from; with fewer the usual values are taken."""
+_USUAL = (1.0, 0.5)  # v1, and tau2 / v1
+_USUAL_SHARE = 0.75  # v2 / v1
+_SMALLEST_SHARE = 0.1
+_EQUAL = 1e-6  # of logarithms of likelihoods: differences below are rounding
+
+
+class Observations(NamedTuple):
+    """Items that were compared.
+
+    Attributes:
+        i: Model index, shape (n,).
+        j: Model index, shape (n,).
+        slot: Index, shape (n,).
+        z: Margin on the logit scale, shape (n,).
+        both: Whether both orders were read, shape (n,), 0 or 1.
+        terms: What leanings are multiplied with, shape (n_terms, n); None for no terms.
+    """
+
+    i: Ints
+    j: Ints
+    slot: Ints
+    z: Floats
+    both: Floats
+    terms: Floats | None = None
+
+    @property
+    def columns(self) -> Floats:
+        """The terms, then z, shape (n_terms + 1, n)."""
+        return self.z[None, :] if self.terms is None else np.vstack([self.terms, self.z])
+
+    def only(self, rows: Ints) -> "Observations":
+        """Some of the items."""
+        terms = None if self.terms is None else self.terms[:, rows]
+        i, j, slot, z, both, _ = self
+        return Observations(i[rows], j[rows], slot[rows], z[rows], both[rows], terms)
+
+
+class Halves(NamedTuple):
+    """Half of the difference between the two orders of items that have both.
+
+    Attributes:
+        z: Shape (m,). Strengths and luck cancel in it.
+        terms: Shape (n_terms, m).
+    """
+
+    z: Floats
+    terms: Floats
+
+    @classmethod
+    def of(cls, z: Floats) -> "Halves":
+        """Without terms: what they are worth is taken off already."""
+        return cls(z, np.empty((0, len(z))))
+
+    @property
+    def columns(self) -> Floats:
+        """The terms, then z, shape (n_terms + 1, m)."""
+        return np.vstack([self.terms, self.z])
+
+    def variance(self) -> float | None:
+        """Of what terms do not explain; None with too few to say."""
+        if len(self.z) < FEWEST:
+            return None
+        there = self.terms[(self.terms != 0).any(axis=1)]
+        rest = self.z - np.linalg.lstsq(there.T, self.z, rcond=None)[0] @ there
+        return float(rest @ rest) / (len(self.z) - len(there))
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Of an item with one order, of one with both, and of the luck of a transcript."""
+
+    one: float
+    both: float
+    tau2: float
+
+    def of(self, observations: Observations) -> Floats:
+        """The noise's variance of each item."""
+        return np.where(observations.both > 0, self.both, self.one)
+
+    @property
+    def half(self) -> float:
+        """Of half the difference between two orders."""
+        return max(self.one - self.both, 1e-6)
+
+
+class Block(NamedTuple):
+    """Sums over the items of each of some slots.
+
+    Attributes:
+        members: The models of each slot, shape (n_slots, m); filled up with 0, whose sums then
+            are 0.
+        information: L, shape (n_slots, m, m).
+        score: h, shape (n_slots, m, n_terms + 1).
+    """
+
+    members: Ints
+    information: Floats
+    score: Floats
+
+
+class Absorbed(NamedTuple):
+    """What is left of slots when their lucks are eliminated.
+
+    Attributes:
+        inverse: B^-1, shape (n_slots, m, m).
+        information: B^-1 L, the same shape.
+        score: B^-1 h, shape (n_slots, m, n_columns).
+    """
+
+    inverse: Floats
+    information: Floats
+    score: Floats
+
+
+def absorb(information: Floats, score: Floats, tau2: float) -> Absorbed:
+    """The slots' shares of the equations, lucks eliminated; shapes as of `Block`."""
+    mixing = np.eye(information.shape[-1]) + tau2 * information
+    inverse = np.asarray(np.linalg.inv(mixing), dtype=np.float64)
+    return Absorbed(inverse, inverse @ information, inverse @ score)
+
+
+def gather(seen: Observations, weight: Floats, n_models: int) -> Iterator[Block]:
+    """The items by slot, slots of like size together.
+
+    Args:
+        seen: At least one.
+        weight: 1 / v of each, shape (n,).
+        n_models: How many models there are.
+    """
+    _, slot = np.unique(seen.slot, return_inverse=True)
+    ends = [slot * n_models + end for end in (seen.i, seen.j)]
+    met = present(np.concatenate(ends), (int(slot.max()) + 1) * n_models)
+    first = np.searchsorted(met, np.arange(slot.max() + 1) * n_models)
+    sizes = np.diff(np.append(first, len(met)))
+    i, j = (np.searchsorted(met, end) - first[slot] for end in ends)
+    size_class = np.ceil(np.log2(sizes)).astype(np.int64)
+    for chosen in present(size_class, int(size_class.max()) + 1):
+        slots = np.flatnonzero(size_class == chosen)
+        rows = np.flatnonzero(size_class[slot] == chosen)
+        m = int(sizes[slots].max())
+        place = np.searchsorted(slots, slot[rows])
+        columns = seen.columns[:, rows]
+        information, score = _sums(place * m + i[rows], place * m + j[rows], weight[rows], columns,
+                                   len(slots), m)  # fmt: skip
+        yield Block(_members(met % n_models, first[slots], sizes[slots], m), information, score)
+
+
+def _members(model: Ints, first: Ints, size: Ints, m: int) -> Ints:
+    inside = np.arange(m)[None, :] < size[:, None]
+    place = np.where(inside, first[:, None] + np.arange(m)[None, :], 0)
+    return np.where(inside, model[place], 0)
+
+
+def _sums(
+    i: Ints, j: Ints, weight: Floats, columns: Floats, n_slots: int, m: int
+) -> tuple[Floats, Floats]:
+    """L and h of slots whose models have the numbers slot * m + member."""
+    n = n_slots * m
+    met = sum_by(i * m + j % m, weight, n * m) + sum_by(j * m + i % m, weight, n * m)
+    information = -met.reshape(n_slots, m, m)
+    diagonal = np.arange(m)
+    information[:, diagonal, diagonal] -= information.sum(axis=2)
+    score = [sum_by(i, weight * x, n) - sum_by(j, weight * x, n) for x in columns]
+    return information, np.stack(score, axis=1).reshape(n_slots, m, len(columns))
+
+
+class Equations(NamedTuple):
+    """Normal equations of some items, lucks eliminated.
+
+    Attributes:
+        gram: Of strengths, terms and z, in the units of the blocks, shape
+            (n_models + n_terms + 1, same).
+        log_determinant: Sum over slots of ln det B.
+    """
+
+    gram: Floats
+    log_determinant: float
+
+
+def equations(blocks: Sequence[Block], squares: Floats, tau2: float, n_models: int) -> Equations:
+    """The equations at one variance of luck.
+
+    Args:
+        blocks: With v in any units.
+        squares: Sum over items of (x, z) (x, z)' / v, shape (n_terms + 1, same).
+        tau2: In the units of v.
+        n_models: How many models there are.
+    """
+    n, size = n_models, n_models + len(squares)
+    gram = np.zeros((size, size))
+    gram[n:, n:] = squares
+    logs = 0.0
+    for block in blocks:
+        left = absorb(block.information, block.score, tau2)
+        flat = (block.members[:, :, None] * n + block.members[:, None, :]).ravel()
+        gram[:n, :n] += sum_by(flat, left.information.ravel(), n * n).reshape(n, n)
+        for column in range(len(squares)):
+            own = sum_by(block.members.ravel(), left.score[..., column].ravel(), n)
+            gram[:n, n + column] += own
+        gram[n:, n:] -= tau2 * np.einsum("smc,smd->cd", block.score, left.score)
+        logs -= float(np.linalg.slogdet(left.inverse)[1].sum())
+    gram[n:, :n] = gram[:n, n:].T
+    return Equations((gram + gram.T) / 2, logs)
+
+
+def squares_of(columns: Floats, weight: Floats) -> Floats:
+    """Sum over items of (x, z) (x, z)' / v, shape (n_terms + 1, same)."""
+    return np.asarray((columns * weight) @ columns.T)
+
+
+def estimate_variances(seen: Observations, halves: Halves, n_models: int) -> Variances:
+    """Variances by restricted maximum likelihood over a grid of ratios.
+
+    The variance of `halves` is what a second order takes off: v1 = v2 + it, whatever is between
+    two calls on the same transcripts.
+
+    Args:
+        seen: Items of models that are known.
+        halves: Of those items that have both orders.
+        n_models: How many models there are.
+    """
+    if len(seen.z) < FEWEST:
+        one, ratio = _USUAL
+        return Variances(one, _USUAL_SHARE * one, ratio * one)
+    share, half = _USUAL_SHARE, halves.variance()
+    one, ratio = _most_likely(seen, share, RATIOS, n_models)
+    if half is not None:
+        doubled = float(seen.both.mean())
+        one = (1 - doubled) * one + doubled * (share * one + half)
+        share = max(1 - half / one, _SMALLEST_SHARE)
+    one, ratio = _most_likely(seen, share, _between_neighbours(ratio), n_models)
+    return Variances(one, share * one, ratio * one)
+
+
+def _between_neighbours(ratio: float) -> Floats:
+    """A finer grid from the one below to the one above."""
+    step = float(RATIOS[1] / RATIOS[0])
+    return np.geomspace(max(ratio / step, RATIOS[0]), min(ratio * step, RATIOS[-1]), REFINED)
+
+
+def _most_likely(
+    seen: Observations, share: float, ratios: Floats, n_models: int
+) -> tuple[float, float]:
+    """v1, and the ratio with the largest restricted likelihood; of equals the smallest."""
+    weight = 1 / Variances(1.0, share, 0.0).of(seen)
+    blocks, squares = list(gather(seen, weight, n_models)), squares_of(seen.columns, weight)
+    rank = n_models - 1 - int(components(n_models, seen.i, seen.j).max()) + len(squares) - 1
+    known = max(len(seen.z) - rank, 1)
+    found = []
+    for ratio in ratios:
+        made = equations(blocks, squares, float(ratio), n_models)
+        inner, edge = made.gram[:-1, :-1] + VAGUE * np.eye(len(made.gram) - 1), made.gram[:-1, -1]
+        rest = made.gram[-1, -1] - edge @ np.linalg.solve(inner, edge)
+        one = max(float(rest) / known, 1e-6)
+        logs = made.log_determinant + float(np.linalg.slogdet(inner)[1])
+        found.append((-(known * np.log(one) + logs) / 2, one, float(ratio)))
+    most = max(likelihood for likelihood, *_ in found)
+    # Where lucks are not shared, all are equal: rounding must not decide.
+    _, one, ratio = next(each for each in found if each[0] >= most - _EQUAL)
+    return one, ratio

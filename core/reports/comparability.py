@@ -1,0 +1,108 @@
+"""What a result may stand beside: its pack, its protocol, and what was done otherwise."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..benchmark import Pack
+from .evidence import Spent
+
+if TYPE_CHECKING:
+    from ..engine.config import RunConfig
+
+
+def comparability(
+    config: "RunConfig",
+    pack: Pack,
+    *,
+    demo: bool,
+    n_items: int,
+    status: str,
+    kept_back: Sequence[str] = (),
+    given: bool = False,
+    absent: int = 0,
+) -> str:
+    """One line: pack, protocol, grader, and which published numbers a result may stand beside.
+
+    Args:
+        config: How it was asked for.
+        pack: Its data.
+        demo: A demo model replied.
+        n_items: How many items it is about.
+        status: Of the result.
+        kept_back: Parameters that the server does not take.
+        given: The answers were made elsewhere.
+        absent: How many samples they leave out.
+    """
+    benchmark, source = config.benchmark, pack.source
+    changes = [f"{name}={value}" for name, value in _changes(config).items()]
+    changed = ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
+    options = benchmark.request_options(config.options)
+    options |= benchmark.grade_options(config.options)
+    parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
+    parts += [f"{name} {_plain(value)}" for name, value in options.items()]
+    parts += [f"judge {config.judge.label}"] if config.judge else []
+    parts += [f"changed: {changed}"] if changed else []
+    parts += ["own system prompt"] if config.system else []
+    partial = n_items < len(pack.items)
+    parts += [f"only {n_items} of {len(pack.items)} items"] if partial else []
+    parts += ["answers made elsewhere"] if given else []
+    if demo:
+        may = "DEMO model: no result of a real model"
+    elif partial or changed or config.system:
+        may = "beside no published score: not the pack's own protocol in full"
+    elif status != "complete":
+        may = f"beside no published score: the result is not complete ({status})"
+    elif absent:
+        may = f"beside no published score: {absent} answers are absent"
+    else:
+        may = pack.comparability
+    return "; ".join([*parts, may])
+
+
+_TAKEN_AS = {
+    "temperature": {"temperature"},
+    "top_p": {"top_p"},
+    "min_p": {"min_p"},
+    "seed": {"seed"},
+    "reasoning_effort": {"reasoning_effort", "thinking", "output_config"},
+}
+"""What decides how replies are drawn, and what providers call it."""
+
+
+def not_sent(config: "RunConfig", spent: Spent) -> list[str]:
+    """What was asked for and never sent, as the server does not take it."""
+    if not spent.calls["generate"]:
+        return []
+    asked = config.effective_sampling.sent()
+    return [name for name, words in _TAKEN_AS.items() if name in asked and not words & spent.sent]
+
+
+def not_taken(names: Sequence[str]) -> list[str]:
+    """A warning about what was not sent, if anything was."""
+    if not names:
+        return []
+    return [
+        f"the server does not take {', '.join(names)}: replies were drawn without; "
+        "bench show RUN ITEM has what was sent"
+    ]
+
+
+def _changes(config: "RunConfig") -> dict[str, Any]:
+    """How replies are drawn otherwise than the benchmark says.
+
+    A seed repeats what the protocol would give anyway; more room changes no answer that fits.
+    """
+    own = config.benchmark.sampling_for(config.options)
+    used = config.effective_sampling.sent()
+    room = own.max_tokens or 0
+    return {
+        name: value
+        for name, value in used.items()
+        if name != "seed"
+        and value != getattr(own, name)
+        and not (name == "max_tokens" and value >= room)
+    }
+
+
+def _plain(value: object) -> str:
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)

@@ -1,0 +1,216 @@
+"""Two runs of one benchmark side by side: their metrics, and the differences on what both did.
+
+Both answered the same items, so each sample is set against the same sample of the other run.
+Intervals and tests keep families of items together (docs/statistics.md).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..benchmark import Benchmark, Pack
+from ..errors import UsageError
+from ..types import Metric
+from .graded import GradedSamples, Key, few_families, scored_by, value_names
+
+TEST = "sign-turning test of family sums; adjusted over all values by Holm (1979)"
+INTERVAL = "percentile bootstrap over families of items"
+_FEWEST = 6
+"""Families: with fewer, no p can be below 0.05."""
+
+
+class Compared(NamedTuple):
+    """What two runs are compared by.
+
+    Attributes:
+        benchmark: Theirs.
+        pack: Theirs.
+        a: The samples of the first.
+        b: The samples of the second.
+    """
+
+    benchmark: Benchmark
+    pack: Pack
+    a: GradedSamples
+    b: GradedSamples
+
+
+def compare(compared: Compared) -> dict[str, Any]:
+    """The document of `bench compare` (docs/commands.md describes each field).
+
+    Raises:
+        UsageError: No sample of one run has a counterpart in the other.
+    """
+    a, b, grading = compared.a, compared.b, compared.a.grading
+    both = scored_by(a, b)
+    if not both["both"]:
+        raise UsageError(
+            f"runs {a.run.run_id} and {b.run.run_id} have no scored sample in common; "
+            "give one's command again with the --items or --iterations of the other"
+        )
+    rows = _differences(compared)
+    return {
+        "benchmark": a.run.benchmark,
+        "benchmark_version": a.run.benchmark_version,
+        "dataset": {
+            "name": compared.pack.source.name,
+            "sha256": compared.pack.source.sha256,
+            "n_items": len(compared.pack.items),
+        },
+        "judge": grading.judge,
+        "grade_options": dict(grading.options),
+        "demo": a.run.demo or b.run.demo,
+        "a": _side(a),
+        "b": _side(b),
+        "differs": _differs(a, b),
+        "metrics": _metrics(compared),
+        "samples": {
+            "both": both["both"],
+            "only_a": both["only_first"],
+            "only_b": both["only_second"],
+            "neither": both["neither"],
+        },
+        "differences": rows,
+        "method": {"interval": INTERVAL, "test": TEST},
+        "warnings": _warnings(compared, rows),
+    }
+
+
+def _side(graded: GradedSamples) -> dict[str, Any]:
+    run = graded.run
+    return {
+        "run_id": run.run_id,
+        "model": run.model,
+        "name": run.name,
+        "demo": run.demo,
+        "status": run.status,
+        "samples": graded.counts(),
+    }
+
+
+def _differences(compared: Compared) -> dict[str, dict[str, Any]]:
+    """A row for each value that samples have, with p-values adjusted over all of them."""
+    from ..statistics import holm
+
+    a, b = compared.a, compared.b
+    clusters = {item.id: item.cluster for item in compared.pack.items}
+    keys = sorted({*a.scores, *b.scores})
+    rows = {name: _difference(a, b, name, keys, clusters) for name in value_names([a, b])}
+    for row, adjusted in zip(rows.values(), holm([r["p"] for r in rows.values()]), strict=True):
+        row["p_holm"] = adjusted
+    return rows
+
+
+def _difference(
+    a: GradedSamples,
+    b: GradedSamples,
+    name: str,
+    keys: Sequence[Key],
+    clusters: Mapping[str, str],
+) -> dict[str, Any]:
+    from ..statistics import paired_difference
+
+    of_a, of_b = ({k: v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b))
+    paired = [key for key in keys if key in of_a and key in of_b]
+    first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
+    found = paired_difference(first, second, [clusters[item_id] for item_id, _ in paired])
+    return {
+        "difference": found.mean,
+        "ci95": list(found.interval) if found.interval else None,
+        "standard_error": found.standard_error,
+        "p": found.p,
+        "p_holm": None,
+        "n": found.n,
+        "families": found.n_clusters,
+        "share_a_higher": found.share_higher,
+        "share_equal": found.share_equal,
+        "mean_a": _mean(first),
+        "mean_b": _mean(second),
+        "only_a": len(of_a) - len(paired),
+        "only_b": len(of_b) - len(paired),
+        "reason": _reason(found.n, found.n_clusters),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _reason(n: int, families: int) -> str | None:
+    """Why numbers are missing from a row."""
+    if not n:
+        return "no sample has this value in both runs"
+    return "no interval and no test: all pairs are of one family" if families < 2 else None
+
+
+def _metrics(compared: Compared) -> dict[str, dict[str, Any]]:
+    """Both runs' metrics over all of their own samples; none where the version is not ours."""
+    if _other_version(compared):
+        return {}
+    of_a, of_b = (_summary(compared, graded) for graded in (compared.a, compared.b))
+    names = list(dict.fromkeys([*of_a, *of_b]))
+    return {name: _metric(of_a.get(name), of_b.get(name)) for name in names}
+
+
+def _other_version(compared: Compared) -> bool:
+    return compared.a.grading.version not in (None, compared.benchmark.version)
+
+
+def _summary(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
+    options = {**graded.run.settings["all_options"], **graded.grading.options}
+    scores = list(graded.scores.values())
+    return compared.benchmark.summarise(compared.pack, scores, options).metrics
+
+
+def _metric(a: Metric | None, b: Metric | None) -> dict[str, Any]:
+    either = a or b
+    assert either is not None
+    return {
+        "label": either.label,
+        "group": either.group,
+        "over": either.over,
+        "higher_is_better": either.higher_is_better,
+        "a": _numbers(a),
+        "b": _numbers(b),
+    }
+
+
+def _numbers(metric: Metric | None) -> dict[str, Any] | None:
+    if metric is None:
+        return None
+    ci95 = None if metric.ci95 is None else list(metric.ci95)
+    return {"value": metric.value, "ci95": ci95, "n": metric.n}
+
+
+def _differs(a: GradedSamples, b: GradedSamples) -> dict[str, list[Any]]:
+    """What the two models were sent otherwise, beside the items themselves: A's and B's."""
+    one, two = (_sent(graded) for graded in (a, b))
+    return {k: [one.get(k), two.get(k)] for k in {**one, **two} if one.get(k) != two.get(k)}
+
+
+def _sent(graded: GradedSamples) -> dict[str, Any]:
+    settings = graded.run.settings
+    return {
+        **settings.get("sampling", {}),
+        "system": settings.get("system"),
+        "prompts": settings.get("prompts") or None,
+        **settings.get("options", {}),
+    }
+
+
+def _warnings(compared: Compared, rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    a, b = compared.a, compared.b
+    each = [a, b] if a.run.run_id != b.run.run_id else [a]
+    told = [] if len(each) == 2 else ["this is one run set against itself"]
+    told += [w for g in each for w in (g.told_partial(), g.told_kinship()) if w]
+    if differs := _differs(a, b):
+        told.append(f"the models were not asked alike: {', '.join(differs)} differ")
+    if _other_version(compared):
+        told.append(
+            f"graded by version {a.grading.version} of {a.run.benchmark}, this is version "
+            f"{compared.benchmark.version}: metrics are left out"
+        )
+    families = max((row["families"] for row in rows.values()), default=0)
+    if 2 <= families < _FEWEST:
+        least = 2.0 ** (1 - families)
+        told.append(f"with {families} families of items no p can be below {least:g}")
+    return told + few_families(families)

@@ -1,0 +1,136 @@
+"""The samples of a stored run as one grading left them, ready to be set beside others."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..clients.base import ModelSpec
+from ..clients.families import kinship
+from ..journal import Journal, RunRecord
+from ..types import SampleScore
+from .gradings import Grading, spec_of
+
+Key = tuple[str, int]
+"""A sample: item and iteration."""
+FEW_FAMILIES = 20
+"""With fewer, percentile intervals are too narrow (docs/statistics.md)."""
+STATES = ("unscored", "failed", "absent")
+"""What a sample can be that is not scored; absent: not asked yet, or not graded yet."""
+_ENDED_EARLY = ("running", "stopped", "interrupted", "budget")
+
+
+class GradedSamples(NamedTuple):
+    """A run's samples by one grading.
+
+    Attributes:
+        run: Whose samples they are.
+        grading: What graded them.
+        scores: By item and iteration, in sorted order.
+        failed: Samples without a usable answer, and without a grade.
+        n_items: How many items the pack has.
+    """
+
+    run: RunRecord
+    grading: Grading
+    scores: Mapping[Key, SampleScore]
+    failed: frozenset[Key]
+    n_items: int
+
+    @property
+    def total(self) -> int:
+        """How many samples the run would have with all items in all its iterations."""
+        last = max((n for _, n in (*self.scores, *self.failed)), default=1)
+        return self.n_items * last
+
+    def state(self, key: Key) -> str:
+        """``scored``, or one of `STATES`."""
+        if key in self.scores:
+            return "scored" if self.scores[key].score.reason is None else "unscored"
+        return "failed" if key in self.failed else "absent"
+
+    def is_scored(self, key: Key) -> bool:
+        """Whether a sample has a score."""
+        return self.state(key) == "scored"
+
+    def value(self, key: Key, name: str) -> float | None:
+        """One of a sample's numbers, if it has it."""
+        there = self.scores.get(key)
+        return None if there is None else there.score.values.get(name)
+
+    def counts(self) -> dict[str, int]:
+        """How many samples there would be, and how they ended; absent ones are the rest."""
+        states = Counter(self.state(key) for key in (*self.scores, *self.failed))
+        known = {name: states[name] for name in ("scored", "unscored", "failed")}
+        return {"total": self.total, **known, "absent": self.total - sum(known.values())}
+
+    def told_partial(self, *, by_judge: bool = False) -> str | None:
+        """A warning that samples are missing, by its judge if wanted; ``None`` when none is."""
+        counts = self.counts()
+        missing = counts["failed"] + counts["absent"]
+        early = self.run.status if self.run.status in _ENDED_EARLY else None
+        if not missing and not early:
+            return None
+        told = f"{counts['failed']} failed, {counts['absent']} absent of {counts['total']} samples"
+        ended = f"; its last command ended as {early}" if early else ""
+        judge = f", as judged by {self.grading.judge}," if by_judge else ""
+        return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {told}{ended}"
+
+    def told_kinship(self) -> str | None:
+        """A warning that the judge is of the model's own family; ``None`` when it is not."""
+        judge = self.grading.judge
+        told = judge and kinship(ModelSpec.parse(self.run.model), ModelSpec.parse(spec_of(judge)))
+        return f"run {self.run.run_id}: {told}" if told else None
+
+
+def read_samples(
+    journal: Journal, run: RunRecord, grading: Grading, clusters: Mapping[str, str]
+) -> GradedSamples:
+    """A run's samples by one grading.
+
+    Args:
+        journal: Holds the run.
+        run: Whose samples.
+        grading: Whose grades.
+        clusters: Each item's cluster, for all items of the pack.
+    """
+    rows = {(s.item_id, s.iteration): s for s in journal.grades(run, grading.digest, clusters)}
+    failures = {(f.item_id, f.iteration) for f in journal.failures(run) if f.item_id in clusters}
+    scores = {key: rows[key] for key in sorted(rows)}
+    return GradedSamples(run, grading, scores, frozenset(failures - rows.keys()), len(clusters))
+
+
+def value_names(samples: Iterable[GradedSamples]) -> list[str]:
+    """The values that any sample has, in the order the benchmark gives them."""
+    names = dict[str, None]()
+    for graded in samples:
+        for score in graded.scores.values():
+            known = (name for name, value in score.score.values.items() if value is not None)
+            names |= dict.fromkeys(known)
+    return list(names)
+
+
+def scored_by(one: GradedSamples, two: GradedSamples) -> dict[str, Any]:
+    """How many samples both have a score for, and why one lacks it where only the other has."""
+    keys = {*one.scores, *one.failed, *two.scores, *two.failed}
+    only_one = [two.state(k) for k in keys if one.is_scored(k) and not two.is_scored(k)]
+    only_two = [one.state(k) for k in keys if two.is_scored(k) and not one.is_scored(k)]
+    both = sum(one.is_scored(k) and two.is_scored(k) for k in keys)
+    return {
+        "both": both,
+        "only_first": _told(only_one),
+        "only_second": _told(only_two),
+        "neither": len(keys) - both - len(only_one) - len(only_two),
+    }
+
+
+def _told(states: Sequence[str]) -> dict[str, int]:
+    counts = Counter(states)
+    return {"total": len(states), **{name: counts[name] for name in STATES}}
+
+
+def few_families(n: int) -> list[str]:
+    """A warning about intervals from few families, if they are few."""
+    if n >= FEW_FAMILIES:
+        return []
+    told = f"with {n} famil{'y' if n == 1 else 'ies'} of items"
+    return [f"{told} intervals are too narrow; from {FEW_FAMILIES} on they are nearly right"]

@@ -1,0 +1,123 @@
+"""Which grades of stored runs may stand beside each other.
+
+A grading is what graded samples: the benchmark's version, the judge and the values of the
+grading options. Grades of different gradings never meet in one number; what differs is told,
+with the command that makes it alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import JournalError, UsageError
+from ..journal import Grader, Journal, RunRecord
+from ..types import canonical
+
+
+class Grading(NamedTuple):
+    """How samples of a run were graded.
+
+    Attributes:
+        digest: What its grades are kept under.
+        version: The benchmark's; ``None`` where that was not kept.
+        judge: The judge's label; ``None`` where none was asked.
+        options: The grading options.
+        grades: How many there are.
+        offline: Made by `bench rescore`, which could not ask further.
+    """
+
+    digest: str
+    version: str | None
+    judge: str | None
+    options: Mapping[str, Any]
+    grades: int = 0
+    offline: bool = False
+
+    @property
+    def reading(self) -> str:
+        """What has to be alike beside the judge."""
+        return canonical([self.version or self.digest, dict(self.options)])
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={plain(value)}" for name, value in self.options.items())
+        return f"{self.judge or 'no judge'}{f' ({told})' if told else ''}"
+
+
+def gradings(journal: Journal, run: RunRecord) -> list[Grading]:
+    """The gradings of a run, the latest first.
+
+    Of those that differ only in whether `bench rescore` made them, the one with more grades
+    counts. Where a judge has graded, grades without one are left out: they have no verdicts.
+
+    Raises:
+        JournalError: The run has no grades.
+    """
+    found: dict[tuple[str | None, str], Grading] = {}
+    for grading in map(_grading, journal.graders(run)):
+        known_as = (grading.judge, grading.reading)
+        other = found.get(known_as)
+        if other is None or _worth(grading) > _worth(other):
+            found[known_as] = grading
+    if not found:
+        raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
+    return [g for g in found.values() if g.judge] or list(found.values())
+
+
+def _grading(grader: Grader) -> Grading:
+    by = grader.graded_by  # of an imported run, whatever its file says
+    version, judge, options = by.get("version"), by.get("judge"), by.get("options")
+    return Grading(
+        digest=grader.digest,
+        version=version if isinstance(version, str) else None,
+        judge=judge if isinstance(judge, str) else None,
+        options=options if isinstance(options, dict) else {},
+        grades=grader.grades,
+        offline=bool(by.get("offline")),
+    )
+
+
+def _worth(grading: Grading) -> tuple[int, bool]:
+    return grading.grades, not grading.offline
+
+
+def refuse_unlike(runs: Sequence[RunRecord]) -> None:
+    """Check that all runs are of one benchmark, version and pack.
+
+    Raises:
+        UsageError: They are not; the message says what differs and what to do.
+    """
+    first = runs[0]
+    for run in runs[1:]:
+        if differing := _differing(first, run):
+            what, todo = differing
+            told = f"runs {first.run_id} and {run.run_id} cannot be compared: {what}"
+            raise UsageError(f"{told}; {todo}")
+
+
+def _differing(one: RunRecord, two: RunRecord) -> tuple[str, str] | None:
+    if one.benchmark != two.benchmark:
+        todo = "name runs of one benchmark; bench runs lists them"
+        return f"one is of {one.benchmark}, the other of {two.benchmark}", todo
+    if one.benchmark_version != two.benchmark_version:
+        what = f"{one.benchmark} is of version {one.benchmark_version} in one and "
+        todo = "the command of the older one, given again, makes a run of the new version"
+        return f"{what}{two.benchmark_version} in the other", todo
+    if one.pack_sha256 != two.pack_sha256:
+        packs = (f"{run.pack_name} ({run.pack_sha256[:12]})" for run in (one, two))
+        todo = "give the command of one again with the --dataset of the other"
+        return f"their packs are {' and '.join(packs)}", todo
+    return None
+
+
+def is_judge(label: str | None, name: str) -> bool:
+    """Whether a judge's label is that one, or has that spec."""
+    return label is not None and name in (label, spec_of(label))
+
+
+def spec_of(label: str) -> str:
+    """The spec of a judge's label, which may name a host too."""
+    return label.partition(" at ")[0]
+
+
+def plain(value: object) -> str:
+    """An option's value as people type it."""
+    return str(value).lower()

@@ -1,0 +1,111 @@
+"""A number with its interval, or with the reason why there is none."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .bootstrap import Floats, Interval, cluster_bootstrap
+
+MIN_PAIRS = 3
+"""Two pairs always lie on a line."""
+ONE_CLUSTER = "no interval: all pairs are of one cluster"
+RARELY_DEFINED = "no interval: most resamples have no value"
+#: A part of a sum that is smaller than this share of it is rounding.
+ROUNDING = 1e-12
+#: Numbers that a statistic holds at once.
+CHUNK = 1_000_000
+Statistic = Callable[[Floats], Floats]
+
+
+class Estimate(NamedTuple):
+    """A number with its interval.
+
+    Attributes:
+        value: None where it is undefined.
+        interval: 95 % by default; None where there is none.
+        reason: Why there is no value, or no interval; None when there are both.
+    """
+
+    value: float | None
+    interval: Interval | None = None
+    reason: str | None = None
+
+
+class RatedPairs(NamedTuple):
+    """Pairs of which both numbers are known, and which of all the pairs they are.
+
+    Attributes:
+        first: Shape (n,).
+        second: Likewise.
+        clusters: Likewise.
+        known: Of all the pairs, whether they are among these.
+    """
+
+    first: Floats
+    second: Floats
+    clusters: npt.NDArray[np.generic]
+    known: npt.NDArray[np.bool_]
+
+
+def rated_pairs(
+    first: npt.ArrayLike, second: npt.ArrayLike, clusters: npt.ArrayLike | None
+) -> RatedPairs:
+    """The pairs of two series without those in which a number is NaN.
+
+    Raises:
+        ValueError: The series differ in shape.
+    """
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.ndim != 1 or one.shape != two.shape:
+        raise ValueError(f"need two series of one length, got {one.shape} and {two.shape}")
+    known = ~(np.isnan(one) | np.isnan(two))
+    return RatedPairs(one[known], two[known], cluster_ids(clusters, one.size)[known], known)
+
+
+def cluster_ids(clusters: npt.ArrayLike | None, n: int) -> npt.NDArray[np.generic]:
+    """The cluster of each of n; each its own where none are given."""
+    return np.arange(n) if clusters is None else np.asarray(clusters)
+
+
+def too_few(n: int) -> Estimate | None:
+    """No value, as there are fewer than three pairs; None when there are enough."""
+    told = f"{n} pair{'s' * (n != 1)} that both rated; {MIN_PAIRS} are needed"
+    return Estimate(None, None, told) if n < MIN_PAIRS else None
+
+
+def estimates(
+    sums: Floats, statistic: Statistic, undefined: str, *, seed: int, replicates: int
+) -> list[Estimate]:
+    """The statistics of all clusters together, with intervals from resamples of them.
+
+    Args:
+        sums: What each cluster adds to each total, shape (n_clusters, n_totals).
+        statistic: As `cluster_bootstrap` takes it.
+        undefined: The reason to give where a statistic has no value.
+        seed: Of the draws.
+        replicates: How many resamples.
+    """
+    values = np.ravel(statistic(sums.sum(axis=0, keepdims=True)))
+    rng = np.random.default_rng(seed)
+    intervals = cluster_bootstrap(sums, statistic, rng=rng, replicates=replicates)
+    lacking = ONE_CLUSTER if len(sums) < 2 else RARELY_DEFINED
+    return [
+        Estimate(None, None, undefined)
+        if np.isnan(value)
+        else Estimate(float(value), interval, None if interval else lacking)
+        for value, interval in zip(values, intervals, strict=True)
+    ]
+
+
+def in_parts(rows: Floats, width: int, work: Statistic) -> Floats:
+    """What `work` makes of each row, some rows at a time where each needs `width` numbers."""
+    parts = np.array_split(rows, max(1, -(-len(rows) * width // CHUNK)))
+    return np.concatenate([work(part) for part in parts if len(part)])
+
+
+def over_root(together: Floats, squares: Floats) -> Floats:
+    """`together` over the root of `squares`; NaN where that is zero."""
+    empty = np.full_like(together, np.nan)
+    return np.divide(together, np.sqrt(squares), out=empty, where=squares > 0)

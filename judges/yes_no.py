@@ -1,0 +1,258 @@
+"""The yes/no judge: a few questions about one reply, each answered with 1 or 0.
+
+The prompt asks for a JSON object. Lines such as ``PASS: 1`` are read as well,
+where they leave no doubt: every question has a line, and every place that
+answers a question answers it alike. A bare "Yes." counts only where a single
+question was asked. Nothing is ever taken from running text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from eibench.core.benchmark import Model
+from eibench.core.types import ChatResponse, Finish, Message
+
+from .asking import Outcome, Reading, ask
+from .forms import object_schema
+from .replies import read_object
+
+REASON = "reason"
+"""The key for what the judge thinks before it decides; asked for, not required."""
+_FORM = "Reply with the JSON object alone: {names}, each once, as 1 for yes or 0 for no."
+_YES, _NO = ("1", "yes", "true"), ("0", "no", "false")
+_WORD = r"(?<![\w.,/-])({})(?![\w/%-]|[.,]\d)"
+_ANSWER = _WORD.format("|".join((*_YES, *_NO)))
+_OPENING, _CLOSING = r"[\s*_`\"'\[({]*", r"[\s*_`\"'\])}]*"
+_SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
+_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What a judge is asked about a reply.
+
+    Attributes:
+        names: Of the questions, in the order they are asked.
+        needs: Questions that can be answered with yes only where another one is, and which.
+    """
+
+    names: tuple[str, ...]
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a judge says of one reply.
+
+    Attributes:
+        values: 1 or 0 for each question.
+        reason: The judge's own words, if it gave any.
+    """
+
+    values: Mapping[str, int]
+    reason: str = ""
+
+
+def answer_form(questions: Questions, reason: str) -> str:
+    """The form that a prompt shows.
+
+    Args:
+        questions: What is asked.
+        reason: What stands in the place of the judge's reason.
+    """
+    shown = "".join(f',\n  "{name}": 0 or 1' for name in questions.names)
+    return f'{{\n  "{REASON}": "{reason}"{shown}\n}}'
+
+
+def schema(questions: Questions) -> dict[str, Any]:
+    """The form as a JSON schema, for providers that hold a reply to one."""
+    bits = {name: {"type": "integer", "enum": [0, 1]} for name in questions.names}
+    return object_schema(REASON, bits)
+
+
+async def ask_yes_no(
+    judge: Model, messages: Sequence[Message], questions: Questions, *, cache_prefix: int = 0
+) -> Outcome[Answers]:
+    """A judge's answers about one reply.
+
+    Args:
+        judge: The model to ask.
+        messages: The prompt, with the reply in it.
+        questions: What it asks.
+        cache_prefix: How many leading messages many prompts share.
+
+    Raises:
+        ProviderError: No reply could be had.
+        MissingCall: Offline, and the journal does not hold a reply.
+    """
+    return await ask(
+        judge,
+        messages,
+        lambda response: read_answers(response, questions),
+        form=_FORM.format(names=", ".join(questions.names)),
+        cache_prefix=cache_prefix,
+        json_schema=schema(questions),
+    )
+
+
+def read_answers(response: ChatResponse, questions: Questions) -> Reading[Answers]:
+    """The answers, if the reply has one to every question and they go together.
+
+    Flags: those of `read_object`; ``answer as text`` for ``"1"`` or ``yes``; ``lines`` where
+    they stand in lines; ``comment`` where more follows on such a line; ``bare`` for "Yes.".
+    """
+    found = _found(response, questions)
+    if found.value is None:
+        return Reading(None, found.reason)
+    values = found.value.values
+    for name, other in questions.needs.items():
+        if values[name] and not values[other]:
+            return Reading(None, f"{name} is 1 although {other} is 0")
+    return found
+
+
+def _found(response: ChatResponse, questions: Questions) -> Reading[Answers]:
+    """What the reply says, before it is asked whether it makes sense."""
+    text = response.text
+    wanted = [key for name in questions.names for key in dict.fromkeys(_spellings(name))]
+    read = read_object(response, wanted)
+    around = _outside(text) if read.value is not None else text
+    lines = _read_lines(around, questions)
+    if read.value is not None:
+        made = _of_object(read.value, questions, read.flags)
+        return made if made.value is None else _agreeing(made, lines)
+    if lines.said and "{" not in text and not _unusable(response):
+        return _of_lines(lines, questions)
+    if not _unusable(response) and (bare := _bare(text, questions)) is not None:
+        return Reading(Answers({questions.names[0]: bare}), None, ("bare",))
+    if read.reason == "no JSON in the reply":
+        return Reading(None, "neither JSON nor a line for each question")
+    return Reading(None, read.reason)
+
+
+def _unusable(response: ChatResponse) -> bool:
+    """Whether it is a refusal, or was cut off: of ``WIN: 0`` the rest may be missing."""
+    return response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER, Finish.LENGTH)
+
+
+def _spellings(name: str) -> tuple[str, str, str]:
+    return name, name.lower(), name.capitalize()
+
+
+def _outside(text: str) -> str:
+    """What stands around the objects of a reply."""
+    return f"{text[: text.find('{')]}\n{text[text.rfind('}') + 1 :]}"
+
+
+def _of_object(
+    reply: Mapping[str, Any], questions: Questions, flags: tuple[str, ...]
+) -> Reading[Answers]:
+    values: dict[str, int] = {}
+    as_text = False
+    for name in questions.names:
+        given = [reply[key] for key in dict.fromkeys(_spellings(name)) if key in reply]
+        if not given:
+            return Reading(None, f"it lacks {name}")
+        bits = {_bit(value) for value in given}
+        bit = bits.pop()
+        if bit is None or bits:
+            return Reading(None, f"{name}: not 1 or 0")
+        values[name] = bit
+        as_text |= any(isinstance(value, str) for value in given)
+    said = reply.get(REASON)
+    reason = said if isinstance(said, str) else ""
+    return Reading(Answers(values, reason), None, (*flags, *["answer as text"] * as_text))
+
+
+def _bit(value: Any) -> int | None:
+    if isinstance(value, str):
+        word = value.strip().lower().removesuffix(".")
+        return 1 if word in _YES else 0 if word in _NO else None
+    if isinstance(value, bool | int | float) and value in (0, 1):
+        return int(value)
+    return None
+
+
+class _Lines(NamedTuple):
+    """What the lines of a reply say.
+
+    Attributes:
+        said: For each question, every answer to it; ``None`` among them for one that could not
+            be read.
+    """
+
+    said: Mapping[str, set[int | None]]
+    as_text: bool
+    comment: bool
+
+
+def _read_lines(text: str, questions: Questions) -> _Lines:
+    said: dict[str, set[int | None]] = {}
+    as_text = comment = False
+    for line in text.splitlines():
+        for name, rest in _labelled(line, questions.names):
+            match = re.match(f"{_OPENING}{_ANSWER}{_CLOSING}", rest, re.IGNORECASE)
+            more = rest[match.end() :] if match else ""
+            word = match[1].lower() if match and _leaves_as_is(match[1], more) else ""
+            said.setdefault(name, set()).add(_bit(word))
+            as_text |= word.isalpha()
+            comment |= bool(re.search(r"\w", more))
+    return _Lines(said, as_text, comment)
+
+
+def _labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The questions that a line names with a separator, and what follows up to the next.
+
+    A line of running text that holds such a label gives the label without an answer.
+    """
+    label = rf"(?<!\w)({'|'.join(map(re.escape, names))}){_CLOSING}{_SEPARATOR}"
+    start = _BULLET.sub("", line)
+    found = list(re.finditer(label, start, re.IGNORECASE))
+    by_name = {name.lower(): name for name in names}
+    is_prose = bool(found) and bool(re.search(r"\w", start[: found[0].start()]))
+    ends = [match.start() for match in found[1:]] + [len(start)]
+    for match, end in zip(found, ends[: len(found)], strict=True):
+        rest = start[match.end() : end]
+        yield by_name[match[1].lower()], "" if is_prose else rest
+
+
+def _leaves_as_is(answer: str, more: str) -> bool:
+    """Whether what follows an answer on its line is nothing, or a comment on it.
+
+    A comment is set off by a mark, and holds no further answer of the same kind.
+    """
+    if not re.search(r"\w", more):
+        return "?" not in more
+    same_kind = ("1", "0") if answer.isdigit() else [w for w in (*_YES, *_NO) if w.isalpha()]
+    again = re.search(_WORD.format("|".join(same_kind)), more, re.IGNORECASE)
+    return bool(re.match(r"\s*(?:[(,;.:–—]|--?\s)", more)) and not again
+
+
+def _of_lines(lines: _Lines, questions: Questions) -> Reading[Answers]:
+    values: dict[str, int] = {}
+    for name in questions.names:
+        said = lines.said.get(name, set())
+        if len(said) > 1:
+            return Reading(None, f"{name} is answered in two ways")
+        bit = next(iter(said), None)
+        if bit is None:
+            return Reading(None, f"{name}: not 1 or 0" if said else f"it lacks {name}")
+        values[name] = bit
+    flags = ["lines", *["answer as text"] * lines.as_text, *["comment"] * lines.comment]
+    return Reading(Answers(values), None, tuple(flags))
+
+
+def _agreeing(made: Reading[Answers], lines: _Lines) -> Reading[Answers]:
+    """An object's answers, unless lines around it say something else."""
+    assert made.value is not None
+    for name, said in lines.said.items():
+        if said - {made.value.values[name], None}:
+            return Reading(None, f"{name} is answered in two ways")
+    return made._replace(flags=(*made.flags, *["lines"] * bool(lines.said)))
+
+
+def _bare(text: str, questions: Questions) -> int | None:
+    """The answer to the only question, where the reply is a single word."""
+    return _bit(re.sub(r"[*_`!\s]", "", text)) if len(questions.names) == 1 else None

@@ -1,0 +1,1 @@
+"""EmotionQueen (Chen et al. 2024): short statements, answered with understanding or without."""

@@ -1,0 +1,144 @@
+"""EmotionQueen (Chen et al. 2024, arXiv:2409.13359): is it understood, and met with empathy?
+
+The model answers a short statement; a judge says whether the answer recognised
+what there was to recognise (PASS) and met it with empathy (WIN). Its facts, and
+what of them is ours, are in docs/emotionqueen.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from eibench import (
+    Benchmark,
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Item,
+    Model,
+    Options,
+    Pack,
+    PackSource,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+    folder,
+)
+from eibench.judges import Answers, Outcome, ask_yes_no
+
+from .demo import demo_answer, demo_verdict
+from .making import StatementMaker
+from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, model_prompt
+from .scoring import PASS, TOKENS, UNREAD, WIN, WORDS, summarise
+from .statements import read_statements
+
+COMPARABILITY = (
+    "beside no published rate: the paper's are of 10,000 other statements, with other prompts and "
+    "GPT-4 as judge; the criteria for implicit emotion and intention are ours"
+)
+
+
+class Reply(NamedTuple):
+    """What the model answered.
+
+    Attributes:
+        problem: Why there is nothing to judge; ``None`` when there is.
+        tokens: Of the answer without thinking; ``None`` where the server did not count them.
+    """
+
+    text: str
+    problem: str | None
+    cut_off: bool
+    tokens: int | None
+
+
+class EmotionQueen(Benchmark):
+    """The benchmark."""
+
+    name = "emotionqueen"
+    version = "1"
+    title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
+    data = folder("emotionqueen")
+    sampling = Sampling(temperature=0.0, max_tokens=100)
+    judge_sampling = Sampling(temperature=0.0, max_tokens=2000)
+    ranked_by = "pass_win_mean"
+    judged = True
+    data_maker = StatementMaker()
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The statements."""
+        items = read_statements(next(iter(source.files.values())))
+        return Pack(source, items, COMPARABILITY, _warnings(items))
+
+    async def generate(self, item: Item, model: Model, options: Options) -> Reply:
+        """The model's answer to the statement."""
+        return _reply(await model.chat(model_prompt(item.content)))
+
+    async def grade(
+        self, item: Item, transcript: Reply, judge: Model | None, options: Options
+    ) -> Score:
+        """PASS and WIN as the judge says; unscored when there is no answer to judge."""
+        if transcript.problem is not None:
+            return Score.unscored(transcript.problem, values=_lengths(transcript))
+        assert judge is not None, "a judged benchmark gets a judge"
+        messages = judge_messages(item.content, transcript.text)
+        outcome = await ask_yes_no(judge, messages, QUESTIONS, cache_prefix=1)
+        return _score(transcript, outcome)
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """PASS and WIN rates, overall and by part, and how long the answers are."""
+        return summarise(pack.items, scores)
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """What wraps a statement."""
+        return {"model": MODEL_PROMPT}
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
+        """An answer that recognises, and is warm, as often as the ability says."""
+        return demo_answer(item.content, ability, rng)
+
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
+        """PASS for the words of the note, WIN for a warm phrase with them."""
+        return demo_verdict(item.content, request.messages[-1].content)
+
+
+def _reply(response: ChatResponse) -> Reply:
+    return Reply(response.text, _problem(response), response.truncated, _tokens(response))
+
+
+def _tokens(response: ChatResponse) -> int | None:
+    usage = response.usage
+    uncounted = bool(response.reasoning) and not usage.reasoning  # thinking among the others
+    return None if uncounted or not usage.output else usage.output - usage.reasoning
+
+
+def _problem(response: ChatResponse) -> str | None:
+    if response.text.strip():
+        return None
+    if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
+        return "the model refused"
+    cut = response.truncated
+    return "cut off before the answer began" if cut else "the reply is empty"
+
+
+def _lengths(reply: Reply) -> dict[str, float | None]:
+    tokens = None if reply.tokens is None else float(reply.tokens)
+    return {PASS: None, WIN: None, WORDS: float(len(reply.text.split())), TOKENS: tokens}
+
+
+def _score(reply: Reply, outcome: Outcome[Answers]) -> Score:
+    values, flags = _lengths(reply), ("cut off",) * reply.cut_off + outcome.flags
+    detail: dict[str, Any] = {"judge_replies": len(outcome.replies)}
+    if outcome.value is None:
+        detail["judge_said"] = list(outcome.replies)
+        told = f"the judge's reply could not be read: {outcome.reason}"
+        return Score(values, told, (*flags, UNREAD), detail)
+    said = outcome.value
+    values |= {PASS: float(said.values["PASS"]), WIN: float(said.values["WIN"])}
+    return Score(values, None, flags, detail | {"reason": said.reason})
+
+
+def _warnings(items: Sequence[Item]) -> tuple[str, ...]:
+    makers = sorted({item.content.made_by for item in items} - {None})
+    return (f"the statements were generated by {', '.join(makers)}",) if makers else ()

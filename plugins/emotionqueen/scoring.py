@@ -1,0 +1,122 @@
+"""From verdicts to metrics: overall, and by task, life scenario and polarity."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from eibench import Item, Metric, SampleScore, Summary
+
+from .rates import LEAST, SEED, Estimate, Rates, Verdict, rates
+from .statements import CHOICES, Statement
+
+PASS, WIN = "pass", "win"
+WORDS, TOKENS = "reply_words", "reply_tokens"
+UNREAD = "judge unread"
+"""The flag of a sample whose verdict could not be read."""
+_LENGTHS = {WORDS: "reply length, words", TOKENS: "reply length, tokens"}
+
+
+def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
+    """The metrics of a run, and how its tasks did."""
+    ordered = sorted(scores, key=lambda s: (s.item_id, s.iteration))
+    scored = [s for s in ordered if s.score.reason is None]
+    statements = {item.id: item.content for item in items}
+    metrics = _overall(rates(_verdicts(scored)))
+    metrics |= {name: _length(name, ordered) for name in _LENGTHS}
+    parts = _parts(scored, statements)
+    metrics |= {f"pass_rate_{k}": _part(r, r.passed, k, "PASS rate") for k, r in parts.items()}
+    metrics |= {f"win_rate_{k}": _part(r, r.won, k, "WIN rate") for k, r in parts.items()}
+    notes = {"tasks": _tasks(ordered, statements, parts), "judge": _judge(ordered)}
+    return Summary(metrics, notes=notes)
+
+
+def _verdicts(scored: Iterable[SampleScore]) -> list[Verdict]:
+    return [
+        Verdict(s.item_id, s.score.values[PASS] or 0.0, s.score.values[WIN] or 0.0) for s in scored
+    ]
+
+
+def _overall(found: Rates) -> dict[str, Metric]:
+    return {
+        "pass_rate": _metric(found.passed, "PASS rate"),
+        "win_rate": _metric(found.won, "WIN rate"),
+        "pass_win_mean": _metric(found.both, "mean of PASS and WIN"),
+        "win_given_pass": _metric(found.given_pass, "WIN given PASS"),
+    }
+
+
+def _metric(found: Estimate, label: str, group: str = "") -> Metric:
+    over = "statements (Wilson)" if found.wilson else "statements"
+    return Metric(found.value, found.ci95, found.n, over=over, label=label, group=group)
+
+
+def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -> dict[str, Rates]:
+    """The rates of each task, life scenario and polarity, by its name with underscores."""
+    return {
+        name.replace("-", "_"): rates(_verdicts(_belonging(scored, statements, kind, name)))
+        for kind, names in CHOICES.items()
+        for name in names
+    }
+
+
+def _part(found: Rates, estimate: Estimate, name: str, told: str) -> Metric:
+    """The metric of a part: without a value where its statements are too few for a rate."""
+    if found.statements < LEAST:
+        estimate = Estimate(None, None, estimate.n)
+    label, group = name.replace("_", " "), f"{told} (none under {LEAST} statements)"
+    return _metric(estimate, label, group)
+
+
+def _belonging(
+    scores: Iterable[SampleScore], statements: Mapping[str, Statement], kind: str, name: str
+) -> list[SampleScore]:
+    return [s for s in scores if getattr(statements[s.item_id], kind) == name]
+
+
+def _length(name: str, ordered: Sequence[SampleScore]) -> Metric:
+    """Mean length over the replies whose length is known; neither end is better."""
+    import numpy as np
+
+    from eibench.statistics import mean_interval
+
+    known = [(v, s.cluster) for s in ordered if (v := s.score.values.get(name)) is not None]
+    mean = sum(v for v, _ in known) / len(known) if known else None
+    interval = None
+    if known:
+        rng = np.random.default_rng(SEED)
+        interval = mean_interval([v for v, _ in known], [c for _, c in known], rng=rng)
+    return Metric(mean, interval, len(known), None, over="statements", label=_LENGTHS[name])
+
+
+def _tasks(
+    ordered: Sequence[SampleScore],
+    statements: Mapping[str, Statement],
+    parts: Mapping[str, Rates],
+) -> dict[str, dict[str, Any]]:
+    """For each task that has statements: its samples, and its rates where they are enough."""
+    rows: dict[str, dict[str, Any]] = {}
+    for task in CHOICES["task"]:
+        there = sum(statement.task == task for statement in statements.values())
+        samples = _belonging(ordered, statements, "task", task)
+        if not there:
+            continue
+        found = parts[task.replace("-", "_")]
+        enough = found.statements >= LEAST
+        rows[task] = {
+            "statements": there,
+            "scored": found.passed.n,
+            "unscored": len(samples) - found.passed.n,
+            "pass_rate": found.passed.value if enough else None,
+            "win_rate": found.won.value if enough else None,
+            "win_given_pass": found.given_pass.value if enough else None,
+        }
+    return rows
+
+
+def _judge(ordered: Sequence[SampleScore]) -> dict[str, int]:
+    """What had to be done to read the judge."""
+    flags = Counter(flag for s in ordered for flag in set(s.score.flags))
+    return {
+        "re_asked": flags["re-asked"] + flags["re-asked twice"],
+        "unread": flags[UNREAD],
+    }

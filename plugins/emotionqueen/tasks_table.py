@@ -1,0 +1,33 @@
+"""The table of how a run's tasks did."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from eibench import ReportSection, Table
+
+from .rates import LEAST
+
+_KEYS = ("statements", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
+
+
+def tasks_table(document: Mapping[str, Any]) -> Table | None:
+    """A row per task; nothing for a run without samples."""
+    tasks, judge = document["notes"].get("tasks"), document["notes"].get("judge")
+    if not tasks:
+        return None
+    columns = ("task", "statements", "scored", "unscored", "PASS", "WIN", "WIN given PASS")
+    rows = [
+        (
+            name.replace("-", " "),
+            *(row[key] for key in _KEYS),
+        )
+        for name, row in tasks.items()
+    ]
+    note = (
+        f"No rate stands on fewer than {LEAST} statements. "
+        f"judge: {judge['re_asked']} asked again, {judge['unread']} unread"
+    )
+    return Table("Tasks", columns, rows, note=note)
+
+
+SECTION = ReportSection("emotionqueen-tasks", "emotionqueen", tasks_table)

@@ -1,0 +1,272 @@
+"""Comparisons out of the results that the published code of EQ-Bench 3 writes.
+
+Its file of ratings (``elo_results*.json``) holds every comparison with what the judge said, under
+``__metadata__``. What the judge said is read again, as strictly as a reply of our own; the
+numbers that the file derives from it are not used. What is of the wrong type is refused with its
+place, and what cannot be read for certain is left out, counted with the reason.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from eibench import ChatResponse, DataError, ForeignResults, folder, read_toml
+from eibench.judges import Codes, read_margins
+
+if TYPE_CHECKING:
+    from eibench import Comparison
+
+FORM = "eqbench3"
+_LIST = "global_pairwise_comparisons"
+_ORDERS: Mapping[str, Literal["a", "b"]] = {
+    "A0493:test / A0488:other": "a",
+    "A0493:other / A0488:test": "b",
+    "forward": "a",  # so where the published code could not read the reply
+    "reversed": "b",
+}
+_DIGITS = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+class _Facts(NamedTuple):
+    """What the published code's data files say of scenarios."""
+
+    codes: Codes
+    kinds: Mapping[str, str]
+    criteria: Mapping[str, Sequence[str]]
+    families: Mapping[str, str]
+
+    def criteria_of(self, scenario: str) -> Sequence[str]:
+        """What the judge was asked for."""
+        return self.criteria[self.kinds.get(scenario, "role-play")]
+
+
+class _Call(NamedTuple):
+    """One reply of one judge to one pair in one order."""
+
+    scenario: str
+    iteration: int
+    test: str
+    other: str
+    first: Literal["a", "b"]
+    judge: str
+    reply: str
+    outcome: object
+    """Who won, as the file says."""
+
+
+class _Unreadable(ValueError):
+    """A comparison is left out, and why."""
+
+
+def read_results(value: Any, origin: Path, judge: str) -> ForeignResults:
+    """The comparisons of a results file.
+
+    Args:
+        value: The object in the file.
+        origin: The file.
+        judge: Who judged, where a comparison does not say.
+
+    Raises:
+        DataError: It is another file, or a part of it is of the wrong type.
+    """
+    reader = _Reader(_read_facts())
+    for number, row in enumerate(_rows(value, origin), start=1):
+        try:
+            reader.add(row, judge)
+        except _Wrong as error:
+            raise DataError(origin, str(error), f"comparison {number}") from None
+    return reader.results()
+
+
+def _read_facts() -> _Facts:
+    raw = read_toml(folder("eqbench3") / "official_protocol.toml")
+    kinds: Mapping[str, Any] = raw["kinds"]
+    groups = raw["families"]["groups"]
+    return _Facts(
+        codes=Codes(*raw["codes"]),
+        kinds={id: name for name, kind in kinds.items() for id in kind.get("ids", ())},
+        criteria={name: kind["pairwise_criteria"] for name, kind in kinds.items()},
+        families={id: f"{group[0]} and kin" for group in groups for id in group},
+    )
+
+
+def _rows(value: Any, origin: Path) -> Sequence[Any]:
+    """The file's list of comparisons.
+
+    Raises:
+        DataError: There is none.
+    """
+    if any(isinstance(run, dict) and "scenario_tasks" in run for run in value.values()):
+        raise DataError(
+            origin,
+            "is a file of runs; only comparisons are imported, from elo_results*.json: a file of "
+            "runs does not say how replies were drawn, so its transcripts and rubric scores "
+            "could stand beside no others",
+        )
+    metadata = value.get("__metadata__")
+    rows = metadata.get(_LIST) if isinstance(metadata, dict) else None
+    if not isinstance(rows, list):
+        told = f'is no results file of EQ-Bench 3: it has no list "{_LIST}" in "__metadata__"'
+        raise DataError(origin, told)
+    if not rows:
+        raise DataError(origin, "holds no comparisons", f'"{_LIST}"')
+    return rows
+
+
+class _Wrong(ValueError):
+    """A part is of the wrong type."""
+
+
+class _Reader:
+    """Reads comparisons one by one and counts what it leaves out."""
+
+    def __init__(self, facts: _Facts) -> None:
+        self._facts = facts
+        self._read: dict[tuple[object, ...], tuple[_Call, dict[str, int]]] = {}
+        self._left_out = Counter[str]()
+        self._contradicted = 0
+
+    def add(self, row: Any, judge: str) -> None:
+        """Take in a comparison: all judges' replies in it.
+
+        Raises:
+            _Wrong: It is of the wrong type.
+        """
+        try:
+            for call in _calls(row, judge):
+                self._add(call)
+        except _Unreadable as error:
+            self._left_out[str(error)] += 1
+
+    def _add(self, call: _Call) -> None:
+        criteria = self._facts.criteria_of(call.scenario)
+        found = read_margins(ChatResponse(call.reply), criteria, self._facts.codes)
+        if found.value is None:
+            self._left_out[f"what the judge said is unread: {found.reason}"] += 1
+            return
+        margins = dict(found.value.margins)
+        first, second = (call.test, call.other)[:: 1 if call.first == "a" else -1]
+        known_as = (call.scenario, call.iteration, first, second, call.judge)
+        _, before = self._read.setdefault(known_as, (call, margins))
+        if before is not margins:
+            same = before == margins
+            self._left_out["there already" if same else "there already, with another reply"] += 1
+            return
+        self._contradicted += _contradicts(call, sum(margins.values()))
+
+    def results(self) -> ForeignResults:
+        """All that was read."""
+        from_zero = any(call.iteration == 0 for call, _ in self._read.values())
+        start = 1 if from_zero else 0  # iterations of the file form begin at 1
+        rows = [self._comparison(*found, start) for found in self._read.values()]
+        return ForeignResults(rows, dict(self._left_out.most_common()), tuple(self._notes()))
+
+    def _comparison(self, call: _Call, margins: Mapping[str, int], start: int) -> "Comparison":
+        from eibench import Comparison
+
+        turned = 1 if call.first == "a" else -1
+        return Comparison(
+            item=call.scenario,
+            iteration=call.iteration + start,
+            a=call.test,
+            b=call.other,
+            first=call.first,
+            margins={name: turned * margin for name, margin in margins.items()},
+            judge=call.judge,
+            family=self._facts.families.get(call.scenario, ""),
+        )
+
+    def _notes(self) -> Iterator[str]:
+        if any(not call.judge for call, _ in self._read.values()):
+            yield "the file does not say who judged: name the judge with --judge if you know"
+        if self._contradicted:
+            yield (
+                f"of {self._contradicted} comparisons the file names another winner than the "
+                "judge's words in it do; the words count"
+            )
+
+
+def _calls(row: Any, judge: str) -> Iterator[_Call]:
+    """The replies in a comparison, one for each judge."""
+    if not isinstance(row, dict):
+        raise _Wrong("is no JSON object")
+    pair = row.get("pair")
+    if not isinstance(pair, dict):
+        raise _Wrong('needs "pair", an object')
+    test, other = _text(pair, "test_model"), _text(pair, "neighbor_model")
+    scenario, iteration = _scenario(row), _iteration(pair)
+    replies = list(_replies(row, judge))
+    if test == other:
+        raise _Unreadable("it compares a model with itself")
+    order = row.get("order")
+    if not isinstance(order, str) or (first := _ORDERS.get(" ".join(order.split()))) is None:
+        raise _Unreadable("its order is unknown")
+    for named, reply in replies:
+        yield _Call(
+            scenario, iteration, test, other, first, named, reply, row.get("outcome_for_test_model")
+        )
+
+
+def _replies(row: Mapping[str, Any], judge: str) -> Iterator[tuple[str, str]]:
+    """Judges, and what they said."""
+    if "judge_responses" in row:  # several judges were asked; the single reply is the first's
+        names, said = row.get("judge_models"), row["judge_responses"]
+        if not isinstance(names, list) or not isinstance(said, list) or len(names) != len(said):
+            raise _Wrong('needs "judge_models" and "judge_responses", two lists of one length')
+        for name, one in zip(names, said, strict=True):
+            yield _checked(name, "judge_models"), _reply(one)
+    elif "error" in row:
+        raw = row.get("raw_judge_response")
+        if not isinstance(raw, str) or not raw.strip():
+            raise _Unreadable("the judge did not reply")
+        yield judge, raw
+    else:
+        yield judge, _reply(row.get("judge_response"))
+
+
+def _reply(said: object) -> str:
+    if not isinstance(said, dict):
+        raise _Wrong('needs "judge_response", an object')
+    return json.dumps(said)
+
+
+def _contradicts(call: _Call, total: int) -> bool:
+    """Whether the file says that another model won than the judge's pluses do."""
+    if call.outcome not in (0, 0.5, 1) or isinstance(call.outcome, bool):
+        return False
+    for_test = total if call.first == "a" else -total
+    return call.outcome != (1 if for_test > 0 else 0 if for_test < 0 else 0.5)
+
+
+def _scenario(row: Mapping[str, Any]) -> str:
+    value = row.get("scenario_id")
+    if type(value) is int:
+        return str(value)
+    return _text(row, "scenario_id")
+
+
+def _iteration(pair: Mapping[str, Any]) -> int:
+    """The iteration as the file counts; older files do not name it."""
+    value = pair.get("iteration_index", 1)
+    if type(value) is int and 0 <= value < 10**9:
+        return value
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
+    raise _Wrong('"iteration_index" must be a whole number from 0')
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    return _checked(row.get(key), key)
+
+
+def _checked(value: object, key: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _Wrong(f'needs "{key}", a text')
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise _Wrong(f'"{key}" holds half of a character') from None
+    return value

@@ -1,0 +1,125 @@
+"""SECEU (Wang et al. 2023): ten points among four emotions of the person in a story.
+
+The distance of an answer to the mean answer of people is the score; on the scale of a norm
+it is an EQ with mean 100 and standard deviation 15.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from eibench import (
+    Baseline,
+    Benchmark,
+    ChatRequest,
+    Finish,
+    Item,
+    Model,
+    Option,
+    Options,
+    Pack,
+    PackSource,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+    folder,
+)
+
+from .demo import demo_answer
+from .norms import Norm
+from .stories import Asked
+from .summary import summarise
+from .wording import PROMPTINGS, WORDING
+
+DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
+PROMPTED = Sampling(temperature=0.0, top_p=0.9, max_tokens=2048)
+"""Both as in the paper: "The SECEU test for LLMs" and "Prompt engineering"."""
+
+
+class Reply(NamedTuple):
+    """What a model said about a story."""
+
+    text: str
+    finish: Finish
+
+
+@dataclass(frozen=True, slots=True)
+class NormedPack(Pack):
+    """A pack with the norm of its stories, if it has one."""
+
+    norm: Norm | None = None
+
+
+class Seceu(Benchmark):
+    """The benchmark; its facts are in docs/seceu.md."""
+
+    name = "seceu"
+    version = "1"
+    title = "share out ten points among four emotions; distance to people's mean (Wang et al. 2023)"
+    data = folder("seceu")
+    sampling = DIRECT
+    options = (
+        Option(
+            "prompting",
+            "direct",
+            "How a story is asked; all but direct are sampled otherwise too.",
+            choices=PROMPTINGS,
+            in_requests=True,
+        ),
+        Option("lang", "en", "Language of the stories.", choices=("en", "zh"), in_requests=True),
+        Option(
+            "shuffle_options",
+            False,
+            "Show the four emotions in another order, drawn for each story.",
+            in_requests=True,
+        ),
+    )
+
+    def sampling_for(self, options: Options) -> Sampling:
+        """The paper's settings of the prompting."""
+        return DIRECT if options["prompting"] == "direct" else PROMPTED
+
+    def read_pack(self, source: PackSource, options: Options) -> NormedPack:
+        """The stories with their prompts, and the norm."""
+        from .reading import read
+
+        found = read(source, options)
+        return NormedPack(source, found.items, found.comparability, found.warnings, found.norm)
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """Our own wording; what a pack brings is known by the pack."""
+        return {"prompt": WORDING[options["lang"]][options["prompting"]]}
+
+    async def generate(self, item: Item, model: Model, options: Options) -> Reply:
+        """The model's reply, asked for once."""
+        asked: Asked = item.content
+        response = await model.chat(asked.prompt)
+        return Reply(response.text, response.finish)
+
+    async def grade(
+        self, item: Item, transcript: Reply, judge: Model | None, options: Options
+    ) -> Score:
+        """The distance of the answer to the reference; no judge is asked."""
+        from .grading import graded
+
+        return graded(item.content, transcript.text, transcript.finish)
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """EQ and SECEU score, and all that qualifies them."""
+        return summarise(pack.items, _norm(pack), scores)
+
+    def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
+        """Random, uniform and the best constant answer, exactly."""
+        from .baselines import baselines
+
+        return baselines(pack.items, _norm(pack))
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
+        """Points around the reference, the further off the lower the ability."""
+        return demo_answer(item.content, ability, rng)
+
+
+def _norm(pack: Pack) -> Norm | None:
+    return pack.norm if isinstance(pack, NormedPack) else None

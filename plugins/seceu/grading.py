@@ -1,0 +1,46 @@
+"""From a reply to a score: what was read, as it is scored, and how far that is off."""
+
+from eibench import Finish, Score
+
+from .answers import Reading, ordered, read_answer
+from .scoring import distance, prepared
+from .stories import POINT_NAMES, Asked
+
+_NONE = dict.fromkeys(("distance", *POINT_NAMES))
+
+
+def graded(asked: Asked, text: str, finish: Finish) -> Score:
+    """The distance of a reply to the reference, or why there is none."""
+    reading = read_answer(text, asked.shown)
+    flags = {"cut_off"} if finish == Finish.LENGTH else set()
+    why = _no_answer(text, finish) or reading.reason
+    if why is not None or reading.values is None:
+        return Score(_NONE, why, ordered(flags))
+    answer = prepared(reading.values)
+    if answer is None:
+        told = f"all four numbers are {reading.values[0]:g}, which has no direction"
+        return Score(_NONE, told, ordered(flags | set(reading.flags)))
+    return _scored(asked, reading, answer, flags | set(reading.flags))
+
+
+def _scored(asked: Asked, reading: Reading, answer: tuple[float, ...], flags: set[str]) -> Score:
+    assert reading.values is not None
+    placed = asked.in_pack_order(answer)
+    points = dict(zip(POINT_NAMES, placed, strict=True))
+    written = asked.in_pack_order(reading.values)
+    return Score(
+        {"distance": distance(placed, asked.reference), **points},
+        None,
+        ordered(flags),
+        {"options": list(asked.options), "written": list(written), "sum": sum(written)},
+    )
+
+
+def _no_answer(text: str, finish: Finish) -> str | None:
+    """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
+    if finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
+        return "the model refused"
+    if text.strip():
+        return None
+    cut = finish == Finish.LENGTH
+    return "cut off before the answer began" if cut else "the reply is empty"

@@ -1,0 +1,192 @@
+"""`bench norm seceu HUMANS.csv`: people's answers in, a norm and a pack that can be run out."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eibench import DataError, UsageError, find_pack
+
+from .benchmark import Seceu
+from .norming import Normed, make_norm
+from .people import People, read_people
+from .reading import read_contents
+from .stories import Contents, Story
+
+_SHOWN = 5
+_ROUGH = 100
+"""Below so many people the scale itself is rough: the mean is off by over SD / 10."""
+
+
+@click.command("norm")
+@click.argument("benchmark", type=click.Choice([Seceu.name]))
+@click.argument("humans", metavar="HUMANS.csv", type=click.Path(path_type=Path))
+@click.option("--dataset", metavar="NAME|PATH", help="The stories that people answered.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True,
+              help="Language of the stories, where the pack has several.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Where to write the pack (default: none is written).")  # fmt: skip
+@click.option("--source", metavar="TEXT", help="Who the people are, for whoever reads a result.")
+@click.option("--leave-out", is_flag=True, help="Leave out people whose answers are not whole.")
+@click.option("--json", "json_output", is_flag=True, help="Print one JSON document.")
+def norm_command(
+    benchmark: str,
+    humans: Path,
+    dataset: str | None,
+    lang: str,
+    output: Path | None,
+    source: str | None,
+    leave_out: bool,
+    json_output: bool,
+) -> None:
+    """Make a norm of people's answers, and a pack that can be run.
+
+    HUMANS.csv has a line per number: person, item, option, points; or a line per item:
+    person, item, option_1, option_2, option_3, option_4. Each item's points sum to 10.
+    """
+    if source is not None and not (source.strip() and source.isprintable()):
+        raise UsageError("--source must be a line of text")
+    _refuse_inputs(output, humans, dataset)
+    contents = _stories(dataset, lang)
+    people = read_people(humans, contents.stories, leave_out=leave_out)
+    normed = _made(humans, people)
+    document = _document(contents.stories, normed, people)
+    if output is not None:
+        told = source or f"{normed.people} people of {_printable(humans.name)}"
+        _write(output, _pack(contents, normed, told))
+    click.echo(_as_text(document) if json_output else _table(document))
+    _tell(people, normed, output)
+
+
+def _refuse_inputs(output: Path | None, *inputs: "Path | str | None") -> None:
+    """Refuse to write the pack over what it is made of."""
+    for path in (Path(given) for given in inputs if given):
+        if output is not None and output.exists() and path.exists() and path.samefile(output):
+            raise UsageError(f"-o {output} would overwrite {path}; name another file")
+
+
+def _stories(dataset: str | None, lang: str) -> Contents:
+    own = {option.name: option.default for option in Seceu.options} | {"lang": lang}
+    pack = find_pack(Seceu(), dataset, own)
+    click.echo(f"stories of the {pack.name} pack", err=True)
+    return read_contents(pack, lang)[1]
+
+
+def _made(humans: Path, people: People) -> Normed:
+    try:
+        return make_norm(people.points)
+    except ValueError as error:
+        raise DataError(humans, str(error)) from None
+
+
+def _document(stories: Sequence[Story], normed: Normed, people: People) -> dict[str, Any]:
+    """The norm as plain values."""
+    undefined = sum(r is None for r in normed.similarities)
+    similarity = normed.similarity
+    rows = zip(stories, normed.standard, normed.template, normed.item_sds, strict=True)
+    return {
+        "people": normed.people,
+        "left_out": list(people.left_out),
+        "mean": normed.spread.mean,
+        "sd": normed.spread.sd,
+        "range": [min(normed.scores), max(normed.scores)],
+        "alpha": normed.alpha,
+        "similarity": None
+        if similarity is None
+        else {**similarity._asdict(), "undefined": undefined},
+        "items": {
+            story.id: {
+                "options": list(story.options),
+                "standard_scores": list(standard),
+                "distance": {"mean": distance, "sd": sd},
+            }
+            for story, standard, distance, sd in rows
+        },
+    }
+
+
+def _pack(contents: Contents, normed: Normed, source: str) -> dict[str, Any]:
+    """The pack: the stories with their standard scores, and the norm."""
+    norm = normed.as_norm(source)
+    similarity = norm.similarity
+    items = [
+        {"id": s.id, "story": s.text, "options": list(s.options), "reference": list(standard)}
+        for s, standard in zip(contents.stories, normed.standard, strict=True)
+    ]
+    return {
+        "lang": contents.lang,
+        **({"prompts": dict(contents.prompts)} if contents.prompts else {}),
+        "norm": {
+            "source": source,
+            "people": norm.people,
+            "mean": norm.mean,
+            "sd": norm.sd,
+            "best": norm.best,
+            "alpha": normed.alpha,
+            "similarity": similarity._asdict() if similarity else None,
+            "template": list(norm.template),
+            "scores": list(norm.scores),
+            "similarities": list(norm.similarities),
+        },
+        "items": items,
+    }
+
+
+def _write(path: Path, pack: dict[str, Any]) -> None:
+    try:
+        path.write_text(_as_text(pack) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise DataError(path, f"cannot be written: {error.strerror}") from None
+
+
+def _as_text(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _table(document: dict[str, Any]) -> str:
+    low, high = document["range"]
+    similarity = document["similarity"]
+    lines = [
+        f"people               {document['people']}, {len(document['left_out'])} left out",
+        f"SECEU score          M {document['mean']:.3f}  SD {document['sd']:.3f}  "
+        f"range {low:.2f} … {high:.2f}",
+        f"Cronbach's alpha     {_number(document['alpha'], 3)}",
+        "pattern similarity   " + (_similarity(similarity) if similarity else "–"),
+        "",
+        f"{'item':<12}{'standard scores':<28}{'distance M':>10}{'SD':>8}",
+    ]
+    for item_id, item in document["items"].items():
+        points = "  ".join(f"{value:5.2f}" for value in item["standard_scores"])
+        distance = item["distance"]
+        lines.append(f"{item_id:<12}{points:<28}{distance['mean']:>10.2f}{distance['sd']:>8.2f}")
+    return "\n".join(lines)
+
+
+def _similarity(similarity: dict[str, Any]) -> str:
+    told = f"M {similarity['mean']:.3f}  SD {similarity['sd']:.3f}, each person to all the others"
+    undefined = similarity["undefined"]
+    return f"{told}; undefined for {undefined}" if undefined else told
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _tell(people: People, normed: Normed, output: Path | None) -> None:
+    """What somebody has to know who goes on from here."""
+    for who in people.left_out[:_SHOWN]:
+        click.echo(f"left out: {_printable(who)}", err=True)
+    if (more := len(people.left_out) - _SHOWN) > 0:
+        click.echo(f"and {more} more left out", err=True)
+    if normed.people < _ROUGH:
+        told = f"warning: {normed.people} people make a rough norm"
+        click.echo(f"{told}: the standard error of its mean is SD / √{normed.people}", err=True)
+    if output is not None:
+        name = _printable(str(output))
+        click.echo(f"pack in {name}; next: bench run {Seceu.name} --dataset {name}", err=True)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,0 +1,125 @@
+"""Where a result would stand among the published ones, and which stories it is furthest off on."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from eibench import ReportSection, Table, folder
+
+NEIGHBOURS = 3
+FURTHEST = 5
+FILE = folder("seceu") / "published_scores.csv"
+PROMPTING = {"direct": "asked directly", "prompted": "best of several, selected"}
+
+
+class Published(NamedTuple):
+    """A model of table 1 in Wang et al. (2023).
+
+    Attributes:
+        score: The mean distance.
+        percentile: 0..1.
+        prompting: ``direct``, or ``prompted``: the best of several promptings.
+    """
+
+    model: str
+    score: float
+    eq: int
+    percentile: float
+    pattern_r: float
+    pattern_percentile: float
+    prompting: str
+
+
+def published_scores() -> list[Published]:
+    """The models that have scores, the best first."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["eq"]]
+    found = [
+        Published(
+            row["model"],
+            float(row["seceu_score"]),
+            int(row["eq"]),
+            float(row["eq_percentile"]),
+            float(row["pattern_r"]),
+            float(row["pattern_percentile"]),
+            row["prompting"],
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda p: p.score)
+
+
+def failed_models() -> list[str]:
+    """The models that the paper marks FAILED."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return [row["model"] for row in csv.DictReader(file) if row["prompting"] == "failed"]
+
+
+def standing(document: Mapping[str, Any]) -> Table | None:
+    """The published scores around a result, where its comparability line lets it stand there."""
+    metrics = document["metrics"]
+    # Both as the paper counts them: an unread answer is the null vector there.
+    names = ("eq_unread_null", "seceu_score_unread_null", "pattern_r")
+    if "eq_unread_null" not in metrics or not _may_stand_there(document):
+        return None
+    eq, score, r = (metrics[name]["value"] for name in names)
+    if score is None:
+        return None
+    table = published_scores()
+    place = sum(row.score < score for row in table)
+    ranked = [(str(n), *_cells(row)) for n, row in enumerate(table, start=1)]
+    above, below = ranked[max(0, place - NEIGHBOURS) : place], ranked[place : place + NEIGHBOURS]
+    prompting = document["options"]["prompting"]
+    own = ("→", f"{document['name']} (this run)", eq, score, r, prompting)
+    return Table(
+        title=f"Among the {len(table)} models of table 1 in Wang et al. (2023)",
+        columns=("rank", "model", "EQ", "SECEU score", "pattern r", "prompting"),
+        rows=[*above, own, *below],
+        marked=len(above),
+        note="Those models are of 2023; no intervals were published, and with 40 stories they are "
+        "wide. A selected score is the best of several promptings, so it flatters. "
+        f"FAILED there: {', '.join(failed_models())}.",
+    )
+
+
+def _cells(row: Published) -> tuple[str, float, float, float, str]:
+    return row.model, float(row.eq), row.score, row.pattern_r, PROMPTING[row.prompting]
+
+
+def _may_stand_there(document: Mapping[str, Any]) -> bool:
+    """Whether the comparability line says so; it knows the pack, the settings and the status."""
+    from .reading import MAY
+
+    return f"; {MAY}" in document["comparability"]
+
+
+def furthest(document: Mapping[str, Any]) -> Table | None:
+    """The stories on which a result is furthest from the reference."""
+    rows = document["notes"]["items"]
+    off = [item_id for item_id, row in rows.items() if row["distance"] > 0]
+    worst = sorted(off, key=lambda item_id: -rows[item_id]["distance"])[:FURTHEST]
+    if not worst:
+        return None
+    people = any(rows[i]["human_distance"] is not None for i in worst)
+    columns = ("story", "distance", *(["people's"] if people else []), "answer", "reference")
+    return Table(
+        title=f"The {len(worst)} stories furthest from the reference",
+        columns=columns,
+        rows=[_row(i, rows[i], people=people) for i in worst],
+        note=f"bench show {document['run_id']} STORY prints what was said."
+        if document["run_id"]
+        else "",
+    )
+
+
+def _row(item_id: str, row: Mapping[str, Any], *, people: bool) -> Sequence[str | float | None]:
+    human = [row["human_distance"]] if people else []
+    return (item_id, row["distance"], *human, _points(row["answer"]), _points(row["reference"]))
+
+
+def _points(values: Sequence[float]) -> str:
+    return "  ".join(f"{round(value, 2):g}" for value in values)
+
+
+PUBLISHED = ReportSection("seceu-published", "seceu", standing)
+STORIES = ReportSection("seceu-stories", "seceu", furthest)

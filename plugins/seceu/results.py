@@ -1,0 +1,118 @@
+"""The samples of a run and their mean distances, with intervals over stories.
+
+numpy is imported inside functions: the module belongs to a plugin, which every command loads.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from eibench import Item, SampleScore
+
+from .norms import Norm
+from .scoring import distance
+from .stories import N_OPTIONS, POINT_NAMES
+
+SEED = 0
+"""Of the bootstrap: the same data gives the same interval."""
+
+Interval = tuple[float, float]
+
+
+class Estimate(NamedTuple):
+    """A mean: ``None`` where there is none."""
+
+    value: float | None
+    interval: Interval | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The samples of a run, in one order whatever order they came in."""
+
+    items: Mapping[str, Item]
+    scores: Sequence[SampleScore]
+    norm: Norm | None
+
+    @property
+    def read(self) -> list[SampleScore]:
+        """The samples that have a distance."""
+        return [s for s in self.scores if s.score.values.get("distance") is not None]
+
+    @property
+    def meaningful(self) -> int:
+        """How many answers were read and are not four zeros."""
+        return sum("null" not in s.score.flags for s in self.read)
+
+    def flagged(self, flag: str) -> int:
+        """How many answers that were read have a flag."""
+        return sum(flag in s.score.flags for s in self.read)
+
+    def distances(self) -> dict[str, float]:
+        """The mean distance of each item that has one, in pack order."""
+        found: dict[str, list[float]] = {}
+        for sample in self.read:
+            found.setdefault(sample.item_id, []).append(_distance(sample))
+        return {i: sum(found[i]) / len(found[i]) for i in self.items if i in found}
+
+    def score(self) -> Estimate:
+        """The SECEU score: the mean distance of the answers that were read."""
+        return estimate(self.read, [_distance(s) for s in self.read])
+
+    def score_as_paper(self) -> Estimate:
+        """The same with an unread answer as the null vector, as the paper counts it."""
+        null = (0.0,) * N_OPTIONS
+        filled = [
+            distance(null, self.items[s.item_id].content.reference)
+            if s.score.values.get("distance") is None
+            else _distance(s)
+            for s in self.scores
+        ]
+        return estimate(self.scores, filled)
+
+    def violations(self) -> Estimate:
+        """The share of the answers read that do not sum to 10."""
+        return estimate(self.read, [float("sum" in s.score.flags) for s in self.read])
+
+    def per_iteration(self) -> list[float | None]:
+        """The SECEU score of each iteration by itself, in order."""
+        found: dict[int, list[float]] = {s.iteration: [] for s in self.scores}
+        for sample in self.read:
+            found[sample.iteration].append(_distance(sample))
+        return [sum(found[i]) / len(found[i]) if found[i] else None for i in sorted(found)]
+
+    def by_item(self) -> dict[str, dict[str, Any]]:
+        """Each story with its mean distance and mean answer, and with those of people."""
+        answers: dict[str, list[Sequence[float]]] = {}
+        for sample in self.read:
+            points = [sample.score.values[name] or 0.0 for name in POINT_NAMES]
+            answers.setdefault(sample.item_id, []).append(points)
+        return {
+            item_id: {
+                "distance": found,
+                "answer": [sum(c) / len(c) for c in zip(*answers[item_id], strict=True)],
+                "reference": list(self.items[item_id].content.reference),
+                "human_distance": self.items[item_id].content.human,
+            }
+            for item_id, found in self.distances().items()
+        }
+
+
+def _distance(sample: SampleScore) -> float:
+    value = sample.score.values["distance"]
+    assert value is not None
+    return value
+
+
+def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> Estimate:
+    """The mean of a value per sample; its interval draws stories with all their iterations."""
+    import numpy as np
+
+    from eibench.statistics import mean_interval
+
+    if not samples:
+        return Estimate(None, None, 0)
+    clusters = [sample.cluster for sample in samples]
+    interval = mean_interval(values, clusters, rng=np.random.default_rng(SEED))
+    return Estimate(float(np.mean(values)), interval, len(samples))

@@ -1,0 +1,76 @@
+"""Stories and packs as data: what is read from files, and what an item holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .norms import Norm
+
+N_OPTIONS = 4
+POINTS = 10.0
+POINT_NAMES = tuple(f"points_{n}" for n in range(1, N_OPTIONS + 1))
+"""What a score calls the points of each option, in the order of the pack."""
+ROUNDING = 0.02
+"""Four numbers rounded to two decimals may miss their sum by that much."""
+
+
+class Story(NamedTuple):
+    """A story with four emotions, as its file has it.
+
+    Attributes:
+        id: Of the item.
+        text: It ends with words such as "She would feel:".
+        options: The emotions, in the order of the file.
+        reference: Points of each emotion: the standard scores of people, or what the authors
+            decided; ``None`` in a file that is still to be normed.
+    """
+
+    id: str
+    text: str
+    options: tuple[str, ...]
+    reference: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What the files of a pack hold.
+
+    Attributes:
+        norm: ``None`` where no people were asked: then there are distances, and no EQ.
+        prompts: Templates by prompting that the pack brings; others are eibench's own.
+    """
+
+    stories: tuple[Story, ...]
+    lang: str
+    norm: Norm | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+class Asked(NamedTuple):
+    """What an item of SECEU holds: a story as it is asked.
+
+    Attributes:
+        prompt: The whole request.
+        options: The emotions, in the order of the pack.
+        reference: Points of each, in the order of the pack.
+        order: Which option stands at each place of the prompt.
+        prompting: How it is asked.
+        human: Mean distance of the norm's people on this item, if there is a norm.
+    """
+
+    prompt: str
+    options: tuple[str, ...]
+    reference: tuple[float, ...]
+    order: tuple[int, ...]
+    prompting: str
+    human: float | None = None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The emotions in the order of the prompt."""
+        return tuple(self.options[i] for i in self.order)
+
+    def in_pack_order(self, values: tuple[float, ...]) -> tuple[float, ...]:
+        """Numbers given in the order of the prompt, put into the order of the pack."""
+        placed = dict(zip(self.order, values, strict=True))
+        return tuple(placed[i] for i in range(len(values)))

@@ -1,0 +1,157 @@
+"""The metrics of a run: SECEU score, EQ, percentile, pattern similarity, and what qualifies them.
+
+EQ and percentile are the mean distance on the scale of the norm. A pack without a norm has
+distances only. All functions here are pure.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eibench import Item, Metric, SampleScore, Summary
+
+from .norms import Norm, band
+from .patterns import Pattern, pattern_of, told
+from .results import Estimate, Run
+
+_ORDER = (
+    "eq",
+    "seceu_score",
+    "percentile",
+    "pattern_r",
+    "eq_unread_null",
+    "seceu_score_unread_null",
+    "sum_violations",
+)
+"""Of the metrics where there is a norm; without one the distance is the main metric."""
+
+
+def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleScore]) -> Summary:
+    """All metrics of a run.
+
+    Args:
+        items: Of the pack, in its order.
+        norm: ``None`` where there is none: then EQ does not exist.
+        scores: Of all graded samples, in any order.
+    """
+    place = {item.id: n for n, item in enumerate(items)}
+    ordered = sorted(scores, key=lambda s: (place[s.item_id], s.iteration))
+    run = Run({item.id: item for item in items}, ordered, norm)
+    pattern = pattern_of(run)
+    warnings = _warnings(run) + told(pattern, norm.unlike if norm else None)
+    return Summary(_metrics(run, pattern), _invalid(run), tuple(warnings), _notes(run, pattern))
+
+
+def _metrics(run: Run, pattern: Pattern) -> dict[str, Metric]:
+    score, filled = run.score(), run.score_as_paper()
+    found = {
+        "seceu_score": _distances(score, "SECEU score (mean distance)"),
+        "eq": Metric(None, label="EQ (the pack has no norm)"),
+        "seceu_score_unread_null": _distances(filled, "SECEU score, unread as (0,0,0,0)"),
+        "sum_violations": _distances(run.violations(), "share of sums other than 10"),
+    }
+    if run.norm is not None:
+        found |= _on_scale(run.norm, score, filled) | {"pattern_r": _of_pattern(pattern)}
+        found = {name: found[name] for name in _ORDER}
+    return found | _reruns(run)
+
+
+def _distances(found: Estimate, label: str) -> Metric:
+    return Metric(*found, higher_is_better=False, over="stories", label=label)
+
+
+def _on_scale(norm: Norm, score: Estimate, filled: Estimate) -> dict[str, Metric]:
+    eq = _turned(score, norm.eq)
+    beyond = score.value is not None and norm.beyond_best(score.value)
+    where = "beyond the best human of the norm" if beyond else "in the norm"
+    named = {
+        "eq": (eq, "EQ" if eq.value is None else f"EQ ({band(eq.value)})"),
+        "percentile": (_turned(score, norm.percentile), f"percentile ({where})"),
+        "eq_unread_null": (_turned(filled, norm.eq), "EQ, unread as (0,0,0,0)"),
+    }
+    return {
+        name: Metric(*found, over="stories", label=label) for name, (found, label) in named.items()
+    }
+
+
+def _turned(found: Estimate, scale: Callable[[float], float]) -> Estimate:
+    """An estimate on a scale that falls as it grows, so the ends of its interval change places."""
+    if found.value is None:
+        return found
+    interval = found.interval and (scale(found.interval[1]), scale(found.interval[0]))
+    return Estimate(scale(found.value), interval, found.n)
+
+
+def _of_pattern(pattern: Pattern) -> Metric:
+    chance = "" if pattern.p is None else f" (p {pattern.p:.2g} of r = 0)"
+    label = f"pattern similarity r{chance}"
+    return Metric(pattern.r, pattern.interval, pattern.n, over="stories", label=label)
+
+
+def _reruns(run: Run) -> dict[str, Metric]:
+    from eibench.statistics import iteration_spread
+
+    scores, norm = run.per_iteration(), run.norm
+    if len(scores) < 2:
+        return {}
+    values = [None if s is None else norm.eq(s) if norm else s for s in scores]
+    n = sum(value is not None for value in values)
+    label = "SD over reruns, of the EQ" if norm else "SD over reruns, of the SECEU score"
+    spread = iteration_spread(values)
+    return {"rerun_sd": Metric(spread, None, n, higher_is_better=False, label=label)}
+
+
+def _invalid(run: Run) -> str | None:
+    """The paper's mark FAILED: no meaningful response to a majority of items."""
+    total, left = len(run.scores), len(run.scores) - run.meaningful
+    if 2 * left <= total:
+        return None
+    return f"FAILED: no meaningful answer to {left} of {total}, which is the majority"
+
+
+def _warnings(run: Run) -> list[str]:
+    found = []
+    if nulls := run.flagged("null"):
+        found.append(f"{nulls} of the answers are four zeros; they stay so, as in the paper")
+    if cut := sum("cut_off" in s.score.flags for s in run.scores):
+        ended = f"{cut} of the replies were ended by the token limit"
+        found.append(f"{ended}; a larger --max-tokens changes no answer that fits")
+    asked = {s.item_id for s in run.scores}
+    if run.norm is not None and 0 < len(asked) < len(run.items):
+        whole = f"the norm is of all {len(run.items)} stories"
+        found.append(f"{whole}; an EQ from {len(asked)} of them is a rough one")
+    return found
+
+
+def _notes(run: Run, pattern: Pattern) -> dict[str, Any]:
+    score, norm = run.score().value, run.norm
+    return {
+        "band": band(norm.eq(score)) if norm and score is not None else None,
+        "beyond_best_human": norm.beyond_best(score) if norm and score is not None else None,
+        "norm": norm.source if norm else None,
+        "pattern": _pattern_notes(pattern, norm),
+        "counts": _counts(run),
+        "per_iteration": run.per_iteration(),
+        "items": run.by_item(),
+    }
+
+
+def _pattern_notes(pattern: Pattern, norm: Norm | None) -> dict[str, Any]:
+    return {
+        "p": pattern.p,
+        "place_percent": pattern.place,
+        "mark": norm.unlike if norm else None,
+        "below_mark": pattern.unlike,
+        "interval_below_mark": pattern.shown,
+        "undefined": pattern.why or None,
+    }
+
+
+def _counts(run: Run) -> dict[str, int]:
+    return {
+        "read": len(run.read),
+        "unread": len(run.scores) - len(run.read),
+        "null": run.flagged("null"),
+        "sum_violations": run.flagged("sum"),
+        "negative": run.flagged("negative"),
+        "percent": run.flagged("percent"),
+    }

@@ -1,0 +1,33 @@
+"""For benchmarks that ask how strongly someone feels each of several emotions."""
+
+from eibench.core.emotion_ratings import (
+    ENGLISH,
+    FORMS,
+    GERMAN,
+    PARSER,
+    EmotionRatings,
+    Form,
+    PublishedScores,
+    Question,
+    ReferenceField,
+    cut_revision,
+    listed_emotions,
+    read_questions,
+    usual_sentence,
+)
+
+__all__ = [
+    "ENGLISH",
+    "FORMS",
+    "GERMAN",
+    "PARSER",
+    "EmotionRatings",
+    "Form",
+    "PublishedScores",
+    "Question",
+    "ReferenceField",
+    "cut_revision",
+    "listed_emotions",
+    "read_questions",
+    "usual_sentence",
+]

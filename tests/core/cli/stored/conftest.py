@@ -1,0 +1,103 @@
+"""Runs of EQ-Bench 3 on a server that is the models and the judges, with grades that are known."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench import folder
+from eibench.testing import LoopbackServer
+
+Bench = Callable[..., Any]
+CRITERIA = (
+    "depth_of_insight",
+    "emotional_reasoning",
+    "theory_of_mind",
+    "subtext_identification",
+    "intellectual_grounding",
+    "correctness",
+)
+"""Of the bundled pack's kind `analysis`: one turn, no debrief, six scored criteria on 0-10."""
+UNREADABLE = "I would rather not say."
+
+
+def scenario(n: int, family: str) -> str:
+    """A scenario in our form; its text names it for the server."""
+    return (
+        f'[[scenario]]\nid = "{n}"\ntitle = "t"\nkind = "analysis"\nfamily = "{family}"\n'
+        f'turns = ["This is scene-{n}. A: Hello. B: Goodbye."]\n'
+    )
+
+
+@dataclass
+class Court:
+    """Models and judges on one server, and the grades that the judges give.
+
+    Attributes:
+        grades: By judge, model and scenario: what every criterion gets, or the grade of each.
+            A judge with no grade for a transcript says nothing that can be read.
+        silent: Models and scenarios that are answered with an error.
+    """
+
+    bench: Bench
+    pack: Path
+    grades: dict[tuple[str, str, str], Any] = field(default_factory=dict)
+    silent: set[tuple[str, str]] = field(default_factory=set)
+    server: LoopbackServer = field(init=False)
+
+    def reply(self, request: Any) -> str:
+        """What the server says as the model or judge that is asked."""
+        asked = request.body["model"]
+        scene = re.findall(r"scene-(\d+)", request.prompt)[0]
+        words = re.findall(r"words of (\w+)", request.prompt)
+        if not words:
+            if (asked, scene) in self.silent:
+                raise ValueError("no words")
+            return f"These are the words of {asked}."
+        grade = self.grades.get((asked, words[0], scene))
+        if grade is None:
+            return UNREADABLE
+        given = grade if isinstance(grade, Mapping) else dict.fromkeys(CRITERIA, grade)
+        return json.dumps(given)
+
+    def grade(self, judge: str, model: str, *grades: Any) -> None:
+        """Have a judge grade a model's scenarios 1, 2, 3, ... so."""
+        self.grades |= {(judge, model, str(n)): g for n, g in enumerate(grades, 1)}
+
+    def run(self, model: str, judge: str, *more: object) -> str:
+        """A run of a model, graded by a judge; its id."""
+        at = self.server.base_url
+        asked = ("--model", f"openai/{model}", "--base-url", at, "--judge", f"openai/{judge}")
+        where = ("--judge-base-url", at, "--dataset", self.pack, "--no-elo", "--yes")
+        done = self.bench("run", "eqbench3", *asked, *where, "--json", *more)
+        return str(done.json["run_id"])
+
+    def rejudge(self, run_id: str, judge: str) -> None:
+        """Have another judge grade a run too."""
+        where = ("--judge-base-url", self.server.base_url, "--yes", "--json")
+        done = self.bench("rejudge", run_id, "--judge", f"openai/{judge}", *where)
+        assert done.code in (0, 1), done.err
+
+    def label(self, judge: str) -> str:
+        """What the journal calls a judge."""
+        return f"openai/{judge} at 127.0.0.1:{self.server.port}"
+
+
+@pytest.fixture
+def court(bench: Bench, tmp_path: Path) -> Iterator[Court]:
+    """Eight scenarios, of which the first two are one family."""
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    families = ("twins", "twins", *"cdefgh")
+    texts = [scenario(n, family) for n, family in enumerate(families, start=1)]
+    (pack / "scenarios.toml").write_text("\n".join(texts))
+    shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", pack)
+    made = Court(bench, pack)
+    made.server = LoopbackServer(made.reply)
+    with made.server:
+        yield made

@@ -1,0 +1,220 @@
+"""`bench judge-report`: an audit from a file, and from the journal."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench import Comparison, Score
+from eibench.core.journal import Journal
+from eibench.core.ratings.reading import comparison_lines
+from eibench.testing import Tournament
+
+Bench = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Comparison]:
+    """Six close models, 250 items in both orders, some replies unread."""
+    played = Tournament([i / 10 for i in range(6)], seed=2)
+    return list(played.rows(played.random_calls(250)))
+
+
+@pytest.fixture
+def played(empty_place: Path, rows: list[Comparison]) -> Path:
+    """They as a file."""
+    return write("played.jsonl", rows)
+
+
+def write(name: str, rows: list[Comparison]) -> Path:
+    """A file of comparisons in the working directory."""
+    path = Path(name)
+    path.write_bytes(b"".join(comparison_lines(rows)))
+    return path
+
+
+def test_the_document_has_all_parts(bench: Bench, played: Path) -> None:
+    """With where it comes from, and finite numbers only."""
+    done = bench("judge-report", played, "--json")
+    assert (done.code, done.err) == (0, "")
+    document = done.json
+    assert list(document) == [
+        "source", "demo", "judge", "counts", "orders", "terms", "asking", "criteria",
+        "scenarios", "cycles", "stability", "warnings",
+    ]  # fmt: skip
+    assert document["source"] == {"file": "played.jsonl", "benchmark": None, "dataset": None}
+    assert (document["judge"], document["demo"]) == ("simulated", False)
+    assert document["counts"]["models"] == 6
+    assert document["counts"]["comparisons"] == len(played.read_text().splitlines())
+    assert len(document["scenarios"]) == document["counts"]["items"]
+    assert document["asking"]["unread"]["value"] is None
+
+
+def test_the_page_says_what_the_document_says(bench: Bench, played: Path) -> None:
+    """Each measure with its interval, and the reason of what is not known."""
+    document, page = bench("judge-report", played, "--json").json, bench("judge-report", played)
+    assert (page.code, page.err) == (0, "")
+    flips = document["orders"]["flips"]
+    assert f"{flips['value']:.3f} │ {flips['ci95'][0]:.3f} … {flips['ci95'][1]:.3f}" in page.out
+    share = document["criteria"]["sets"][0]["first_factor"]["share"]
+    told = f"first factor's share of the criteria: {share['value']:.2f} ({share['ci95'][0]:.2f}"
+    assert told in page.out
+    assert "comparisons unread: a file of comparisons holds only what was read" in page.out
+    assert document["stability"]["families"][0]["left_out"] in page.out
+    assert document["scenarios"][0]["item"] in page.out
+
+
+def test_a_cycle_is_named(bench: Bench, empty_place: Path) -> None:
+    """In one line that closes the round."""
+    circle = (("a", "b"), ("b", "c"), ("c", "a"))
+    beaten = [
+        Comparison(str(n), 1, i, j, first, {"c": 2})
+        for n in range(8)
+        for i, j in circle
+        for first in ("a", "b")
+    ]
+    page = bench("judge-report", write("circle.jsonl", beaten))
+    assert "1 where all three are sure, of 1 triples with three sure pairs" in page.out
+    assert "a +2.00 > b +2.00 > c +2.00 > a" in page.out
+    assert "no rank changes without any one family (8 tried)" in page.out
+    assert "no correlations of the criteria of 24 items: too few alike" in page.out
+
+
+def test_a_packed_file_says_the_same(bench: Bench, played: Path) -> None:
+    """Gzip."""
+    Path("played.jsonl.gz").write_bytes(gzip.compress(played.read_bytes()))
+    packed = bench("judge-report", "played.jsonl.gz", "--json").json
+    plain = bench("judge-report", played, "--json").json
+    assert packed.pop("source")["file"] == "played.jsonl.gz"
+    assert plain.pop("source") and packed == plain
+
+
+def test_judges_are_audited_apart(bench: Bench, empty_place: Path, rows: list[Comparison]) -> None:
+    """Two in one file: choose."""
+    path = write("two.jsonl", [*rows, *(row._replace(judge="other") for row in rows[:40])])
+    done = bench("judge-report", path)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "choose with --judge" in done.err
+    document = bench("judge-report", path, "--judge", "other", "--json").json
+    assert (document["judge"], document["counts"]["comparisons"]) == ("other", 40)
+
+
+def test_repeats_are_an_error_unless_they_are_to_be_dropped(bench: Bench, played: Path) -> None:
+    """As of `bench rate`; also where only a criterion differs and the sum is the same."""
+    text = played.read_text()
+    first = json.loads(text.splitlines()[0])
+    played.write_text(text + json.dumps(first) + "\n")
+    assert bench("judge-report", played).code == 3
+    assert bench("judge-report", played, "--dedupe").code == 0
+    names = sorted(first["margins"], key=lambda name: first["margins"][name])
+    low, high = first["margins"][names[0]], first["margins"][names[-1]]
+    assert low != high
+    first["margins"] |= {names[0]: high, names[-1]: low}
+    played.write_text(text + json.dumps(first) + "\n")
+    done = bench("judge-report", played, "--dedupe")
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert "says something else of the same comparison" in done.err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "told"),
+    [
+        ((), 2, "name a file of comparisons, or --benchmark NAME"),
+        (("played.jsonl", "--benchmark", "eqbench3"), 2, "name a file of comparisons, or"),
+        (("played.jsonl", "--dataset", "bundled"), 2, "--dataset is for the journal"),
+        (("--benchmark", "eqbench3", "--dedupe"), 2, "--dedupe is for files"),
+        (("--benchmark", "eqbench"), 2, "eqbench3"),
+        (("played.jsonl", "--judge", "nobody"), 2, "no comparison by judge 'nobody'"),
+        (("none.jsonl",), 3, "none.jsonl"),
+        (("--benchmark", "eqbench3"), 4, "no runs in runs"),
+    ],
+)
+def test_what_cannot_be_audited_is_one_line(
+    bench: Bench, played: Path, args: tuple[str, ...], code: int, told: str
+) -> None:
+    """With the exit code of its kind."""
+    done = bench("judge-report", *args)
+    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
+    assert told in done.err
+
+
+def test_names_cannot_control_the_terminal(
+    bench: Bench, empty_place: Path, rows: list[Comparison]
+) -> None:
+    """Models, items, families, criteria and the judge, named with an escape sequence."""
+    evil = "\x1b[31m[red]"
+    spoilt = [
+        row._replace(
+            a=evil + row.a,
+            b=evil + row.b,
+            item=evil + row.item,
+            family=evil + row.family,
+            judge=evil,
+            margins={evil + name: margin for name, margin in row.margins.items()},
+        )
+        for row in rows
+    ]
+    done = bench("judge-report", write("evil.jsonl", spoilt))
+    assert done.code == 0
+    assert "\x1b" not in done.out
+    assert "\\x1b[31m[red]model" in done.out
+
+
+@pytest.fixture
+def runs(bench: Bench) -> None:
+    """Demo runs of two models on nine scenarios, compared with each other."""
+    for model in ("demo/weak", "demo/strong"):
+        run = ("run", "eqbench3", "--dataset", "bundled", "--limit", 9, "--model", model)
+        assert bench(*run, "--json").code == 0
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_journal_knows_what_was_unread(bench: Bench) -> None:
+    """Of 18 comparisons one is unread after three attempts, two were asked for again."""
+    with Journal(Path("runs")) as journal:
+        run = journal.runs()[-1]
+        one, two, *_ = journal.comparisons(run=run)
+        spoilt = one._replace(
+            status="unread", margins={}, reason="prose", flags=("re-asked twice",)
+        )
+        journal.add_comparison(run, spoilt)
+        journal.add_comparison(run, two._replace(flags=("repaired", "re-asked")))
+    document = bench("judge-report", "--benchmark", "eqbench3", "--json").json
+    assert document["counts"]["comparisons"] == 17
+    asking = document["asking"]
+    values = {name: asking[name]["value"] for name in ("unread", "re_asked", "repaired")}
+    assert values == {"unread": 1 / 18, "re_asked": 2 / 18, "repaired": 1 / 18}
+    verdicts = {"total": 18, "unscored": 0, "re_asked": 0, "repaired": 0, "reasons": {}}
+    assert asking["verdicts"] == verdicts
+    assert (document["demo"], document["judge"]) == (True, "demo/judge")
+    assert document["source"]["benchmark"] == "eqbench3"
+    assert document["source"]["dataset"]["name"] == "bundled"
+
+
+@pytest.mark.usefixtures("runs")
+def test_verdicts_without_a_number_are_counted_with_the_reason(bench: Bench) -> None:
+    """Of all models' newest runs."""
+    with Journal(Path("runs")) as journal:
+        run = journal.runs()[-1]
+        (grader,) = journal.graders(run)
+        item = next(journal.comparisons(run=run)).item_id
+        unread = Score.unscored("it is prose", flags=("re-asked twice",))
+        journal.add_grade(run, grader.digest, item, 1, unread, grader.graded_by)
+    asking = bench("judge-report", "--benchmark", "eqbench3", "--json").json["asking"]
+    assert asking["verdicts"] == {
+        "total": 18, "unscored": 1, "re_asked": 1, "repaired": 0, "reasons": {"it is prose": 1},
+    }  # fmt: skip
+    page = bench("judge-report", "--benchmark", "eqbench3").out
+    assert "rubric verdicts: 18, of which 1 without a number, 1 asked for again" in page
+    assert "1 x it is prose" in page
+
+
+def test_a_benchmark_without_comparisons_has_no_judge(bench: Bench) -> None:
+    """Usage, and what to do."""
+    assert bench("run", "eqbench-v1", "--limit", 2, "--json").code == 0
+    done = bench("judge-report", "--benchmark", "eqbench-v1")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "no comparisons of eqbench-v1" in done.err

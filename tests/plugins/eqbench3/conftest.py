@@ -1,0 +1,172 @@
+"""Small packs in both forms, judges of every mood, and `bench` in an empty folder."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from eibench import PackSource
+from eibench.core.cli.app import app
+from eibench.data import folder
+
+OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
+BUNDLED = folder("eqbench3") / "bundled"
+
+TURNS = {"role-play": 3, "drafting": 3, "analysis": 1}
+
+
+class Result(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON document on standard output."""
+        return json.loads(self.out, parse_constant=_refuse)
+
+
+def _refuse(name: str) -> None:
+    raise AssertionError(f"{name} in JSON")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory and an empty cache; no variable of ours or of a provider."""
+    for name in list(os.environ):
+        if name.startswith("BENCH_") or name.endswith(("_API_KEY", "_TOKEN")):
+            monkeypatch.delenv(name)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "110")
+    return work
+
+
+@pytest.fixture
+def bench(place: Path) -> Callable[..., Result]:
+    """Runs `bench` with arguments and variables, in this process."""
+
+    def run(*args: object, env: Mapping[str, str] | None = None) -> Result:
+        done = CliRunner().invoke(app, [str(a) for a in args], env=env)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return Result(done.exit_code, done.stdout, done.stderr)
+
+    return run
+
+
+# Packs
+
+
+def scenario(id: str, kind: str = "role-play", **changes: Any) -> dict[str, Any]:
+    """A scenario of our own form, which no other is like."""
+    turns = [f"Scene {id}, part {n}: somebody waits." for n in range(1, TURNS[kind] + 1)]
+    made = {"id": id, "title": f"Title {id}", "kind": kind, "category": "Waiting", "turns": turns}
+    return {**made, "notes": f"Notes of {id}.", **changes}
+
+
+def toml(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Scenarios as TOML; JSON's texts and lists are TOML's too."""
+    tables = ("\n".join(f"{k} = {json.dumps(v)}" for k, v in row.items()) for row in rows)
+    return "\n\n".join(f"[[scenario]]\n{table}" for table in tables)
+
+
+@pytest.fixture
+def own_pack(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a pack in our form, with the bundled prompts; texts may be given as they are."""
+
+    def write(
+        *rows: Mapping[str, Any], scenarios: str | None = None, prompts: str | None = None
+    ) -> Path:
+        path = tmp_path / "own"
+        path.mkdir(exist_ok=True)
+        (path / "scenarios.toml").write_text(toml(rows) if scenarios is None else scenarios)
+        if prompts is None:
+            shutil.copy(BUNDLED / "prompts.toml", path)
+        else:
+            (path / "prompts.toml").write_text(prompts)
+        return path
+
+    return write
+
+
+#: A pack in upstream's form and in our words.
+UPSTREAM = {
+    "scenario_prompts.txt": "######## 1 | Work | The lift\n####### Prompt1\nIt stops.\n"
+    "####### Prompt2\nIt goes on.\n\n######## 208 | Drafts | The note\n####### Prompt1\nWrite.\n"
+    "\n######## 8 | Direct | The call\n####### Prompt1\nSpeak.\n"
+    "\n######## 401 | Analysis | The tape\n####### Prompt1\nA: hm.\nB: hm.\n",
+    "scenario_notes.txt": "# 1\nHe is afraid of lifts.\n# 401\nNobody listens.\n",
+    "scenario_master_prompt.txt": "{scenario_prompt}\n\n--\n\n# Within\n\n"
+    "# Without\n\n# Aloud\n\n--",
+    "scenario_master_prompt_message_drafting.txt": "{scenario_prompt}\n\n# Reader\n\n# Text\n",
+    "scenario_master_prompt_analysis.txt": "[TAPE]\n{scenario_prompt}\n[/TAPE]\nExplain.",
+    "debrief_prompt.txt": "Look back.",
+    "rubric_scoring_criteria.txt": "demonstrated_empathy\n# a comment\npragmatic_ei\n"
+    "depth_of_insight\nsocial_dexterity\nemotional_reasoning\nmessage_tailoring\n\nwarmth\n",
+    "rubric_scoring_criteria_analysis.txt": "depth_of_insight\nemotional_reasoning\n"
+    "theory_of_mind\nsubtext_identification\nintellectual_grounding\ncorrectness",
+    "rubric_scoring_prompt.txt": "[TALK]\n{transcript}\n{debrief}\n[/TALK]\n# Grade *all*\n"
+    "{output_format}",
+    "rubric_scoring_prompt_analysis.txt": "[TALK]\n{transcript}\n[/TALK]\n{output_format}",
+    "pairwise_prompt_eqbench3.txt": '{\n  "chain_of_thought_reasoning": "what you think",\n}',
+    "pairwise_prompt_eqbench3_analysis.txt": "",
+}
+
+
+@pytest.fixture
+def upstream_pack(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a pack in upstream's form; changes are by file name, dots as underscores."""
+
+    def write(**changes: str) -> Path:
+        path = tmp_path / "upstream"
+        path.mkdir(exist_ok=True)
+        for name, text in UPSTREAM.items():
+            (path / name).write_text(changes.get(name.removesuffix(".txt"), text), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def official() -> Path:
+    """The folder with the official data."""
+    if OFFICIAL is None:
+        pytest.skip("EIBENCH_OFFICIAL_DATA is not set")
+    return Path(OFFICIAL) / "eqbench3"
+
+
+@pytest.fixture
+def source() -> Callable[[Path], PackSource]:
+    """A folder as a pack that is known already."""
+
+    def make(path: Path) -> PackSource:
+        return PackSource("custom", "0" * 64, {p.name: p for p in sorted(path.iterdir())})
+
+    return make
+
+
+# Replies
+
+_FORM = re.compile(r'"(\w+)": 0-(\d+)')
+
+
+@pytest.fixture
+def grades() -> Callable[..., dict[str, Any]]:
+    """What a judge may answer to a prompt: the same grade for each criterion of its form."""
+
+    def make(prompt: str, grade: float = 6) -> dict[str, Any]:
+        names = [name for name, _ in _FORM.findall(prompt)]
+        assert names, "a judge was asked without a form"
+        return {"chain_of_thought_reasoning": "I saw it.", **dict.fromkeys(names, grade)}
+
+    return make
