@@ -146,6 +146,8 @@ class Benchmark(ABC):
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
         foreign_forms: Names of other programs' forms that `bench import --format` takes.
+        asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
+            again, so that there may be more calls than are planned.
     """
 
     name: str
@@ -159,6 +161,7 @@ class Benchmark(ABC):
     ranked_by: str = ""
     single_turn: bool = True
     foreign_forms: tuple[str, ...] = ()
+    asks_again: bool = False
 
     @abstractmethod
     def read_pack(self, source: PackSource, options: Options) -> Pack:

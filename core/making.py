@@ -39,6 +39,7 @@ class DataMaker(Benchmark):
     """
 
     single_turn = False
+    asks_again = True
     options = (COUNT, ATTEMPTS)
 
     @abstractmethod

@@ -12,6 +12,7 @@ from ..engine.planning import PartyPlan, Plan
 from ..engine.session import Session
 from ..engine.workshop import COMPARE
 from ..errors import UsageError
+from ..making import DataMaker
 from ..spending.estimate import Range, format_range
 
 
@@ -44,17 +45,20 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
         told += f", {plan.total - plan.left} of them done"
     if not any(party.calls for party in plan.parties):
         return f"{told}; nothing to ask that the journal does not hold"
-    asked = [_asked(party) for party in plan.parties if party.calls]
+    fewest = isinstance(config.benchmark, DataMaker)
+    asked = [_asked(party, fewest=fewest) for party in plan.parties if party.calls]
     tokens_in, tokens_out = plan.tokens
     told += f"; {' and '.join(asked)}"
     told += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
-    return f"{told}; {_cost(plan)} (more where an answer cannot be read)"
+    again = " (more where an answer cannot be read)" if config.benchmark.asks_again else ""
+    return f"{told}; {_cost(plan)}{again}"
 
 
-def _asked(party: PartyPlan) -> str:
+def _asked(party: PartyPlan, *, fewest: bool) -> str:
     if party.phase == COMPARE:
         return f"at most {party.calls} comparisons by {party.endpoint.label}"
-    return f"{party.calls} calls to {party.endpoint.label}"
+    least = "at least " if fewest else ""
+    return f"{least}{party.calls} calls to {party.endpoint.label}"
 
 
 def _cost(plan: Plan) -> str:

@@ -30,7 +30,9 @@ _UNSUPPORTED = re.compile(
     r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
     re.I,
 )
+_TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w+[ _])?tokens", re.I)
 _WRONG_VALUE = re.compile(r"invalid_(type|value)|(above|below)_m(ax|in)", re.I)
+_LESS_ROOM = "check --max-tokens: the server may take a smaller one"
 _SHOWN = 300
 _SHOWN_OF_BODY = 80
 
@@ -99,7 +101,11 @@ def provider_error(failure: Failure, host: str, key_name: str | None) -> Provide
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
     text = f"{host} answered {failure.status}: {_shown(failure.message) or 'no message'}"
-    if todo := _what_to_do(kind, failure.status, host, key_name):
+    about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
+        f"{failure.parameter} {failure.message}"
+    )
+    todo = _LESS_ROOM if about_room else _what_to_do(kind, failure.status, host, key_name)
+    if todo:
         text += f"; {todo}"
     return ProviderError(
         kind, text, status=failure.status, retry_after=retry_after(failure.headers)

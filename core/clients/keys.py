@@ -15,7 +15,9 @@ from ..errors import ConfigError
 from .base import Provider, is_loopback
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(sk|pk|key)-[A-Za-z0-9_\-]{8,}")
+# Words with dashes between them, such as an item's id ("key-event-family-99"), are no key.
+_WORDS = r"(?:[a-z]{1,15}-)+(?:[a-z]{1,15}|\d{1,4})(?![A-Za-z0-9_\-])"
+_LOOKS_LIKE_A_KEY = re.compile(rf"\b(sk|pk|key)-(?!{_WORDS})[A-Za-z0-9_\-]{{8,}}")
 HIDDEN = "[key]"
 _SECRET = 8
 """Anything shorter is a placeholder such as "EMPTY" or "ollama": a word, not a secret."""

@@ -46,6 +46,7 @@ class EmotionRatings(Benchmark):
             four equal ratings are one, whatever their height.
     """
 
+    asks_again = True
     attempts: int
     proportional: bool
 

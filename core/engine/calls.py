@@ -13,11 +13,14 @@ from typing import Any
 
 from ..clients.base import CallContext
 from ..clients.caller import Caller
-from ..errors import BenchError, BudgetReached, Interrupted, JournalError, ProviderError
+from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, JournalError, ProviderError
 from ..journal import CallKey
 from ..types import ChatRequest, ChatResponse
 from .handles import Answer, Handle, known_replies
 from .workshop import COMPARE, Party, Sample, Workshop
+
+REFUSED_AT_FIRST = 3
+"""So many requests that are refused as invalid before any is answered say that all will be."""
 
 
 class SampleCalls:
@@ -94,8 +97,26 @@ class SampleCalls:
         try:
             return await self._send_and_keep(party, caller, request, key)
         except BenchError as error:
+            self._note_refusal(party, error)
             self._note(error)
             raise
+
+    def _note_refusal(self, party: Party, error: BenchError) -> None:
+        """Make an invalid request fatal when it is as all before it."""
+        if not isinstance(error, ProviderError) or error.kind != ErrorKind.INVALID_REQUEST:
+            return
+        shop, phase = self._shop, party.phase
+        shop.refused[phase] += 1
+        if shop.refused[phase] >= REFUSED_AT_FIRST and not self._was_answered(party):
+            error.fatal = True
+
+    def _was_answered(self, party: Party) -> bool:
+        """Whether this party has replied to anything in the run, in this command or before."""
+        shop = self._shop
+        if shop.progress.sent.get(party.phase):
+            return True
+        totals = shop.journal.call_totals(shop.run, party.asked) if shop.replays else ()
+        return any(total.phase == party.phase for total in totals)
 
     def _note(self, error: BenchError) -> None:
         """Remember what ends the run."""

@@ -18,6 +18,7 @@ from ..clients.demo import JUDGE, DemoClient
 from ..errors import MissingCall
 from ..journal import CallKey, Journal, RunRecord, StoredComparison
 from ..journal.store import FILE
+from ..making import DataMaker
 from ..reports.evidence import Selection
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
 from ..spending.prices import Price
@@ -28,6 +29,7 @@ from .handles import Handle
 from .parties import Money
 from .placement import placement_of, seen_from, settled_by
 from .pools import pool_of, read_pool
+from .unmade import calls_left
 from .workshop import COMPARE
 
 LOOKED_AT = 5
@@ -95,6 +97,8 @@ def make_plan(config: RunConfig, pack: Pack, items: Sequence[Item], money: Money
     """The plan of a run; reads the journal if there is one, and changes nothing."""
     selection = Selection(items, config.iterations)
     left, calls = _left(config, selection, _known(config, pack, selection))
+    if isinstance(config.benchmark, DataMaker):
+        calls["generate"] = calls_left(config.benchmark, config, pack)
     asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, items[:LOOKED_AT]))
     parties = [("generate", config.model)]
     if config.judge:

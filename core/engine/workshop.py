@@ -1,6 +1,7 @@
 """What the samples of one run share: who is asked, where replies and scores go."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ class Workshop:
         under_way: Calls that have been asked for and are not journalled yet.
         shared: Those among them that compare, by item, iteration and key: two comparisons of the
             same words are one question.
+        refused: Requests that were refused as invalid, by phase.
     """
 
     benchmark: Benchmark
@@ -63,6 +65,7 @@ class Workshop:
     replays: bool
     under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
     grader: str = field(init=False)
 
     def __post_init__(self) -> None:

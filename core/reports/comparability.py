@@ -20,6 +20,7 @@ def comparability(
     kept_back: Sequence[str] = (),
     given: bool = False,
     absent: int = 0,
+    cut_off: bool = True,
 ) -> str:
     """One line: pack, protocol, grader, and which published numbers a result may stand beside.
 
@@ -32,9 +33,10 @@ def comparability(
         kept_back: Parameters that the server does not take.
         given: The answers were made elsewhere.
         absent: How many samples they leave out.
+        cut_off: The token limit cut a reply.
     """
     benchmark, source = config.benchmark, pack.source
-    changes = [f"{name}={value}" for name, value in _changes(config).items()]
+    changes = [f"{name}={value}" for name, value in _changes(config, cut_off=cut_off).items()]
     changed = ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
@@ -87,10 +89,10 @@ def not_taken(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _changes(config: "RunConfig") -> dict[str, Any]:
+def _changes(config: "RunConfig", *, cut_off: bool) -> dict[str, Any]:
     """How replies are drawn otherwise than the benchmark says.
 
-    A seed repeats what the protocol would give anyway; more room changes no answer that fits.
+    A seed repeats what the protocol would give anyway; another room changes no answer that fits.
     """
     own = config.benchmark.sampling_for(config.options)
     used = config.effective_sampling.sent()
@@ -100,7 +102,7 @@ def _changes(config: "RunConfig") -> dict[str, Any]:
         for name, value in used.items()
         if name != "seed"
         and value != getattr(own, name)
-        and not (name == "max_tokens" and value >= room)
+        and not (name == "max_tokens" and (value >= room or not cut_off))
     }
 
 

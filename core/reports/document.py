@@ -43,7 +43,9 @@ def build_document(
     stopped = evidence.stopped if items["items"]["pending"] else None
     status = stopped or _status(summary, config, items["items"])
     return {
-        **_head(run, config, pack, selection, status, kept_back, absent),
+        **_head(
+            run, config, pack, selection, status, kept_back, absent, bool(evidence.spent.truncated)
+        ),
         **_results(benchmark, options, pack, summary),
         **items,
         "flags": _flags(evidence),
@@ -68,6 +70,7 @@ def _head(
     status: str,
     kept_back: Sequence[str],
     absent: int,
+    cut_off: bool,
 ) -> dict[str, Any]:
     demo = run is not None and run.demo
     return {
@@ -99,6 +102,7 @@ def _head(
             kept_back=kept_back,
             given=run is None,
             absent=absent,
+            cut_off=cut_off,
         ),
     }
 

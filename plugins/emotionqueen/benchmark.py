@@ -64,6 +64,7 @@ class EmotionQueen(Benchmark):
     judge_sampling = Sampling(temperature=0.0, max_tokens=2000)
     ranked_by = "pass_win_mean"
     judged = True
+    asks_again = True
     data_maker = StatementMaker()
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:

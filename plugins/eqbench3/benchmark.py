@@ -51,6 +51,7 @@ class EQBench3(Benchmark):
     sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=12_000)
     judge_sampling = Sampling(temperature=0.0, max_tokens=8_000)
     judged = True
+    asks_again = True
     single_turn = False
     foreign_forms = (FORM,)
     options = (

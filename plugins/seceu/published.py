@@ -103,13 +103,17 @@ def furthest(document: Mapping[str, Any]) -> Table | None:
     people = any(rows[i]["human_distance"] is not None for i in worst)
     columns = ("story", "distance", *(["people's"] if people else []), "answer", "reference")
     return Table(
-        title=f"The {len(worst)} stories furthest from the reference",
+        title=f"The {_stories(len(worst))} furthest from the reference",
         columns=columns,
         rows=[_row(i, rows[i], people=people) for i in worst],
         note=f"bench show {document['run_id']} STORY prints what was said."
         if document["run_id"]
         else "",
     )
+
+
+def _stories(n: int) -> str:
+    return "story" if n == 1 else f"{n} stories"
 
 
 def _row(item_id: str, row: Mapping[str, Any], *, people: bool) -> Sequence[str | float | None]:

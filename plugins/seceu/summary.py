@@ -50,7 +50,7 @@ def _metrics(run: Run, pattern: Pattern) -> dict[str, Metric]:
         "sum_violations": _distances(run.violations(), "share of sums other than 10"),
     }
     if run.norm is not None:
-        found |= _on_scale(run.norm, score, filled) | {"pattern_r": _of_pattern(pattern)}
+        found |= _on_scale(run, run.norm, score, filled) | {"pattern_r": _of_pattern(pattern)}
         found = {name: found[name] for name in _ORDER}
     return found | _reruns(run)
 
@@ -59,18 +59,25 @@ def _distances(found: Estimate, label: str) -> Metric:
     return Metric(*found, higher_is_better=False, over="stories", label=label)
 
 
-def _on_scale(norm: Norm, score: Estimate, filled: Estimate) -> dict[str, Metric]:
-    eq = _turned(score, norm.eq)
-    beyond = score.value is not None and norm.beyond_best(score.value)
-    where = "beyond the best human of the norm" if beyond else "in the norm"
+def _on_scale(run: Run, norm: Norm, score: Estimate, filled: Estimate) -> dict[str, Metric]:
+    eq, standing = _turned(score, norm.eq), _standing(run, score.value)
+    where = "beyond the best human of the norm" if standing["beyond_best_human"] else "in the norm"
     named = {
-        "eq": (eq, "EQ" if eq.value is None else f"EQ ({band(eq.value)})"),
+        "eq": (eq, "EQ" if standing["band"] is None else f"EQ ({standing['band']})"),
         "percentile": (_turned(score, norm.percentile), f"percentile ({where})"),
         "eq_unread_null": (_turned(filled, norm.eq), "EQ, unread as (0,0,0,0)"),
     }
     return {
         name: Metric(*found, over="stories", label=label) for name, (found, label) in named.items()
     }
+
+
+def _standing(run: Run, score: float | None) -> dict[str, Any]:
+    """Where a score stands among people; nowhere when it is of a minority of the answers."""
+    norm = run.norm
+    if norm is None or score is None or _invalid(run):
+        return {"band": None, "beyond_best_human": None}
+    return {"band": band(norm.eq(score)), "beyond_best_human": norm.beyond_best(score)}
 
 
 def _turned(found: Estimate, scale: Callable[[float], float]) -> Estimate:
@@ -105,11 +112,14 @@ def _invalid(run: Run) -> str | None:
     total, left = len(run.scores), len(run.scores) - run.meaningful
     if 2 * left <= total:
         return None
-    return f"FAILED: no meaningful answer to {left} of {total}, which is the majority"
+    return f"no meaningful answer to {left} of {total}, which is the majority"
 
 
 def _warnings(run: Run) -> list[str]:
     found = []
+    if unread := len(run.scores) - len(run.read):
+        left_out = f"{unread} of {len(run.scores)} answers could not be read"
+        found.append(f"{left_out}; they are left out of the score, as if never asked for")
     if nulls := run.flagged("null"):
         found.append(f"{nulls} of the answers are four zeros; they stay so, as in the paper")
     if cut := sum("cut_off" in s.score.flags for s in run.scores):
@@ -125,8 +135,7 @@ def _warnings(run: Run) -> list[str]:
 def _notes(run: Run, pattern: Pattern) -> dict[str, Any]:
     score, norm = run.score().value, run.norm
     return {
-        "band": band(norm.eq(score)) if norm and score is not None else None,
-        "beyond_best_human": norm.beyond_best(score) if norm and score is not None else None,
+        **_standing(run, score),
         "norm": norm.source if norm else None,
         "pattern": _pattern_notes(pattern, norm),
         "counts": _counts(run),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from eibench.testing import LoopbackServer, uniform_ratings
+from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, uniform_ratings
 
 Bench = Callable[..., Any]
 Write = Callable[..., Path]
@@ -176,3 +176,51 @@ def test_requests_go_to_a_file(bench: Bench) -> None:
     assert len(Path("r.jsonl").read_text(encoding="utf-8").splitlines()) == 30
     done = bench("prompts", "eqbench-v1", "-o", "none/r.jsonl")
     assert (done.code, done.err.count("\n")) == (3, 1)
+
+
+def test_a_run_whose_first_requests_are_all_invalid_ends_at_once(bench: Bench) -> None:
+    """Exit 4 with the server's words and what to do, after three of 171 requests."""
+    told = "max_tokens is too large"
+
+    def refuse(_: ReceivedRequest) -> Fault:
+        return Fault("400", message=told)
+
+    with LoopbackServer("never", faults=refuse) as server:
+        who = ("--model", "openai/m", "--base-url", server.base_url)
+        done = bench("run", "eqbench-v2", *who, "--dataset", "bundled", "--concurrency", 1)
+        assert len(server.requests) == 3
+    assert done.code == 4
+    assert told in done.err
+    assert "--max-tokens" in done.err
+
+
+def test_single_invalid_requests_end_no_run(bench: Bench) -> None:
+    """Once something was answered, in this command or an earlier one, a refusal is a sample's."""
+    broken = frozenset(range(1, 6))
+
+    def fault(request: ReceivedRequest) -> str | None:
+        return "400" if request.n in broken else None
+
+    with LoopbackServer(uniform_ratings(1), faults=fault) as server:
+        who = ("--model", "openai/m", "--base-url", server.base_url)
+        command = ("run", "eqbench-v1", *who, "--dataset", "bundled", "--concurrency", 1)
+        first = bench(*command, "--json")
+        broken = frozenset(range(30, 40))
+        again = bench(*command, "--json")
+    assert [done.json["items"]["failed"] for done in (first, again)] == [5, 5]
+
+
+@pytest.mark.parametrize(("finish", "changed"), [("stop", False), ("length", True)])
+def test_less_room_is_a_change_where_it_cut_a_reply(
+    bench: Bench, finish: str, changed: bool
+) -> None:
+    """The line of comparability names --max-tokens only then."""
+    ratings = uniform_ratings(1)
+
+    def answer(request: ReceivedRequest) -> Answer:
+        return Answer(str(ratings(request)), finish=finish)
+
+    with LoopbackServer(answer) as server:
+        who = ("--model", "openai/m", "--base-url", server.base_url, "--max-tokens", 900)
+        done = bench("run", "eqbench-v1", *who, "--dataset", "bundled", "--json")
+    assert ("max_tokens=900" in done.json["comparability"]) == changed

@@ -24,6 +24,23 @@ KEY = "sk-fake-0123456789abcdef"
 
 
 @pytest.mark.parametrize(
+    ("failure", "about_tokens"),
+    [
+        (Failure(400, "max_tokens is too large: 16384"), True),
+        (Failure(400, "The maximum tokens allowed are 4096"), True),
+        (Failure(400, "max_completion_tokens must be at most 4096"), True),
+        (Failure(422, "Input should be less than 4097", parameter="max_tokens"), True),
+        (Failure(400, "temperature must be at most 1"), False),
+    ],
+)
+def test_hint_of_an_invalid_request(failure: Failure, about_tokens: bool) -> None:
+    """It names the option that the server's words are about, where that is the token limit."""
+    told = str(provider_error(failure, "host.test", None))
+    assert ("--max-tokens" in told) == about_tokens
+    assert ("--extra-body" in told) != about_tokens
+
+
+@pytest.mark.parametrize(
     ("status", "code", "message", "kind"),
     [
         (302, "", "", "not_found"),

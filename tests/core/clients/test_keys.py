@@ -303,3 +303,28 @@ def test_what_looks_like_a_key() -> None:
 def test_no_known_key_survives(key: str, around: str) -> None:
     """Whatever the key and wherever it stands, it is gone."""
     assert key not in Redactor([key]).reply(f"{around}{key}{around}{key}") or key in "[key]"
+
+
+@pytest.mark.parametrize(
+    "text", ["key-event-accidents-99", "key-event-family-and-friends-07: twice", "a key-value-pair"]
+)
+def test_words_with_dashes_are_no_key(text: str) -> None:
+    """Ids of items can be read in messages."""
+    assert Redactor()(text) == text
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-abcdefghijklmnop",
+        "sk-ant-api03-abcDEF0123456789-xyz",
+        "sk-proj-Abcd1234_efgh",
+        "pk-lf-01234567-89ab-cdef-0123-456789abcdef",
+        "key-0123456789abcdef",
+        "key-event-accidents-99-a1b2c3d4",
+        "sk-or-v1-0123456789",
+    ],
+)
+def test_shapes_of_keys_are_hidden(key: str) -> None:
+    """Also where nobody knows the key."""
+    assert Redactor()(f"({key})") == "([key])"

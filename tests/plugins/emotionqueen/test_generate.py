@@ -168,8 +168,40 @@ def test_a_dry_run_sends_nothing(bench: Bench, empty_place: Path) -> None:
         done = bench(*generate(server, "-n", 40, "--dry-run"))
         assert server.requests == []
     assert done.code == 0
-    assert "40 new items; 40 calls to openai/writer" in done.err
+    assert "40 new items; at least 40 calls to openai/writer" in done.err
     assert list(empty_place.iterdir()) == []
+
+
+def test_the_plan_has_a_call_for_each_place_left(bench: Bench) -> None:
+    """Refused drafts were calls too, but filled nothing: 20 wanted, 17 of 20 replies kept."""
+
+    def stubborn(request: ReceivedRequest) -> Any:
+        return "No." if request.n in (3, 7, 11) else write(request)
+
+    with LoopbackServer(stubborn) as server:
+        first = bench(*generate(server, "-n", 20, "--attempts", 1, "--concurrency", 1))
+        same = bench(*generate(server, "-n", 20, "--attempts", 1, "--dry-run"))
+        more = bench(*generate(server, "-n", 20, "--attempts", 12, "--dry-run", "--json"))
+        larger = bench(*generate(server, "-n", 40, "--attempts", 12, "--dry-run", "--json"))
+        assert len(server.answered) == 20
+    assert first.code == 1
+    assert "nothing to ask" in same.err
+    assert more.json["runs"][0]["calls"]["model"] == 3
+    assert larger.json["runs"][0]["calls"]["model"] == 23
+    assert "nothing to ask" not in more.err
+
+
+def test_a_set_that_grows_is_planned_by_its_statements(bench: Bench) -> None:
+    """20 of 40 are there, whatever it took to make them."""
+
+    def stubborn(request: ReceivedRequest) -> Any:
+        return "No." if request.n < 17 else write(request)
+
+    with LoopbackServer(stubborn) as server:
+        assert bench(*generate(server, "-n", 20)).code == 0
+        assert len(server.answered) == 37
+        done = bench(*generate(server, "-n", 40, "--dry-run", output="more.jsonl"))
+    assert "40 new items; at least 20 calls to openai/writer" in done.err
 
 
 def test_nothing_is_overwritten(bench: Bench, empty_place: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_model_that_says_nothing_fails(empty_place: Path) -> None:
     with LoopbackServer("I would rather not.") as server:
         result = run(server, empty_place)
     assert result.status == "fail"
-    assert str(result.document["invalid"]).startswith("FAILED: no meaningful answer to 16 of 16")
+    assert str(result.document["invalid"]).startswith("no meaningful answer to 16 of 16")
     assert result.metrics["seceu_score"].value is None
 
 
@@ -140,3 +140,11 @@ def test_mistakes_are_one_line(
     assert done.exit_code == code
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_plan_promises_no_second_question(empty_place: Path) -> None:
+    """As none is asked; that of a benchmark that asks again says so."""
+    more = "(more where an answer cannot be read)"
+    rest = ("--model", "demo/medium", "--dry-run")
+    assert more not in bench("run", "seceu", *rest).stderr
+    assert more in bench("run", "eqbench-v1", *rest).stderr

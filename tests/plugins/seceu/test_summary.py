@@ -98,8 +98,19 @@ def test_a_run_fails_without_meaningful_answers_to_the_majority(unread: int, fai
     found = summary([2.4] * (20 - unread) + [None] * unread)
     assert (found.invalid is not None) == fails
     assert value(found, "seceu_score") == pytest.approx(2.4)
+    assert f"{unread} of 20 answers could not be read" in found.warnings[0]
     if fails:
-        assert found.invalid == "FAILED: no meaningful answer to 11 of 20, which is the majority"
+        assert found.invalid == "no meaningful answer to 11 of 20, which is the majority"
+
+
+def test_a_failed_run_stands_nowhere_among_people() -> None:
+    """Neither a band nor "beyond the best human" for nine good answers of twenty."""
+    found, whole = summary([0.5] * 9 + [None] * 11), summary([0.5] * 20)
+    assert (whole.notes["band"], whole.notes["beyond_best_human"]) == ("expert", True)
+    assert whole.metrics["eq"].label == "EQ (expert)"
+    assert (found.notes["band"], found.notes["beyond_best_human"]) == (None, None)
+    assert found.metrics["eq"].label == "EQ"
+    assert found.metrics["percentile"].label == "percentile (in the norm)"
 
 
 def test_null_vectors_are_no_meaningful_answers() -> None:

@@ -1,0 +1,58 @@
+"""How much a maker of data has still to ask for: its work so far, done again from the journal."""
+
+import asyncio
+
+from ..benchmark import Pack
+from ..journal import CallKey, Journal, RunRecord
+from ..journal.store import FILE
+from ..making import DataMaker
+from ..types import ChatRequest, ChatResponse, Score, digest
+from .config import RunConfig, grader, identity
+from .handles import Handle
+
+
+def calls_left(maker: DataMaker, config: RunConfig, pack: Pack) -> int:
+    """The fewest calls that can make what is still missing: one for each item.
+
+    How many calls were made tells nothing about it, as some replies are refused.
+    """
+    (item,) = pack.items
+    wanted: int = config.options["count"]
+    if config.fresh or not (config.runs_dir / FILE).exists():
+        return wanted
+    with Journal(config.runs_dir, create=False) as journal:
+        run = journal.newest_run(digest(identity(config, pack)))
+        if run is None:
+            return wanted
+        if journal.score_of(run, digest(grader(config)), item.id, 1) is not None:
+            return 0
+        return max(0, wanted - _made_so_far(maker, config, pack, journal, run))
+
+
+def _made_so_far(
+    maker: DataMaker, config: RunConfig, pack: Pack, journal: Journal, run: RunRecord
+) -> int:
+    (item,) = pack.items
+    known = journal.replies(run, item.id, 1)
+
+    async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        return known.get(key) or ChatResponse("")  # which fits nowhere, as a refused one
+
+    model = Handle(
+        answer,
+        phase="generate",
+        asked=config.model.label,
+        sampling=config.effective_sampling,
+        system=config.system,
+    )
+    try:
+        return len(maker.made(asyncio.run(_score(maker, config, pack, model)), "").lines)
+    except Exception:  # noqa: BLE001 - a plugin's; a plan is an estimate, the run will tell
+        return 0
+
+
+async def _score(maker: DataMaker, config: RunConfig, pack: Pack, model: Handle) -> Score:
+    (item,) = pack.items
+    return await maker.grade(
+        item, await maker.generate(item, model, config.options), None, config.options
+    )
