@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..benchmark import Benchmark
+from ..console.safe import line, plural
 from ..engine.leaderboard import Leaderboard, read_leaderboard
 from ..journal import Journal
 from ..plugins import installed
@@ -98,13 +99,13 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
     name = board.benchmark.ranked_by or first
     columns = ["rank", "model", *["rating", "95 % interval", "ties"] * rated]
     columns += [name.replace("_", " "), "95 % interval", "scored", "cost"]
-    rows = []
+    rows, n_items = [], document["dataset"]["n_items"]
     for position, row in enumerate(document["rows"], start=1):
         metric = row["metrics"].get(name, {"value": None, "ci95": None})
         tied = len(row["tied_with"]) if row["tied_with"] is not None else None
         rating = [_whole(row["rating"]), _points(row["ci95"]), tied] * rated
-        own = [metric["value"], interval(metric["ci95"]), _scored(row), _cost(row)]
-        rows.append([row["rank"] if rated else position, _named(row), *rating, *own])
+        own = [metric["value"], interval(metric["ci95"]), _scored(row, n_items), _cost(row)]
+        rows.append([_rank(row) if rated else position, _named(row), *rating, *own])
     pack = board.board
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
@@ -112,7 +113,23 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"
         note += "; ties: models that cannot be told apart from this one"
-    return Table(f"{board.benchmark.name}: {len(rows)} models", columns, rows, note=note)
+        note += "; in parentheses: the 95 % interval of the rank"
+    note = "\n".join([note, *_changed(document)])
+    return Table(f"{board.benchmark.name}: {plural(len(rows), 'model')}", columns, rows, note=note)
+
+
+def _changed(document: Mapping[str, Any]) -> list[str]:
+    """A line for each model that was asked otherwise than the pack says."""
+    changed = [(row["model"], row["changed"]) for row in document["rows"] if row["changed"]]
+    return [line(f"changed: {model}: {told}") for model, told in changed]
+
+
+def _rank(row: Mapping[str, Any]) -> str:
+    """A rank with its interval."""
+    if row["rank"] is None:
+        return "–"
+    low, high = row["rank_ci95"] or (None, None)
+    return f"{row['rank']}" if low is None else f"{row['rank']} ({low}–{high})"
 
 
 def _whole(value: float | None) -> int | None:
@@ -126,12 +143,14 @@ def _points(ci95: Sequence[float] | None) -> str:
 def _named(row: Mapping[str, Any]) -> str:
     marks = [" DEMO"] if row.get("demo") else []
     marks += [" (partial)"] if row["partial"] else []
+    marks += [" (changed)"] if row["changed"] else []
     return str(row["model"]) + "".join(marks)
 
 
-def _scored(row: Mapping[str, Any]) -> str:
+def _scored(row: Mapping[str, Any], n_items: int) -> str:
+    """Samples with a score, of those that the pack has in as many iterations."""
     items = row["items"]
-    return f"{items['scored']}/{items['total']}" if items else "–"
+    return f"{items['scored']}/{n_items * row['iterations']}" if items else "–"
 
 
 def _cost(row: Mapping[str, Any]) -> str:
@@ -142,7 +161,7 @@ def _cost(row: Mapping[str, Any]) -> str:
 def _csv_rows(document: Mapping[str, Any]) -> list[list[str | float | None]]:
     names = list(dict.fromkeys(name for row in document["rows"] for name in row["metrics"]))
     heading: list[str | float | None] = ["rank", "model", "rating", "rating_low", "rating_high"]
-    heading += ["comparisons", "status", "partial", "cost_usd"]
+    heading += ["comparisons", "status", "partial", "changed", "cost_usd"]
     for name in names:
         heading += [name, f"{name}_low", f"{name}_high"]
     return [heading, *[_csv_row(row, names) for row in document["rows"]]]
@@ -152,7 +171,7 @@ def _csv_row(row: Mapping[str, Any], names: list[str]) -> list[str | float | Non
     low, high = row["ci95"] or (None, None)
     cells: list[str | float | None] = [row["rank"], row["model"], row["rating"], low, high]
     partial = None if row["partial"] is None else str(row["partial"]).lower()
-    cells += [row["comparisons"], row.get("status"), partial, row.get("cost_usd")]
+    cells += [row["comparisons"], row.get("status"), partial, row["changed"], row.get("cost_usd")]
     for name in names:
         metric = row["metrics"].get(name, {"value": None, "ci95": None})
         cells += [metric["value"], *(metric["ci95"] or (None, None))]

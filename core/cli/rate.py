@@ -105,7 +105,7 @@ def _of_journal(
                 f"{name} does not compare models, so there is nothing to rate; bench leaderboard "
                 f"{name} ranks them by their scores"
             )
-        rows = read_pool(journal, board.pool)
+        rows = read_pool(journal, board.pool, board.pack)
     given = as_comparisons(rows)
     if not given:
         raise UsageError(

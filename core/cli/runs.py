@@ -2,20 +2,24 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
 
 from ..console.safe import line
+from ..engine.showing import left_out, result_by
 from ..errors import UsageError
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.store import FILE
+from ..plugins import installed
 from ..reports.files import as_text, document_path
 from ..reports.sections import Table
 from . import options
 from .completion import run_ids
 from .results import print_result
 from .settings import config_option
+from .stored import as_given
 
 
 def find(journal: Journal, start: str) -> RunRecord:
@@ -103,14 +107,28 @@ def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
 @click.argument("run", shell_complete=run_ids)
 @click.argument("item", required=False)
 @click.option("--full", is_flag=True, help="Show judges' prompts as they were sent.")
+@click.option("--judge", metavar="SPEC", help="The result by this judge, of all samples.")
 @options.runs_dir_option
 @options.json_option
 @config_option
-def show_command(run: str, item: str | None, full: bool, runs_dir: Path, json_output: bool) -> None:
+def show_command(
+    run: str,
+    item: str | None,
+    full: bool,
+    judge: str | None,
+    runs_dir: Path,
+    json_output: bool,
+) -> None:
     """Show a run's result, or all that was said about one ITEM."""
+    judge = as_given("judge", judge)
+    if item is not None and judge:
+        raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
     with Journal(runs_dir, create=False) as journal:
         record = find(journal, run)
-        if item is None:
+        if judge:
+            document = result_by(journal, installed(), record, judge)
+            print_result(document, json_output=json_output)
+        elif item is None:
             _show_run(journal, record, json_output)
         else:
             _show_item(journal, record, item, json_output=json_output, full=full)
@@ -124,6 +142,12 @@ def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
             "the command that started it goes on with it"
         )
     print_result(document, json_output=json_output)
+    if not json_output:
+        where = (
+            "" if journal.folder == Path("runs") else f" --runs-dir {quote(str(journal.folder))}"
+        )
+        for told in left_out(journal, run, document, where):
+            click.echo(line(f"note: {told}"))
 
 
 def _show_item(

@@ -25,6 +25,11 @@ def line(text: str, indent: int = 0) -> str:
     return " " * indent + harmless(_BREAKS.sub(" ", text.strip()))
 
 
+def plural(n: int, noun: str) -> str:
+    """A count with its noun: ``1 call``, ``2 calls``."""
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
 def number(value: float | None, digits: int = 2) -> str:
     """A number with a fixed count of digits; a dash where there is none."""
     return "–" if value is None else f"{value:.{digits}f}"

@@ -14,6 +14,7 @@ from ..journal import Journal, RunRecord
 from ..types import Item, Sampling, digest
 from .config import Endpoint, RunConfig
 from .handles import Handle, known_replies
+from .pools import newest_whole
 
 
 class Text(NamedTuple):
@@ -100,26 +101,27 @@ def find_contestants(
     """The run itself, and its opponents by name.
 
     Opponents are all models with finished transcripts of the same pack and protocol in the
-    journal, or those that ``--opponents`` names; of several runs of a model, the newest.
+    journal, or those that ``--opponents`` names; of several runs of a model, the newest
+    whole one.
 
     Raises:
         UsageError: One is named that the journal does not have.
     """
-    chosen = opponents_of(journal, config, run.settings, run.name)
+    chosen = opponents_of(journal, config, pack, run.settings, run.name)
     found = [_contestant(journal, pack, config, other) for other in chosen.values()]
     opponents = sorted((c for c in found if c.samples), key=lambda c: c.name)
     return _contestant(journal, pack, config, run), opponents
 
 
 def opponents_of(
-    journal: Journal, config: RunConfig, settings: Mapping[str, Any], but: str
+    journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
 ) -> dict[str, RunRecord]:
     """The runs of the models to compare with, by name.
 
     Raises:
         UsageError: One is named that the journal does not have.
     """
-    others = runs_alike(journal, settings, but)
+    others = runs_alike(journal, pack, settings, but)
     refuse_strangers(config, others)
     wanted = named_opponents(config.options)
     return {name: others[name] for name in wanted} if wanted else others
@@ -139,16 +141,22 @@ def refuse_strangers(config: RunConfig, others: Mapping[str, RunRecord]) -> None
         )
 
 
-def runs_alike(journal: Journal, settings: Mapping[str, Any], but: str) -> dict[str, RunRecord]:
-    """The newest run of each other model that was asked the same.
+def runs_alike(
+    journal: Journal, pack: Pack, settings: Mapping[str, Any], but: str
+) -> dict[str, RunRecord]:
+    """The run that counts of each other model that was asked the same: its newest whole one.
 
     Args:
         journal: Holds the runs.
+        pack: Their data.
         settings: Of a run, or the identity that a run will have.
         but: The model that is left out.
     """
-    runs = (run for run in journal.runs() if run.name != but and _alike(run.settings, settings))
-    return {run.name: run for run in runs}
+    by_name: dict[str, list[RunRecord]] = {}
+    for run in journal.runs():
+        if run.name != but and _alike(run.settings, settings):
+            by_name.setdefault(run.name, []).append(run)
+    return {name: newest_whole(journal, runs, pack) for name, runs in by_name.items()}
 
 
 def named_opponents(options: Mapping[str, Any]) -> Sequence[str]:

@@ -54,7 +54,7 @@ def read_judge(
     from ..ratings.comparisons import Comparisons
 
     found = read_leaderboard(journal, catalogue, benchmark, dataset=dataset, judge=judge)
-    rows = read_pool(journal, found.pool) if found.pool else []
+    rows = read_pool(journal, found.pool, found.pack) if found.pool else []
     given = as_comparisons(rows)
     if not given:
         raise UsageError(

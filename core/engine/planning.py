@@ -171,14 +171,14 @@ def comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int
     with Journal(config.runs_dir, create=False) as journal:
         meant = identity(config, pack)
         run = None if config.fresh else journal.newest_run(digest(meant))
-        others = opponents_of(journal, config, meant, config.display_name)
+        others = opponents_of(journal, config, pack, meant, config.display_name)
         whole = {name: finished(journal, pack, config, other) for name, other in others.items()}
         pool = pool_of(config, pack)
         own = finished(journal, pack, config, run) if run else frozenset()
         of = placement_of(pool, config.options, own & selection.samples)
         if run and selection.samples <= own and settled_by(journal, run, of):
             return 0
-        rows = read_pool(journal, pool, run) if run else []
+        rows = read_pool(journal, pool, pack, run) if run else []
     alike = {name: samples & selection.samples for name, samples in whole.items()}
     return _left_of(config, alike, {other.run_id for other in others.values()}, run, rows)
 

@@ -27,16 +27,37 @@ def pool_of(config: RunConfig, pack: Pack) -> str:
     )
 
 
-def newest_runs(journal: Journal, rows: Iterable[StoredComparison]) -> dict[str, str]:
-    """For each model among comparisons, the run that counts: the newest of those compared."""
-    order = {run.run_id: run.n for run in journal.runs()}
-    newest: dict[str, str] = {}
+def newest_runs(journal: Journal, rows: Iterable[StoredComparison], pack: Pack) -> dict[str, str]:
+    """For each model among comparisons, the run that counts.
+
+    It is the newest whole one of those compared; where none of them is whole, the newest.
+    """
+    compared: dict[str, set[str]] = {}
     for row in rows:
-        for name, run_id in ((row.a, row.run_a), (row.b, row.run_b)):
-            best = newest.get(name)
-            if best is None or order.get(run_id, 0) > order.get(best, 0):
-                newest[name] = run_id
+        compared.setdefault(row.a, set()).add(row.run_a)
+        compared.setdefault(row.b, set()).add(row.run_b)
+    here = {run.run_id: run for run in journal.runs()}
+    newest = {}
+    for name, ids in compared.items():
+        known = [here[run_id] for run_id in ids if run_id in here]
+        newest[name] = newest_whole(journal, known, pack).run_id if known else min(ids)
     return newest
+
+
+def newest_whole(journal: Journal, runs: Sequence[RunRecord], pack: Pack) -> RunRecord:
+    """Of several runs of one model the newest whole one, or the newest where none is whole."""
+    latest_first = sorted(runs, key=lambda run: run.n, reverse=True)
+    if len(latest_first) == 1:
+        return latest_first[0]
+    whole = (run for run in latest_first if is_whole(journal, run, pack))
+    return next(whole, latest_first[0])
+
+
+def is_whole(journal: Journal, run: RunRecord, pack: Pack) -> bool:
+    """Whether each item of a pack was asked in each iteration that the run has begun."""
+    done = journal.samples_done(run)
+    last = max((iteration for _, iteration in done), default=1)
+    return all((item.id, n) in done for item in pack.items for n in range(1, last + 1))
 
 
 def current(rows: Sequence[StoredComparison], runs: Mapping[str, str]) -> list[StoredComparison]:
@@ -62,16 +83,19 @@ def what_is_asked(row: StoredComparison) -> tuple[frozenset[str], str, int, str]
     return frozenset({row.a, row.b}), row.item_id, row.iteration, first
 
 
-def read_pool(journal: Journal, pool: str, own: RunRecord | None = None) -> list[StoredComparison]:
-    """The comparisons of a pool between the newest runs of its models.
+def read_pool(
+    journal: Journal, pool: str, pack: Pack, own: RunRecord | None = None
+) -> list[StoredComparison]:
+    """The comparisons of a pool between the runs of its models that count.
 
     Args:
         journal: Holds them.
         pool: Its digest.
+        pack: Its data.
         own: The run that counts for its model, whether it is the newest or not.
     """
     rows = list(journal.comparisons(pool))
-    runs = newest_runs(journal, rows)
+    runs = newest_runs(journal, rows, pack)
     return current(rows, {**runs, own.name: own.run_id} if own else runs)
 
 

@@ -53,7 +53,7 @@ def read_standing(
         anchors: The user's, before the benchmark's.
         engine: Its name, if not the default for these orders.
     """
-    rows = read_pool(journal, pool, own)
+    rows = read_pool(journal, pool, pack, own)
     counts = counted(rows, own)
     chosen = engine or default_engine(rows, orders)
     ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors))

@@ -66,7 +66,7 @@ class Tournament:
         own = [row for row in known if row.run_a == self.run.run_id]
         mine = [row for row in own if self._is_here(row)]
         runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
-        pool = current(known, {**newest_runs(self.journal, known), **runs})
+        pool = current(known, {**newest_runs(self.journal, known, self.pack), **runs})
         if waiting := self._waiting(mine, self._elsewhere(pool)):
             return waiting
         if not self._opponents:

@@ -346,6 +346,14 @@ class Journal:
             self._rows(sql, (run.n,), lambda r: Grader(r[0], json.loads(r[1] or "{}"), r[2]))
         )
 
+    def samples_done(self, run: RunRecord) -> frozenset[tuple[str, int]]:
+        """Item and iteration of each sample that has a grade, by whomever, or has failed."""
+        sql = (
+            "SELECT item_id, iteration FROM grades WHERE run = ?"
+            " UNION SELECT item_id, iteration FROM failures WHERE run = ?"
+        )
+        return frozenset(self._rows(sql, (run.n, run.n), lambda row: (row[0], row[1])))
+
     def add_comparison(self, run: RunRecord, comparison: StoredComparison) -> None:
         """Store a comparison, planned or done; it is on the disk with the next group."""
         row = list(comparison)

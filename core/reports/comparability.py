@@ -36,8 +36,7 @@ def comparability(
         cut_off: The token limit cut a reply.
     """
     benchmark, source = config.benchmark, pack.source
-    changes = [f"{name}={value}" for name, value in _changes(config, cut_off=cut_off).items()]
-    changed = ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
+    changed = _told(config, kept_back, cut_off=cut_off)
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
@@ -59,6 +58,27 @@ def comparability(
     else:
         may = pack.comparability
     return "; ".join([*parts, may])
+
+
+def told_changes(
+    config: "RunConfig", kept_back: Sequence[str] = (), *, cut_off: bool = True
+) -> str | None:
+    """How a run was asked otherwise than its pack says; ``None`` where it was not.
+
+    Args:
+        config: How it was asked for.
+        kept_back: Parameters that the server does not take.
+        cut_off: The token limit cut a reply.
+    """
+    own = ["own system prompt"] if config.system else []
+    changed = _told(config, kept_back, cut_off=cut_off)
+    return ", ".join([*([changed] if changed else []), *own]) or None
+
+
+def _told(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool) -> str:
+    """The changes of sampling, as a list in words."""
+    changes = [f"{name}={value}" for name, value in _changes(config, cut_off=cut_off).items()]
+    return ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
 
 
 _TAKEN_AS = {

@@ -164,8 +164,9 @@ def _summary(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
 def _metric(a: Metric | None, b: Metric | None) -> dict[str, Any]:
     either = a or b
     assert either is not None
+    same = a is None or b is None or a.label == b.label  # some labels say which pass counts
     return {
-        "label": either.label,
+        "label": either.label if same else "",
         "group": either.group,
         "over": either.over,
         "higher_is_better": either.higher_is_better,

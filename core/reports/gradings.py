@@ -103,9 +103,19 @@ def _differing(one: RunRecord, two: RunRecord) -> tuple[str, str] | None:
         return f"{what}{two.benchmark_version} in the other", todo
     if one.pack_sha256 != two.pack_sha256:
         packs = (f"{run.pack_name} ({run.pack_sha256[:12]})" for run in (one, two))
+        if told := _languages(one, two):
+            return told, "give the command of one again with the --lang of the other"
         todo = "give the command of one again with the --dataset of the other"
         return f"their packs are {' and '.join(packs)}", todo
     return None
+
+
+def _languages(one: RunRecord, two: RunRecord) -> str | None:
+    """What differs where two runs are of one pack in two languages."""
+    first, second = (run.settings.get("all_options", {}).get("lang") for run in (one, two))
+    if one.pack_name != two.pack_name or first == second:
+        return None
+    return f"their packs are {one.pack_name} in {first} and in {second}"
 
 
 def is_judge(label: str | None, name: str) -> bool:

@@ -132,17 +132,103 @@ def test_the_newest_of_two_runs_counts(bench: Bench) -> None:
     assert [row["run_id"] for row in rows] == [runs[-1]["run_id"]]
 
 
+def test_a_newer_trial_does_not_replace_a_whole_run(
+    bench: Bench, questions: Callable[..., Path]
+) -> None:
+    """The newest whole run counts; a partial one only where there is no whole one."""
+    run = ("run", "eqbench-v1", "--dataset", questions("1,2,3"), "--model", "demo/weak", "--json")
+    trial = bench(*run, "--limit", "1", "--temperature", "0.5").json["run_id"]
+    (row,) = bench("leaderboard", "eqbench-v1", "--json").json["rows"]
+    assert (row["run_id"], row["partial"]) == (trial, True)
+    whole = bench(*run).json["run_id"]
+    bench(*run, "--limit", "2", "--temperature", "0.7")
+    (row,) = bench("leaderboard", "eqbench-v1", "--json").json["rows"]
+    assert (row["run_id"], row["partial"], row["changed"]) == (whole, False, None)
+
+
+def test_a_partial_run_is_below_whole_ones(bench: Bench, questions: Callable[..., Path]) -> None:
+    """Whatever its score, where nothing is rated; and it says how much of the pack is scored."""
+    run = ("run", "eqbench-v1", "--dataset", questions("1,2,3"), "--model")
+    bench(*run, "demo/weak")
+    bench(*run, "demo/strong", "--limit", "1")
+    rows = bench("leaderboard", "eqbench-v1", "--json").json["rows"]
+    scores = {row["model"]: row["metrics"]["score"]["value"] for row in rows}
+    assert scores["demo/strong"] > scores["demo/weak"]
+    assert list(scores) == ["demo/weak", "demo/strong"]
+    shown = bench("leaderboard", "eqbench-v1").out
+    assert [m for line in shown.splitlines() for m in re.findall(r"\d/\d", line)] == ["3/3", "1/3"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--temperature", "0.5"), "temperature=0.5"),
+        (("--max-tokens", "50"), "max_tokens=50"),
+        (("--system", "Be kind."), "own system prompt"),
+        (("--extra-body", '{"top_k": 3}'), "extra_body={'top_k': 3}"),
+        (("--seed", "5"), None),
+    ],
+)
+def test_another_protocol_than_the_packs_is_marked(
+    bench: Bench, given: tuple[str, ...], told: str | None
+) -> None:
+    """In the document, in the row and in a line below; a seed changes no protocol."""
+    assert bench(*V1, "--model", "demo/strong", *given).code in {0, 1}
+    (row,) = bench("leaderboard", "eqbench-v1", "--json").json["rows"]
+    assert row["changed"] == told
+    shown = bench("leaderboard", "eqbench-v1").out
+    assert ("(changed)" in shown) == (told is not None)
+    assert (f"changed: demo/strong: {told}" in shown) == (told is not None)
+    (cells,) = csv.DictReader(io.StringIO(bench("leaderboard", "eqbench-v1", "--csv").out))
+    assert cells["changed"] == (told or "")
+
+
+def test_rating_and_rubric_score_are_of_one_run(bench: Bench) -> None:
+    """That whose comparisons are rated, though a newer run has another rubric score."""
+    eqbench3(bench, "weak")
+    rated = eqbench3(bench, "strong")
+    newer = eqbench3(bench, "strong", "--no-elo", "--fresh", "--temperature", "0.1")
+    assert newer["run_id"] != rated["run_id"]
+    row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
+    assert row["rating"] == rated["ratings"][0]["rating"]
+    assert (row["run_id"], row["metrics"]) == (rated["run_id"], rated["metrics"])
+
+
+def test_a_trial_does_not_replace_the_rated_run(bench: Bench) -> None:
+    """Of two compared runs of a model the whole one is rated and scored, in every command."""
+    run = ("run", "eqbench3", "--dataset", "bundled", "--json", "--model")
+    bench(*run, "demo/weak")
+    rated = bench(*run, "demo/strong").json
+    trial = eqbench3(bench, "strong", "--temperature", "0.1")
+    assert trial["run_id"] != rated["run_id"]
+    row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
+    assert (row["run_id"], row["partial"], row["changed"]) == (rated["run_id"], False, None)
+    assert row["rating"] == pytest.approx(rated["ratings"][0]["rating"])
+    later = bench(*run, "demo/medium").json
+    assert next(r for r in later["ratings"] if r["model"] == "demo/strong")["comparisons"] == (
+        row["comparisons"] * 2
+    )
+
+
+def test_a_rank_has_its_interval(bench: Bench) -> None:
+    """In the table, as in the document."""
+    for model in ("weak", "strong"):
+        eqbench3(bench, model)
+    row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
+    low, high = row["rank_ci95"]
+    assert f"│ {row['rank']} ({low}–{high}) " in bench("leaderboard", "eqbench3").out
+
+
 def test_several_packs_are_several_boards(bench: Bench, questions: Callable[..., Path]) -> None:
     """One has to be chosen, by name or by the beginning of its digest."""
     bench(*V1, "--model", "demo/strong")
     bench("run", "eqbench-v1", "--dataset", questions("1,2"), "--model", "demo/weak")
     done = bench("leaderboard", "eqbench-v1")
     assert done.code == 2
-    assert "has several boards, which never mix; choose one; there are: --dataset bund" in done.err
-    assert "--dataset custom (" in done.err
+    assert "has several boards, which never mix; choose one; there are: --dataset " in done.err
     (row,) = bench("leaderboard", "eqbench-v1", "--dataset", "custom", "--json").json["rows"]
     assert row["model"] == "demo/weak"
-    digest = re.findall(r"custom \(([0-9a-f]{12})\)", done.err)[0]
+    digest = re.findall(r"--dataset ([0-9a-f]{12}) \(custom\)", done.err)[0]
     (row,) = bench("leaderboard", "eqbench-v1", "--dataset", digest, "--json").json["rows"]
     assert row["model"] == "demo/weak"
     done = bench("leaderboard", "eqbench-v1", "--dataset", "official")

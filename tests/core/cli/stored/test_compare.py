@@ -350,3 +350,27 @@ def _change(sql: str, *values: str) -> None:
     """Change the journal behind the program's back."""
     with closing(sqlite3.connect("runs/bench.sqlite")) as database, database:
         database.execute(sql, values)
+
+
+def test_a_label_that_only_one_run_has_is_not_given_to_both(bench: Bench) -> None:
+    """Which pass the score is of depends on the run; then the metric's own name stands there."""
+    run = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", "3", "--json", "--model")
+    made = [bench(*run, "demo/strong").json, bench(*run, "demo/strong", "--no-revise").json]
+    labels = {document["metric_labels"]["score"][0] for document in made}
+    assert len(labels) == 2
+    ids = [document["run_id"] for document in made]
+    metric = bench("compare", *ids, "--json").json["metrics"]["score"]
+    assert metric["label"] == ""
+    shown = bench("compare", *ids).out
+    assert not [label for label in labels if label in shown]
+    assert "│ score " in shown
+
+
+def test_two_languages_of_a_pack_are_told_as_such(bench: Bench) -> None:
+    """They are the same --dataset, so the option that makes them alike is another."""
+    run = ("run", "eqbench-v2", "--dataset", "bundled", "--limit", "2", "--json", "--model")
+    ids = [bench(*run, "demo/strong", "--lang", lang).json["run_id"] for lang in ("en", "de")]
+    done = bench("compare", *ids)
+    assert (done.code, "--dataset" in done.err) == (2, False)
+    assert "their packs are bundled in en and in de" in done.err
+    assert "with the --lang of the other" in done.err
