@@ -163,7 +163,8 @@ def test_a_partial_run_is_below_whole_ones(bench: Bench, questions: Callable[...
     ("given", "told"),
     [
         (("--temperature", "0.5"), "temperature=0.5"),
-        (("--max-tokens", "50"), "max_tokens=50"),
+        (("--top-p", "0.5"), "top_p=0.5"),
+        (("--max-tokens", "50"), None),  # demo models are not cut off
         (("--system", "Be kind."), "own system prompt"),
         (("--extra-body", '{"top_k": 3}'), "extra_body={'top_k': 3}"),
         (("--seed", "5"), None),
