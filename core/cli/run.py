@@ -149,7 +149,18 @@ def _finish(result: Result, config: RunConfig, *, json_output: bool) -> None:
         _tell(f"saved in {result.path}")
     own = config.runs_dir == Path("runs")
     where = "" if own else f" --runs-dir {shlex.quote(str(config.runs_dir))}"
-    _tell(f"next: {_next(result.document, where)}")
+    _tell(f"next: {_ungraded(result, config, where) or _next(result.document, where)}")
+
+
+def _ungraded(result: Result, config: RunConfig, where: str) -> str | None:
+    """How to add verdicts to a complete run that asked for none, though its benchmark has some."""
+    document, benchmark = result.document, config.benchmark
+    if not benchmark.judged or benchmark.needs_judge(config.options):
+        return None
+    if document["status"] != "complete":
+        return None
+    judge = "demo/judge" if document["demo"] else "SPEC"
+    return f"bench rejudge {document['run_id']} --judge {judge}{where} adds a judge's verdicts"
 
 
 def _next(document: Mapping[str, Any], where: str) -> str:
