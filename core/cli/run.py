@@ -150,8 +150,8 @@ def _finish(result: Result, config: RunConfig, *, json_output: bool) -> None:
         _tell(f"saved in {result.path}")
     own = config.runs_dir == Path("runs")
     where = "" if own else f" --runs-dir {shlex.quote(str(config.runs_dir))}"
-    own = _ungraded(result, config, where) or _rejudged(result, config, where)
-    _tell(f"next: {own or _next(result.document, where)}")
+    special = _ungraded(result, config, where) or _rejudged(result, config, where)
+    _tell(f"next: {special or _next(result.document, where)}")
 
 
 def _rejudged(result: Result, config: RunConfig, where: str) -> str | None:
