@@ -137,7 +137,7 @@ def _whole(value: float | None) -> int | None:
 
 
 def _points(ci95: Sequence[float] | None) -> str:
-    return "–" if ci95 is None else f"{ci95[0]:.0f} … {ci95[1]:.0f}"
+    return "–" if ci95 is None else f"{ci95[0]:z.0f} … {ci95[1]:z.0f}"
 
 
 def _named(row: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..console.safe import line
+from ..console.safe import line, plural
 from ..engine.config import RunConfig
 from ..engine.planning import PartyPlan, Plan
 from ..engine.session import Session
@@ -40,7 +40,7 @@ def _pair(tokens: Range) -> list[int]:
 
 def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
     """A plan as one line."""
-    told = f"{config.benchmark.name}: {plan.total} samples of the {pack_name} pack"
+    told = f"{config.benchmark.name}: {plural(plan.total, 'sample')} of the {pack_name} pack"
     if plan.left < plan.total:
         told += f", {plan.total - plan.left} of them done"
     if not any(party.calls for party in plan.parties):
@@ -56,9 +56,9 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
 
 def _asked(party: PartyPlan, *, fewest: bool) -> str:
     if party.phase == COMPARE:
-        return f"at most {party.calls} comparisons by {party.endpoint.label}"
+        return f"at most {plural(party.calls, 'comparison')} by {party.endpoint.label}"
     least = "at least " if fewest else ""
-    return f"{least}{party.calls} calls to {party.endpoint.label}"
+    return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"
 
 
 def _cost(plan: Plan) -> str:

@@ -16,6 +16,7 @@ from ..engine.planning import Plan, make_plan
 from ..engine.session import Session, choose_items
 from ..engine.stopping import on_signals
 from ..errors import BenchError, ConfigError
+from ..journal import Journal
 from ..plugins import installed
 from ..reports.document import judge_warnings
 from ..reports.files import as_text
@@ -149,7 +150,31 @@ def _finish(result: Result, config: RunConfig, *, json_output: bool) -> None:
         _tell(f"saved in {result.path}")
     own = config.runs_dir == Path("runs")
     where = "" if own else f" --runs-dir {shlex.quote(str(config.runs_dir))}"
-    _tell(f"next: {_next(result.document, where)}")
+    special = _ungraded(result, config, where) or _rejudged(result, config, where)
+    _tell(f"next: {special or _next(result.document, where)}")
+
+
+def _rejudged(result: Result, config: RunConfig, where: str) -> str | None:
+    """What to do with a run that two judges have graded by now, the last one in full."""
+    run_id = config.run_id
+    if run_id is None or result.document["status"] != "complete":
+        return None
+    with Journal(config.runs_dir, create=False) as journal:
+        run = journal.find_run(run_id)
+        if run is None or len(journal.judges(run)) < 2:
+            return None
+    return f"bench agreement {run_id}{where} says how well its judges agree"
+
+
+def _ungraded(result: Result, config: RunConfig, where: str) -> str | None:
+    """How to add verdicts to a complete run that asked for none, though its benchmark has some."""
+    document, benchmark = result.document, config.benchmark
+    if not benchmark.judged or benchmark.needs_judge(config.options):
+        return None
+    if document["status"] != "complete":
+        return None
+    judge = "demo/judge" if document["demo"] else "SPEC"
+    return f"bench rejudge {document['run_id']} --judge {judge}{where} adds a judge's verdicts"
 
 
 def _next(document: Mapping[str, Any], where: str) -> str:

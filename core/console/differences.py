@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..reports.sections import Table
-from .safe import interval, line, number
+from .safe import interval, line, number, plural
 from .tables import table
 
 
@@ -62,8 +62,8 @@ def _sides(document: Mapping[str, Any]) -> list[Text]:
         counts = side["samples"]
         lines.append(
             f"{letter.upper()}       {side['name']}  (run {side['run_id']}, {side['status']})  ·  "
-            f"{counts['total']} samples = {counts['scored']} scored + {counts['unscored']} "
-            f"unscored + {counts['failed']} failed + {counts['absent']} absent"
+            f"{plural(counts['total'], 'sample')} = {counts['scored']} scored + "
+            f"{counts['unscored']} unscored + {counts['failed']} failed + {counts['absent']} absent"
         )
     lines.append(graded_by(document))
     lines += [f"judge   {document['judge']}"] if document["judge"] else []
@@ -118,7 +118,7 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
         only = counts[f"only_{here}"]
         if only["total"]:
             why = f"{only['unscored']} unscored, {only['failed']} failed, {only['absent']} absent"
-            told = f"only {here.upper()} has a score for {only['total']} samples"
+            told = f"only {here.upper()} has a score for {plural(only['total'], 'sample')}"
             lines.append(f"{told} (in {there.upper()}: {why}); they are left out")
     for name, row in document["differences"].items():
         lines += [line(f"{name}: {row['reason']}")] if row["reason"] else []

@@ -31,10 +31,10 @@ def plural(n: int, noun: str) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with a fixed count of digits; a dash where there is none."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    """A number with a fixed count of digits, zero without a sign; a dash where there is none."""
+    return "–" if value is None else f"{value:z.{digits}f}"
 
 
 def interval(ci95: "list[float] | tuple[float, float] | None", digits: int = 2) -> str:
     """An interval as ``lo … hi``; a dash where there is none."""
-    return "–" if ci95 is None else f"{ci95[0]:.{digits}f} … {ci95[1]:.{digits}f}"
+    return "–" if ci95 is None else f"{ci95[0]:z.{digits}f} … {ci95[1]:z.{digits}f}"

@@ -76,7 +76,7 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"calls      {calls['model']} to the model{judge}"
             f" ({calls['replayed']} of them answered from the journal)"
-            f"  ·  {calls['retries']} retries"
+            f"  ·  {calls['retries']} {'retry' if calls['retries'] == 1 else 'retries'}"
         )
         cost = _cost(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")

@@ -105,6 +105,17 @@ def _refuse_keys(config: RunConfig) -> None:
             raise UsageError(f"{option} holds a key, which would be stored with the run")
 
 
+def _without_judge(config: RunConfig) -> str:
+    """The switches that would do without a judge, beside those that are off already."""
+    benchmark, options = config.benchmark, config.options
+    on = [o.name for o in benchmark.options if o.default is True and options[o.name]]
+    off = {**options, **dict.fromkeys(on, False)}
+    needed = [name for name in on if benchmark.needs_judge({**off, name: True})]
+    if not needed or benchmark.needs_judge({**options, **dict.fromkeys(needed, False)}):
+        return ""
+    return f", or only generate with {' '.join(f'--no-{name}' for name in needed)}"
+
+
 def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
     name, model, judge = config.benchmark.name, config.model.spec, config.judge
     demo_model = catalogue.provider(model.provider).demo
@@ -117,7 +128,8 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
             raise UsageError(f"{name} asks no judge; leave --judge out")
         return
     if judge is None:
-        raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1")
+        without = _without_judge(config)
+        raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1{without}")
     if not catalogue.provider(judge.spec.provider).demo:
         return
     if judge.spec.name != JUDGE:

@@ -105,7 +105,8 @@ class EQBench3(Benchmark):
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The rubric score, every criterion and the ability profile."""
-        return summarise(pack.items[0].content.protocol, pack.items, scores)
+        protocol = pack.items[0].content.protocol
+        return summarise(protocol, pack.items, scores, graded=bool(options["rubric"]))
 
     def needs_judge(self, options: Options) -> bool:
         """Whether verdicts or comparisons are wanted."""

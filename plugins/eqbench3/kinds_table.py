@@ -5,23 +5,37 @@ from typing import Any
 
 from eibench import ReportSection, Table
 
+COLUMNS = (
+    "kind of scenario", "scenarios", "samples", "scored", "unscored", "failed or to do",
+    "rubric score",
+)  # fmt: skip
+_Row = tuple[str, int, int, int, int, int, float | None]
+
 
 def kinds_table(document: Mapping[str, Any]) -> Table | None:
     """A row per kind of scenario; nothing for a run that asked for no verdicts."""
     notes = document["notes"]
     if not notes.get("kinds") or not document["judge"]:
         return None
-    columns = ("kind of scenario", "items", "scored", "unscored", "rubric score")
-    rows = [
-        (name, row["items"], row["scored"], row["unscored"], row["rubric_score"])
-        for name, row in notes["kinds"].items()
-    ]
+    iterations = document["iterations"]
+    rows = [_row(name, row, iterations) for name, row in notes["kinds"].items()]
     judge = notes["judge"]
     note = (
         f"judge: {judge['re_asked']} asked again, {judge['repaired']} repaired, "
         f"{judge['unread']} unread"
     )
-    return Table("Kinds of scenario", columns, rows, note=note)
+    asked, samples = document["items"]["total"], sum(row[2] for row in rows)
+    if asked < samples:
+        note += f"; {samples - asked} of the {samples} samples were not asked for: they are to do"
+    return Table("Kinds of scenario", COLUMNS, rows, note=note)
+
+
+def _row(name: str, row: Mapping[str, Any], iterations: int) -> _Row:
+    """A kind's row: its samples are those scored, those unscored, and the rest."""
+    scenarios, scored, unscored = row["items"], row["scored"], row["unscored"]
+    samples = scenarios * iterations
+    rest = samples - scored - unscored
+    return name, scenarios, samples, scored, unscored, rest, row["rubric_score"]
 
 
 SECTION = ReportSection("eqbench3-kinds", "eqbench3", kinds_table)

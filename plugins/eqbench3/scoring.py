@@ -35,12 +35,27 @@ def rubric_score(scores: Mapping[str, float], scored: Sequence[str], scale: int)
     return 100 / scale * sum(scores[name] for name in scored) / len(scored)
 
 
-def summarise(protocol: Protocol, items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
-    """The metrics of a run, and how its kinds of scenario did."""
+def summarise(
+    protocol: Protocol,
+    items: Sequence[Item],
+    scores: Sequence[SampleScore],
+    *,
+    graded: bool = True,
+) -> Summary:
+    """The metrics of a run, and how its kinds of scenario did.
+
+    Args:
+        protocol: That of the pack.
+        items: Of the whole pack.
+        scores: Of the samples that were asked.
+        graded: Verdicts were wanted; without them the rubric score, which has no value then, is
+            the only metric.
+    """
     kinds = {item.id: item.content.kind for item in items}
     ordered = sorted(scores, key=lambda s: (s.item_id, s.iteration))
     scored = [s for s in ordered if s.score.values.get(RUBRIC) is not None]
-    metrics = _with_intervals(_columns(protocol, scored), [s.cluster for s in scored])
+    columns = _columns(protocol, scored) if graded else [_main(scored)]
+    metrics = _with_intervals(columns, [s.cluster for s in scored])
     notes = {
         "scale": protocol.scale,
         "families": len({s.cluster for s in scored}),
@@ -54,9 +69,7 @@ def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]
     quality = _quality(protocol)
     criteria = dict.fromkeys(c for kind in protocol.kinds.values() for c in kind.rubric.criteria)
     scale = f"0-{protocol.scale}"
-    columns = [
-        _column("rubric_score", Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
-    ]
+    columns = [_main(scored)]
     for name in sorted(criteria, key=lambda c: c not in quality):
         better = True if name in quality else None
         kind = "quality criteria" if better else "style criteria, neither end better"
@@ -67,6 +80,10 @@ def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]
         metric = Metric(None, None, 0, None, label=trait, group=f"ability profile ({scale})")
         columns.append(_column(f"profile_{trait}", metric, names, scored))
     return columns
+
+
+def _main(scored: Sequence[SampleScore]) -> _Column:
+    return _column("rubric_score", Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
 
 
 def _quality(protocol: Protocol) -> set[str]:

@@ -94,6 +94,12 @@ def test_several_models_make_several_runs(bench: Bench) -> None:
     assert [run["model"] for run in document["runs"]] == ["demo/strong", "demo/weak"]
 
 
+def test_a_plan_of_one_sample_has_no_plurals(bench: Bench) -> None:
+    """One sample, one call."""
+    done = bench("run", "eqbench-v1", "--dataset", "bundled", "--limit", "1", "--dry-run")
+    assert "1 sample of the bundled pack; 1 call to demo/medium" in done.err
+
+
 def test_one_model_that_cannot_go_on_does_not_stop_the_next(bench: Bench) -> None:
     """Each has its own line; the exit code is the worst."""
     with LoopbackServer("x", faults={"404": 1.0}) as server:

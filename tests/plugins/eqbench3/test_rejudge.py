@@ -74,6 +74,15 @@ def score(document: Any) -> float:
     return float(document["metrics"]["rubric_score"]["value"])
 
 
+def test_the_next_step_after_a_second_judge_is_their_agreement(lab: Lab) -> None:
+    """Not after the first one: nobody to agree with."""
+    first = lab.run("--json")
+    run_id = first.json["run_id"]
+    assert "bench agreement" not in first.err
+    done = lab.rejudge(run_id)
+    assert f"next: bench agreement {run_id} " in done.err
+
+
 def test_rejudging_asks_the_judge_alone(lab: Lab) -> None:
     """Three verdicts of the other judge beside those that are there; no word of the model."""
     first = lab.run("--json").json

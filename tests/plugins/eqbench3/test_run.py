@@ -137,7 +137,7 @@ def test_metrics_stand_under_their_group_in_the_table(
     places = [done.out.index(heading) for heading in ("rubric score (0-100)", *headings)]
     assert places == sorted(places)
     assert [done.out.count(heading) for heading in headings] == [1, 1, 1]
-    assert re.search(r"analysis +│ +2 │ +2 │ +0 │", done.out)
+    assert re.search(r"analysis +│ +2 │ +2 │ +2 │ +0 │ +0 │", done.out)
     assert re.search(r"^flags +8 sections", done.out, re.MULTILINE)
 
 
@@ -170,9 +170,10 @@ def test_without_rubric_and_elo_it_only_generates(
     assert done.json["status"] == "complete"
     assert done.json["judge"] is None
     assert done.json["calls"] == {"model": 9, "judge": 0, "replayed": 0, "retries": 0}
-    assert done.json["metrics"]["rubric_score"] == {
-        "value": None, "ci95": None, "n": 0, "higher_is_better": True,
-    }  # fmt: skip
+    assert done.json["metrics"] == {
+        "rubric_score": {"value": None, "ci95": None, "n": 0, "higher_is_better": True},
+    }
+    assert f"next: bench rejudge {done.json['run_id']} --judge SPEC" in done.err
     table = bench("run", "eqbench3", *options, "--no-rubric", "--no-elo")
     assert "Kinds of scenario" not in table.out
 
@@ -206,7 +207,19 @@ def test_a_real_model_needs_a_judge(bench: Bench, own_pack: Write, server: Loopb
     done = bench("run", "eqbench3", *where(server, own_pack(*rows(2)), judge=None))
     assert done.code == 2
     assert "--judge openai/" in done.err
+    assert "--no-rubric --no-elo" in done.err
     assert server.requests == []
+
+
+def test_no_rubric_without_a_judge_names_the_other_switch(
+    bench: Bench, own_pack: Write, server: LoopbackServer
+) -> None:
+    """Comparisons ask the judge too."""
+    pack = own_pack(*rows(2))
+    done = bench("run", "eqbench3", *where(server, pack, judge=None), "--no-rubric")
+    assert (done.code, server.requests) == (2, [])
+    assert "or only generate with --no-elo" in done.err
+    assert "--no-rubric" not in done.err
 
 
 def test_the_demo_judge_is_refused_for_a_real_model(

@@ -280,9 +280,12 @@ def test_a_better_grade_never_lowers_the_score(data: st.DataObject) -> None:
 # The table of the kinds
 
 
-def document(scenarios: Scenarios, scores: list[SampleScore], judge: str | None) -> dict[str, Any]:
+def document(
+    scenarios: Scenarios, scores: list[SampleScore], judge: str | None, iterations: int = 1
+) -> dict[str, Any]:
     """What the table is made from."""
-    return {"judge": judge, "notes": summed(scenarios, scores).notes}
+    notes, total = summed(scenarios, scores).notes, len(scenarios.items) * iterations
+    return {"judge": judge, "notes": notes, "iterations": iterations, "items": {"total": total}}
 
 
 def test_the_table_has_a_row_per_kind(scenarios: Scenarios) -> None:
@@ -290,10 +293,31 @@ def test_the_table_has_a_row_per_kind(scenarios: Scenarios) -> None:
     scores = [*verdicts(scenarios, 1)[1:], unread(scenarios.items[0])]
     table = kinds_table(document(scenarios, scores, "openai/judge"))
     assert table is not None
-    assert [row[:4] for row in table.rows] == [
-        ("role-play", 4, 3, 1), ("drafting", 1, 1, 0), ("analysis", 3, 3, 0),
+    assert [row[:6] for row in table.rows] == [
+        ("role-play", 4, 4, 3, 1, 0), ("drafting", 1, 1, 1, 0, 0), ("analysis", 3, 3, 3, 0, 0),
     ]  # fmt: skip
     assert table.note == "judge: 1 asked again, 0 repaired, 1 unread"
+
+
+def test_a_row_adds_up_with_failed_samples_and_several_iterations(scenarios: Scenarios) -> None:
+    """Of two iterations one role-play failed once and the draft twice: they are the rest."""
+    kept = [v for v in verdicts(scenarios, 2) if v.item_id not in {"r1", "d1"}]
+    again = next(v for v in verdicts(scenarios, 2) if v.item_id == "r1")
+    table = kinds_table(document(scenarios, [*kept, again], "openai/judge", iterations=2))
+    assert table is not None
+    assert [row[:6] for row in table.rows] == [
+        ("role-play", 4, 8, 7, 0, 1), ("drafting", 1, 2, 0, 0, 2), ("analysis", 3, 6, 6, 0, 0),
+    ]  # fmt: skip
+
+
+def test_samples_that_were_not_asked_for_are_told(scenarios: Scenarios) -> None:
+    """With --limit 3 of eight scenarios the rest did not fail."""
+    scores = [v for v in verdicts(scenarios, 1) if v.item_id in {"r1", "r2", "r3"}]
+    made = document(scenarios, scores, "openai/judge") | {"items": {"total": 3}}
+    table = kinds_table(made)
+    assert table is not None
+    assert [row[5] for row in table.rows] == [1, 1, 3]
+    assert "5 of the 8 samples were not asked for" in table.note
 
 
 def test_the_table_is_there_when_no_verdict_could_be_read(scenarios: Scenarios) -> None:
