@@ -146,6 +146,7 @@ class Benchmark(ABC):
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
         foreign_forms: Names of other programs' forms that `bench import --format` takes.
+        unjudged_values: Values of a score that do not come from its judge, such as lengths.
         asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
             again, so that there may be more calls than are planned.
     """
@@ -161,6 +162,7 @@ class Benchmark(ABC):
     ranked_by: str = ""
     single_turn: bool = True
     foreign_forms: tuple[str, ...] = ()
+    unjudged_values: tuple[str, ...] = ()
     asks_again: bool = False
 
     @abstractmethod

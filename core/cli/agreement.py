@@ -51,7 +51,7 @@ def _agreed(
             Judged(*(read_samples(journal, run, side, stored.clusters) for side in pair))
             for run, pair in zip(runs, sides, strict=True)
         ]
-        return agree(stored.pack, judged)
+        return agree(stored.pack, judged, leave_out=stored.benchmark.unjudged_values)
 
 
 def _each_once(runs: list[RunRecord]) -> list[RunRecord]:

@@ -6,7 +6,7 @@ order in which the judges put the models is looked at too.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import factorial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,16 +37,18 @@ class _Row(NamedTuple):
     second: float
 
 
-def agree(pack: Pack, runs: Sequence[Judged]) -> dict[str, Any]:
+def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -> dict[str, Any]:
     """The document of `bench agreement` (docs/commands.md describes each field).
 
     Args:
         pack: That of all runs.
         runs: At least one; the same two judges, in the same order, in each.
+        leave_out: Values that no judge gives.
     """
     run, graded_by = runs[0].first.run, [graded.grading for graded in runs[0]]
     clusters = {item.id: item.cluster for item in pack.items}
-    names = value_names(graded for judged in runs for graded in judged)
+    there = value_names(graded for judged in runs for graded in judged)
+    names = [name for name in there if name not in leave_out]
     rows = {name: _rows(runs, name, clusters) for name in names}
     found = {name: _agreement(runs, name, rows[name]) for name in names}
     families = max((row["families"] for row in found.values()), default=0)
@@ -181,4 +183,4 @@ def _warnings(runs: Sequence[Judged], families: int, order: Mapping[str, Any] | 
             f"{order['models']} models are too few to show that judges order them alike: "
             f"by chance {by_chance} orders agrees in full"
         )
-    return told + few_families(families)
+    return told + (few_families(families) if families else [])

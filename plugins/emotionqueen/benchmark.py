@@ -65,6 +65,7 @@ class EmotionQueen(Benchmark):
     ranked_by = "pass_win_mean"
     judged = True
     asks_again = True
+    unjudged_values = (WORDS, TOKENS)
     data_maker = StatementMaker()
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:

@@ -64,6 +64,8 @@ def _part(found: Rates, estimate: Estimate, name: str, told: str) -> Metric:
     if found.statements < LEAST:
         estimate = Estimate(None, None, estimate.n)
     label, group = name.replace("_", " "), f"{told} (none under {LEAST} statements)"
+    if found.statements != found.passed.n:  # n counts samples, the rule counts statements
+        label += f", {found.statements} statements"
     return _metric(estimate, label, group)
 
 
@@ -93,17 +95,17 @@ def _tasks(
     statements: Mapping[str, Statement],
     parts: Mapping[str, Rates],
 ) -> dict[str, dict[str, Any]]:
-    """For each task that has statements: its samples, and its rates where they are enough."""
+    """For each task that has statements: what was graded, and its rates where it is enough."""
     rows: dict[str, dict[str, Any]] = {}
     for task in CHOICES["task"]:
-        there = sum(statement.task == task for statement in statements.values())
         samples = _belonging(ordered, statements, "task", task)
-        if not there:
+        if not samples:
             continue
         found = parts[task.replace("-", "_")]
         enough = found.statements >= LEAST
         rows[task] = {
-            "statements": there,
+            "statements": len({s.item_id for s in samples}),
+            "samples": len(samples),
             "scored": found.passed.n,
             "unscored": len(samples) - found.passed.n,
             "pass_rate": found.passed.value if enough else None,

@@ -7,7 +7,7 @@ from eibench import ReportSection, Table
 
 from .rates import LEAST
 
-_KEYS = ("statements", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
+_KEYS = ("statements", "samples", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
 
 
 def tasks_table(document: Mapping[str, Any]) -> Table | None:
@@ -15,7 +15,16 @@ def tasks_table(document: Mapping[str, Any]) -> Table | None:
     tasks, judge = document["notes"].get("tasks"), document["notes"].get("judge")
     if not tasks:
         return None
-    columns = ("task", "statements", "scored", "unscored", "PASS", "WIN", "WIN given PASS")
+    columns = (
+        "task",
+        "statements",
+        "samples",
+        "scored",
+        "unscored",
+        "PASS",
+        "WIN",
+        "WIN given PASS",
+    )
     rows = [
         (
             name.replace("-", " "),

@@ -43,12 +43,12 @@ where it breaks off.
 {dialogue}
 [End dialogue]
 
-How far does each of these words fit what {name} feels when the scene breaks off?
+How strongly does {name} feel each of these when the scene breaks off?
 {emotions}
 
-Rate each word by itself from 0-10, where 0 says that it does not fit at all and 10 that nothing \
-could fit better. Next, look in the scene for what speaks against your ratings. In the end, rate \
-all four words afresh.
+Rate each feeling by itself from 0-10, where 0 says that it is not felt at all and 10 that it is \
+felt as strongly as can be. Next, look in the scene for what speaks against your ratings. In the \
+end, rate all four feelings afresh.
 
 Keep to this form, fill in what the angle brackets ask for, and add nothing to it:
 
@@ -66,7 +66,7 @@ The ratings need not add up to anything: several may be high at once, and any ma
 not all four.
 """,
     "[End dialogue]",
-    r"How far does each of these words fit what (.+) feels when",
+    r"How strongly does (.+) feel each of these when",
     ("score", "revised score"),
 )
 GERMAN = Language(
@@ -78,12 +78,12 @@ behalten, bis sie abbricht.
 {dialogue}
 [Ende des Dialogs]
 
-Wie gut trifft jedes dieser Wörter, was {name} fühlt, wenn die Szene abbricht?
+Wie stark empfindet {name} jedes dieser Gefühle, wenn die Szene abbricht?
 {emotions}
 
-Bewerten Sie jedes Wort für sich von 0-10, wobei 0 heißt, dass es gar nicht zutrifft, und 10, dass \
-keines besser träfe. Suchen Sie danach in der Szene, was gegen Ihre Bewertung spricht. Bewerten \
-Sie zum Schluss alle vier Wörter neu.
+Bewerten Sie jedes Gefühl für sich von 0-10, wobei 0 heißt, dass es gar nicht empfunden wird, und \
+10, dass es stärker nicht sein könnte. Suchen Sie danach in der Szene, was gegen Ihre Bewertung \
+spricht. Bewerten Sie zum Schluss alle vier Gefühle neu.
 
 Halten Sie sich an diese Form, füllen Sie aus, was in spitzen Klammern steht, und fügen Sie nichts \
 hinzu:
@@ -102,7 +102,7 @@ Die Zahlen müssen zusammen nichts Bestimmtes ergeben: Mehrere können zugleich 
 darf null sein, nur nicht alle vier.
 """,
     "[Ende des Dialogs]",
-    r"Wie gut trifft jedes dieser Wörter, was (.+) fühlt, wenn",
+    r"Wie stark empfindet (.+) jedes dieser Gefühle, wenn",
     ("Zahl", "neue Zahl"),
 )
 

@@ -180,6 +180,9 @@ def test_asking_more_often_makes_no_rate() -> None:
     summary = summed(there, scored(there, lambda n: n % 2, iterations=3))
     assert summary.metrics["pass_rate_key_event"].value is None
     assert summary.metrics["pass_rate_key_event"].n == 30
+    assert summary.metrics["pass_rate_key_event"].label == "key event, 10 statements"
+    row = summary.notes["tasks"]["key-event"]
+    assert (row["statements"], row["samples"], row["scored"]) == (10, 30, 30)
     assert summary.notes["tasks"]["key-event"]["pass_rate"] is None
 
 
@@ -193,6 +196,15 @@ def test_unscored_samples_are_left_out_of_rates() -> None:
     assert summary.metrics["pass_rate"].n == 24
     row = summary.notes["tasks"]["key-event"]
     assert (row["statements"], row["scored"], row["unscored"]) == (30, 24, 6)
+
+
+def test_a_task_counts_what_was_asked() -> None:
+    """Ten of fifty statements, as with --limit: the other forty are nowhere in its row."""
+    there = items(("key-event", 50))
+    summary = summed(there, scored(there, lambda n: True)[:10])
+    row = summary.notes["tasks"]["key-event"]
+    assert (row["statements"], row["samples"]) == (10, 10)
+    assert row["samples"] == row["scored"] + row["unscored"]
 
 
 def test_length_is_the_mean_over_replies_whose_length_is_known() -> None:

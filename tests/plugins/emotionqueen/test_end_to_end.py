@@ -183,3 +183,15 @@ def test_answers_made_elsewhere_cannot_be_scored_without_a_judge(
     answers.write_text(json.dumps({"item_id": "key-event-achievements-01", "response": "Oh!"}))
     done = bench("score", "emotionqueen", answers)
     assert (done.code, "needs a judge" in done.err) == (2, True)
+
+
+def test_agreement_is_about_what_judges_give(bench: Bench) -> None:
+    """PASS and WIN, not the length of the replies, which is the same for any judge."""
+    with LoopbackServer(respond(lambda r: VERDICT)) as server:
+        first = bench(*arguments(server, "--limit", 20, "--json"))
+        run = first.json["run_id"]
+        url = server.base_url
+        judge = ("--judge", "openai/judge2", "--judge-base-url", url)
+        bench("rejudge", run, *judge)
+    done = bench("agreement", run, "--json")
+    assert list(done.json["agreement"]) == ["pass", "win"], done.err
