@@ -117,6 +117,7 @@ def test_nothing_read_by_both_is_told_without_numbers(bench: Bench, court: Any) 
     assert document["transcripts"]["only_second"]["total"] == 8
     assert (row["n"], row["means"]) == (0, [None, None])
     assert [row[key]["value"] for key in ("icc", "spearman", "mean_difference")] == [None] * 3
+    assert not any("with 0 families" in warning for warning in document["warnings"])
     assert bench("agreement", run_id).code == 0
 
 
