@@ -20,7 +20,10 @@ from .handles import Answer, Handle, known_replies
 from .workshop import COMPARE, Party, Sample, Workshop
 
 REFUSED_AT_FIRST = 3
-"""So many requests that are refused as invalid before any is answered say that all will be."""
+"""When the first so many requests are all refused as invalid, the others will be too.
+
+The first that are sent, and not the first to come back: a refusal is quicker than an answer.
+"""
 
 
 class SampleCalls:
@@ -94,15 +97,18 @@ class SampleCalls:
     async def _ask(
         self, party: Party, caller: Caller, request: ChatRequest, key: CallKey
     ) -> ChatResponse:
+        place = self._shop.begun[party.phase]
+        self._shop.begun[party.phase] += 1
         try:
             return await self._send_and_keep(party, caller, request, key)
         except BenchError as error:
-            self._note_refusal(party, error)
+            if place < REFUSED_AT_FIRST:
+                self._note_refusal(party, error)
             self._note(error)
             raise
 
     def _note_refusal(self, party: Party, error: BenchError) -> None:
-        """Make an invalid request fatal when it is as all before it."""
+        """Make an invalid request fatal when the first ones all were."""
         if not isinstance(error, ProviderError) or error.kind != ErrorKind.INVALID_REQUEST:
             return
         shop, phase = self._shop, party.phase

@@ -50,7 +50,8 @@ class Workshop:
         under_way: Calls that have been asked for and are not journalled yet.
         shared: Those among them that compare, by item, iteration and key: two comparisons of the
             same words are one question.
-        refused: Requests that were refused as invalid, by phase.
+        begun: Requests that were sent, by phase.
+        refused: Among the first of them, those that were refused as invalid.
     """
 
     benchmark: Benchmark
@@ -65,6 +66,7 @@ class Workshop:
     replays: bool
     under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
+    begun: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     grader: str = field(init=False)
 
