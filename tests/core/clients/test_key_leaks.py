@@ -36,6 +36,9 @@ ECHOES: Mapping[str, Callable[[ReceivedRequest], Reply]] = {
 }
 
 
+pytestmark = pytest.mark.xdist_group("key leaks")  # the runs are made once, for all tests
+
+
 @pytest.fixture(scope="module")
 def runs(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> "dict[str, Future[Done]]":
     """A run on each fault and each echo, a few at a time, in a folder of its name."""
