@@ -1,17 +1,21 @@
 """How many judge calls it takes to place a model on a ladder of 40, by schedule.
 
-    python -m benchmarks.placement [--placements 40] [--first-world 0]
+    python -m benchmarks.placement [--placements 40] [--first-world 0] [--processes 1]
 
 Simulated worlds of 50 models: 40 on the ladder, which is known from one random round, and 10
 newcomers, each placed by itself. A schedule's calls do not depend on the engine, so the same calls
-are rated by `fractional-logit` and by `mixed`. Errors are against the truth on the ladder's own
-scale: the true abilities are mapped by a straight line through the ladder's ratings by the same
-engine, so that the luck of the two anchors, which no schedule can change, is not counted. What is
-left of the error with all 3,600 calls is the luck of the newcomer's 45 transcripts.
+are rated by several. Errors are against the truth on the ladder's own scale: the true abilities are
+mapped by a straight line through the ladder's ratings by the same engine, so that the luck of the
+two anchors, which no schedule can change, is not counted. What is left of the error with all 3,600
+calls is the luck of the newcomer's 45 transcripts.
+
+The errors of some placements are shaky. `placement_parts` says what error the same calls are
+expected to have, over all newcomers and judges that could have been; savings are told by both.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
@@ -21,228 +25,294 @@ from eibench import Comparisons
 from eibench.core.matchmaking.calls import FIRST, Call
 from eibench.core.matchmaking.goals import FLOOR, Orders
 from eibench.core.matchmaking.matchmaker import Schedule
-from eibench.core.ratings import fractional_logit, mixed
-from eibench.core.testing.placements import Placed, place
+from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
+from eibench.core.testing.placements import place
 from eibench.core.testing.rounds import Rate, World
 from eibench.testing import Tournament
 
 from .measuring import table
+from .placement_parts import Parts, Scale, parts_of
 
 MODELS, NEWCOMERS = 50, 10
 LADDER_CALLS = 6720
 MOST = 400
-GRID = tuple(range(8, MOST + 1, 8))
-ENGINES: dict[str, Rate] = {"fractional-logit": fractional_logit.rate, "mixed": mixed.rate}
+GRID = (16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256, 288, 320, MOST)
+"""Calls of `adaptive` after which it is rated."""
+FL = "fractional-logit"
+ENGINES: dict[str, Rate] = {
+    FL: fractional_logit.rate,
+    "mixed": mixed.rate,
+    "glicko2": glicko2.rate,
+    "trueskill": trueskill.rate,
+}
+ONE_ORDER = (FL, "mixed")
+"""Engines that can do with one order; the ladder is known in one where they rate."""
+BOTH_ORDERS = ("glicko2", "trueskill")
 
 
-class Run(NamedTuple):
-    """How a newcomer is placed."""
+class Way(NamedTuple):
+    """How a newcomer is placed, and who rates it."""
 
     schedule: Schedule
     orders: Orders
+    engines: tuple[str, ...] = ONE_ORDER
     floor: float = FLOOR
     most: int | None = None
     steps: bool = False
 
 
-RUNS = {
-    "staged, one order": Run("staged", "one"),
-    "staged, both orders": Run("staged", "both"),
-    "adaptive, one order, as it stops": Run("adaptive", "one"),
-    "adaptive, one order, going on": Run("adaptive", "one", 0.0, MOST, True),
+WAYS = {
+    "staged, one order": Way("staged", "one"),
+    "staged, both orders": Way("staged", "both"),
+    "staged, both orders, ladder too": Way("staged", "both", BOTH_ORDERS),
+    "adaptive, one order, as it stops": Way("adaptive", "one"),
+    "adaptive, one order, going on": Way("adaptive", "one", floor=0.0, most=MOST, steps=True),
 }
-ALL = "all calls"
 COURSE = "adaptive, one order, going on"
+ALL = "all opponents, all items, both orders"
 
 
-class Course(NamedTuple):
-    """Errors of one placement after so many calls, points.
+class Error(NamedTuple):
+    """After some calls: distance to the truth, and half the interval's width, points."""
+
+    calls: int
+    error: float
+    half_width: float
+
+
+class Ladder(NamedTuple):
+    """What is known before, by engine.
 
     Attributes:
-        calls: After each batch.
-        errors: Distance to the truth.
-        half_widths: Of the interval; NaN where there is none.
+        calls: Of the round.
+        truth: By engine, of every model on its scale.
+        scale: Of `fractional-logit`, natural units.
+        ratings: By `fractional-logit`, natural units.
     """
 
-    calls: list[int]
-    errors: list[float]
-    half_widths: list[float]
-
-    def at(self, n: int, values: Sequence[float]) -> float:
-        """The value with at most `n` calls; NaN before the first batch."""
-        place = int(np.searchsorted(self.calls, n, side="right")) - 1
-        return values[place] if place >= 0 else float("nan")
+    calls: list[Call]
+    truth: Mapping[str, list[float]]
+    scale: Scale
+    ratings: Mapping[str, float]
 
 
-class World50(NamedTuple):
-    """What the placements of one world share; `truth` is by engine."""
+class Placements(NamedTuple):
+    """What was found, by way and engine; parts by way and number of calls."""
 
-    world: World
-    played: Tournament
-    ladder: list[Call]
-    truth: dict[str, list[float]]
-    newcomers: list[int]
+    errors: dict[tuple[str, str], list[list[Error]]]
+    parts: dict[str, list[dict[int, Parts]]]
 
 
-Found = dict[tuple[str, str], list[Course]]
-"""By engine and way."""
-
-
-def make_world(number: int) -> World50:
-    """Models, a ladder round, and true ratings on the ladder's scale."""
+def run_world(number: int, n_newcomers: int) -> Placements:
+    """Some newcomers of one world, each in every way and by every engine."""
     world = World.draw(100 + number, MODELS)
     played = world.tournament(500 + number)
     others = [i for i in range(MODELS) if i not in (world.high, world.low)]
-    newcomers = np.random.default_rng(number).choice(others, NEWCOMERS, replace=False).tolist()
-    ladder = _ladder(played, {played.models[i] for i in newcomers})
-    known, on_it = played.judge(ladder), [i for i in range(MODELS) if i not in newcomers]
-    truth = {}
-    for engine, rate in ENGINES.items():
-        ratings = rate(known, world.settings(played))
-        found = [ratings[played.models[i]].rating for i in on_it]
-        slope, start = np.polyfit([world.abilities[i] for i in on_it], found, 1)
-        truth[engine] = [float(start + slope * ability) for ability in world.abilities]
-    return World50(world, played, ladder, truth, newcomers)
-
-
-def run_world(number: int, n_newcomers: int) -> Found:
-    """Some newcomers of one world, each in every way and by every engine."""
-    made = make_world(number)
-    found: Found = {(engine, way): [] for engine in ENGINES for way in (*RUNS, ALL)}
-    for i in made.newcomers[:n_newcomers]:
-        batches = {
-            name: _batches(_place(made, made.played.models[i], run), run)
-            for name, run in RUNS.items()
-        }
-        for name, calls in (batches | {ALL: [_all_calls(made, i)]}).items():
-            for engine, course in _courses(made, i, calls).items():
-                found[engine, name].append(course)
+    new = np.random.default_rng(number).choice(others, NEWCOMERS, replace=False).tolist()
+    kinds: tuple[tuple[str, ...], ...] = (ONE_ORDER, BOTH_ORDERS)
+    ladders = {engines: _ladder(world, played, new, engines) for engines in kinds}
+    found = Placements(defaultdict(list), defaultdict(list))
+    for i in new[:n_newcomers]:
+        for name, way in WAYS.items():
+            ladder = ladders[way.engines]
+            batches = _batches(world, played, played.models[i], ladder, way)
+            _measure(found, name, world, played, i, ladder, way.engines, batches)
+        everything = [_all_calls(played, played.models[i], ladders[ONE_ORDER])]
+        _measure(found, ALL, world, played, i, ladders[ONE_ORDER], ONE_ORDER, everything)
     return found
 
 
-def _ladder(played: Tournament, new: set[str]) -> list[Call]:
-    """A random round of those who are not new."""
-    share = (MODELS - NEWCOMERS) * (MODELS - NEWCOMERS - 1) / (MODELS * (MODELS - 1))
-    calls = played.random_calls(round(LADDER_CALLS / share), orders="one")
-    return [call for call in calls if not {call.a, call.b} & new]
+def _ladder(world: World, played: Tournament, new: Sequence[int], engines: Sequence[str]) -> Ladder:
+    """A random round of those who are not new, and how engines rate it."""
+    names = {played.models[i] for i in new}
+    share = (MODELS - len(new)) * (MODELS - len(new) - 1) / (MODELS * (MODELS - 1))
+    orders: Orders = "both" if engines == BOTH_ORDERS else "one"
+    n_items = round(LADDER_CALLS / share) // (2 if orders == "both" else 1)
+    calls = played.random_calls(n_items, orders=orders)
+    calls = [call for call in calls if not {call.a, call.b} & names]
+    known, on_it = played.judge(calls), [i for i in range(MODELS) if i not in new]
+    truth = {}
+    for engine in engines:
+        rated = ENGINES[engine](known, world.settings(played))
+        slope, start = _line(world, on_it, [rated[played.models[i]].rating for i in on_it])
+        truth[engine] = [float(start + slope * ability) for ability in world.abilities]
+    fit = fractional_logit.maximise(fractional_logit.as_calls(known)[0])
+    strengths = dict(zip(known.models, fit.theta.tolist(), strict=True))
+    slope, start = _line(world, on_it, [strengths[played.models[i]] for i in on_it])
+    gap = strengths[played.models[world.high]] - strengths[played.models[world.low]]
+    return Ladder(calls, truth, Scale(start, slope, 1300 / gap), strengths)
 
 
-def _place(made: World50, model: str, run: Run) -> Placed:
-    return place(
-        made.played,
+def _line(world: World, models: Sequence[int], ratings: Sequence[float]) -> tuple[float, float]:
+    """Slope and start of ratings on abilities."""
+    slope, start = np.polyfit([world.abilities[i] for i in models], ratings, 1)
+    return float(slope), float(start)
+
+
+def _batches(
+    world: World, played: Tournament, model: str, ladder: Ladder, way: Way
+) -> list[list[Call]]:
+    """The calls, cut where the model is rated: at the grid, or at the end alone."""
+    placed = place(
+        played,
         model,
-        made.ladder,
-        run.schedule,
-        rate=fractional_logit.rate,
-        settings=made.world.settings(made.played),
-        orders=run.orders,
-        max_comparisons=run.most,
-        floor=run.floor,
+        ladder.calls,
+        way.schedule,
+        rate=ENGINES[way.engines[0]],
+        settings=world.settings(played),
+        orders=way.orders,
+        max_comparisons=way.most,
+        floor=way.floor,
         steps=False,
     )
+    calls = [call for batch in placed.batches for call in batch.calls]
+    ends = [n for n in GRID if n <= len(calls)] if way.steps else [len(calls)]
+    return [calls[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def _batches(placed: Placed, run: Run) -> list[list[Call]]:
-    """The calls, cut where the model is rated: after each batch, or at the end alone."""
-    batches = [list(batch.calls) for batch in placed.batches]
-    return batches if run.steps else [[call for batch in batches for call in batch]]
-
-
-def _all_calls(made: World50, i: int) -> list[Call]:
+def _all_calls(played: Tournament, model: str, ladder: Ladder) -> list[Call]:
     """All items with all opponents, in both orders."""
-    played = made.played
+    opponents = sorted({name for call in ladder.calls for name in (call.a, call.b)})
     return [
-        Call(*slot, played.models[i], opponent, first)
-        for opponent in sorted({name for call in made.ladder for name in (call.a, call.b)})
+        Call(*slot, model, opponent, first)
+        for opponent in opponents
         for slot in played.slots
         for first in FIRST
     ]
 
 
-def _courses(made: World50, i: int, batches: Sequence[Sequence[Call]]) -> dict[str, Course]:
-    """The course by each engine."""
-    played, settings = made.played, made.world.settings(made.played)
-    rows = list(played.rows(made.ladder))
-    found = {engine: Course([], [], []) for engine in ENGINES}
-    spent = 0
+def _measure(
+    found: Placements,
+    name: str,
+    world: World,
+    played: Tournament,
+    i: int,
+    ladder: Ladder,
+    engines: Sequence[str],
+    batches: Sequence[Sequence[Call]],
+) -> None:
+    """Rate a newcomer after each batch, and take the error of its calls apart."""
+    rows, made = list(played.rows(ladder.calls)), list[Call]()
+    errors: dict[str, list[Error]] = {engine: [] for engine in engines}
+    parts = {}
     for calls in batches:
         rows += played.rows(calls)
-        spent += len(calls)
+        made += calls
+        parts[len(made)] = parts_of(played, made, ladder.ratings, ladder.scale)
         known = Comparisons.of(rows)
-        for engine, rate in ENGINES.items():
-            row = rate(known, settings)[played.models[i]]
+        for engine in engines:
+            row = ENGINES[engine](known, world.settings(played))[played.models[i]]
             half = float("nan") if row.ci95 is None else (row.ci95[1] - row.ci95[0]) / 2
-            found[engine].calls.append(spent)
-            found[engine].errors.append(row.rating - made.truth[engine][i])
-            found[engine].half_widths.append(half)
-    return found
+            errors[engine].append(Error(len(made), row.rating - ladder.truth[engine][i], half))
+    for engine in engines:
+        found.errors[name, engine].append(errors[engine])
+    found.parts[name].append(parts)
 
 
-def rms(courses: Sequence[Course], n: int) -> float:
-    """Over placements; NaN before all have so many calls."""
-    errors = np.array([course.at(n, course.errors) for course in courses])
-    return float(np.sqrt((errors**2).mean()))
+def report(found: Placements) -> str:
+    """Ends of all ways, the course of `adaptive`, and its calls at the others' accuracy."""
+    n = len(found.parts[ALL])
+    return "\n\n".join([f"{n} placements", _ends(found), _course(found), _savings(found)])
 
 
-def calls_for(courses: Sequence[Course], target: float) -> int | None:
-    """The calls after which the error stays within a target for three points of the grid.
-
-    One alone may be luck. None if that is never so.
-    """
-    errors = np.array([rms(courses, n) for n in GRID])
-    within = np.nan_to_num(errors, nan=np.inf) <= target
-    for i in range(len(GRID) - 2):
-        if within[i : i + 3].all():
-            return GRID[i]
-    return None
+def rms(errors: Sequence[Sequence[Error]], point: int = -1) -> float:
+    """Root of the mean squared error over placements, points."""
+    return float(np.sqrt(np.mean([each[point].error ** 2 for each in errors])))
 
 
-def report(found: Found) -> str:
-    """Ends of all, the course of `adaptive`, and its calls at the others' accuracy."""
-    n = len(next(iter(found.values())))
-    lines = [f"{n} placements", "", _ends(found), "", _grid(found)]
-    for engine in ENGINES:
-        for name in ("staged, one order", "staged, both orders"):
-            lines += ["", *_savings(found, engine, name)]
-    return "\n".join(lines)
+def holds(errors: Sequence[Sequence[Error]]) -> float:
+    """Share of placements whose last interval holds the truth."""
+    last = [each[-1] for each in errors]
+    return float(np.mean([abs(each.error) <= each.half_width for each in last]))
 
 
-def _calls(courses: Sequence[Course]) -> float:
-    return float(np.mean([course.calls[-1] for course in courses]))
+def _mean_calls(found: Placements, way: str) -> float:
+    return float(np.mean([max(parts) for parts in found.parts[way]]))
 
 
-def _ends(found: Found) -> str:
-    rows = [
-        [way, f"{_calls(found['mixed', way]):.0f}"]
-        + [f"{rms(found[engine, way], 10**6):.1f}" for engine in ENGINES]
-        for way in (*RUNS, ALL)
-    ]
-    return table(["way", "calls", *(f"RMS error, {engine}" for engine in ENGINES)], rows)
+def expected(found: Placements, way: str, n: int | None = None) -> dict[str, float]:
+    """Roots of the mean parts over placements after `n` calls, or in the end."""
+    at = [parts[max(parts) if n is None else n] for parts in found.parts[way]]
+    named = {name: [getattr(parts, name) for parts in at] for name in (*Parts._fields, "total")}
+    return {name: float(np.mean(values)) ** 0.5 for name, values in named.items()}
 
 
-def _grid(found: Found) -> str:
+def _ends(found: Placements) -> str:
     rows = []
-    for n in (16, 32, 48, 64, 80, 96, 128, 160, 192, 256, 320, MOST):
+    for way in (*WAYS, ALL):
+        cells = [found.errors.get((way, engine)) for engine in ENGINES]
+        parts = expected(found, way)
+        shown = [f"{rms(errors):.1f}" if errors else "" for errors in cells]
+        told = [f"{parts[name]:.1f}" for name in ("total", "own", "opponents", "judge")]
+        held = f"{100 * holds(cells[0]):.0f}" if cells[0] else ""
+        rows.append([way, f"{_mean_calls(found, way):.0f}", *shown, *told, held])
+    head = ["expected by FL", "own luck", "opponents", "judge", "FL interval holds the truth, %"]
+    return table(["way", "calls", *(f"RMS error, {engine}" for engine in ENGINES), *head], rows)
+
+
+def _course(found: Placements) -> str:
+    rows = []
+    for point, n in enumerate(GRID):
         row = [str(n)]
-        for engine in ENGINES:
-            courses = found[engine, COURSE]
-            widths = [course.at(n, course.half_widths) for course in courses]
-            row += [f"{rms(courses, n):.1f}", f"{np.nanmean(widths):.0f}"]
-        rows.append(row)
-    head = [text for e in ENGINES for text in (f"RMS error, {e}", f"mean half-width, {e}")]
-    return table(["adaptive calls", *head], rows)
+        for engine in ONE_ORDER:
+            errors = found.errors[COURSE, engine]
+            widths = [each[point].half_width for each in errors]
+            row += [f"{rms(errors, point):.1f}", f"{np.nanmean(widths):.0f}"]
+        parts = expected(found, COURSE, n)
+        rows.append([*row, *(f"{parts[name]:.1f}" for name in ("total", *Parts._fields[:3]))])
+    head = [text for e in ONE_ORDER for text in (f"RMS error, {e}", "half-width")]
+    tail = ["expected by FL", "own luck", "opponents", "judge"]
+    return table(["adaptive calls", *head, *tail], rows)
 
 
-def _savings(found: Found, engine: str, name: str) -> list[str]:
-    """Calls of `adaptive`, by each engine, at the error of another way by one engine."""
-    calls, error = _calls(found[engine, name]), rms(found[engine, name], 10**6)
-    lines = [f"at the error of {name}, by {engine} ({calls:.0f} calls, {error:.1f}):"]
-    for own in ENGINES:
-        for slack in (1.0, 1.1):
-            reached = calls_for(found[own, COURSE], slack * error)
-            told = f"{reached} calls, {calls / reached:.1f} x fewer" if reached else "not reached"
-            lines.append(f"  adaptive by {own}, within {slack:.1f} x: {told}")
-    return lines
+def calls_for(errors: Sequence[float], target: float) -> float:
+    """Calls after which an error at the points of the grid stays within a target.
+
+    Between two points the squared error is taken to fall in a straight line; infinite if the
+    last is above the target.
+    """
+    above = [point for point, error in enumerate(errors) if error > target]
+    if not above:
+        return float(GRID[0])
+    last = above[-1]
+    if last == len(GRID) - 1:
+        return float("inf")
+    high, low = errors[last] ** 2, errors[last + 1] ** 2
+    share = (high - target**2) / (high - low)
+    return GRID[last] + share * (GRID[last + 1] - GRID[last])
+
+
+def _savings(found: Placements) -> str:
+    """Calls of `adaptive`, rated by `fractional-logit`, at the error of others."""
+    course = found.errors[COURSE, FL]
+    seen = [rms(course, point) for point in range(len(GRID))]
+    expect = [expected(found, COURSE, n)["total"] for n in GRID]
+    rows = []
+    for way, engine in found.errors:
+        if not way.startswith("staged"):
+            continue
+        calls, error = _mean_calls(found, way), rms(found.errors[way, engine])
+        rows.append([way, engine, f"{calls:.0f}", *_cells(calls, seen, error)])
+        if engine == FL:
+            parts = expected(found, way)
+            row = [way, f"{FL}, expected", f"{calls:.0f}", *_cells(calls, expect, parts["total"])]
+            rows.append([*row, _most(calls, parts)])
+    head = ["staged", "rated by", "calls", "error", "equal", "within 5 %", "within 10 %"]
+    rows = [[*row, *[""] * (len(head) + 1 - len(row))] for row in rows]
+    return table([*head, "most that any schedule could save"], rows)
+
+
+def _cells(calls: float, errors: Sequence[float], error: float) -> list[str]:
+    reached = [calls_for(errors, slack * error) for slack in (1.0, 1.05, 1.1)]
+    told = (f"{n:.0f}, {calls / n:.1f} x" if np.isfinite(n) else f"not by {MOST}" for n in reached)
+    return [f"{error:.1f}", *told]
+
+
+def _most(calls: float, parts: Mapping[str, float]) -> str:
+    """With the best weights, opponents whose ratings say all, and equals alone."""
+    room = parts["total"] ** 2 - parts["smallest_own"] ** 2
+    fewest = parts["judge_per_call"] ** 2 / room
+    return f"{calls / fewest:.1f} x ({fewest:.0f} calls)"
 
 
 def main() -> None:
@@ -257,8 +327,13 @@ def main() -> None:
     worlds = range(options.first_world, options.first_world + n_worlds)
     with ProcessPoolExecutor(options.processes) as pool:
         done = list(pool.map(run_world, worlds, sizes))
-    found = {key: [course for world in done for course in world[key]] for key in done[0]}
-    print(report(found))
+    print(report(_joined(done)))
+
+
+def _joined(done: Sequence[Placements]) -> Placements:
+    errors = {key: [e for world in done for e in world.errors[key]] for key in done[0].errors}
+    parts = {key: [p for world in done for p in world.parts[key]] for key in done[0].parts}
+    return Placements(errors, parts)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,24 @@
-"""`adaptive`: the calls that are expected to tell the most about where a model stands.
+"""`adaptive`: the calls after which the rating is expected to be the least off.
 
-The quantity of interest is a'theta: the new model's strength less the mean of the ladder's. A
-candidate is an opponent and a slot; `expected_gains` says how much of the variance a'C a it
-would take off. Its noise is v (1 + (d / 2)^2) for an expected difference d: far-off opponents
-saturate, so their margins tell less. The best candidate is taken, its effect worked in, and so
-on: a batch is chosen greedily, and no call in it doubles another.
+What is known of strengths, and of the luck of the ladder's transcripts, is that of a linear
+mixed model (`latent`). `expected_error` says what each possible item would leave of the rating's
+error; the best one is taken and counted in, and so on: a batch is chosen greedily, and no call in
+it doubles another.
 """
 
+import math
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings import fractional_logit
-from ..ratings.comparisons import Comparisons, Floats
-from ..ratings.logit_items import LogitItems, logit_margins
-from ..ratings.mixed_model import VAGUE, Halves, Observations, estimate_variances
-from .goals import Goal, Item, Slot
-from .latent import Blocks, Candidates, Posterior, expected_gains, observe, solve
+from ..ratings.comparisons import Comparisons, Floats, Ints
+from ..ratings.mixed_model import VAGUE, Halves, estimate_variances
+from .expected_error import Known, Pairings, Sums, shared_variance
+from .goals import Goal, Item
+from .latent import Blocks, Posterior, expected_luck, solve
+from .observing import Observer
 
 BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 """Items in a batch, and in a batch after so many."""
@@ -31,12 +32,11 @@ class Choice(NamedTuple):
 
     Attributes:
         items: The best first; empty when nothing is left.
-        deviation: Standard deviation of a'theta before them, natural units of the logit.
-        worthwhile: Whether the best of them gains as much as the goal's floor.
+        worthwhile: Whether one of them is the first on its transcript, or each takes as much
+            off the expected squared error as the goal's floor, on average.
     """
 
     items: list[Item]
-    deviation: float
     worthwhile: bool
 
 
@@ -51,18 +51,14 @@ class Adviser:
     def __init__(self, goal: Goal, ladder: Comparisons) -> None:
         self._goal = goal
         self._opponents = goal.pool.opponents(goal.model)
-        names = sorted({*self._opponents, *ladder.models})
-        self._index = {name: i for i, name in enumerate([*names, goal.model])}
-        slots = set().union(*goal.pool.transcripts.values(), _slots(ladder))
-        self._slots = {slot: i for i, slot in enumerate(sorted(slots))}
-        self._leanings = _leanings(ladder)
-        seen, halves = self._observe(ladder)
+        self._observer = Observer(goal.model, self._opponents, goal.pool.slots, ladder)
+        self._index, self._slots = self._observer.models, self._observer.slots
+        seen, halves = self._observer.observe(ladder)
         n_slots, n = len(self._slots), len(self._index)
         self._variances = estimate_variances(seen, Halves.of(halves), n)
         self._blocks = Blocks.sum(seen, self._variances, n_slots, n)
         self._prior_mean, self._prior_precision = self._prior()
         self._items = self._all_items()
-        self._candidates = self._as_candidates()
 
     def choose(self, placed: Comparisons, asked: Collection[Item], count: int) -> Choice:
         """The next items, at most `count`.
@@ -72,33 +68,60 @@ class Adviser:
             asked: Items that were asked for, read or not.
             count: At least 1.
         """
-        seen, _ = self._observe(placed)
-        blocks = self._blocks.with_items(seen, self._variances)
-        state = solve(blocks, self._variances.tau2, self._prior_mean, self._prior_precision)
-        contrast = self._contrast()
-        variance = float(contrast @ state.covariance @ contrast)
-        items, first_gain = self._greedy(state, contrast, asked, count)
-        return Choice(items, variance**0.5, first_gain >= self._goal.floor * variance)
+        state, sums = self._so_far(placed)
+        before = sums.error()
+        items = self._greedy(state, sums, asked, count)
+        heard = {slot for _, slot in asked}
+        new = any(slot not in heard for _, slot in items)
+        worth = self._goal.floor * len(items) * before
+        return Choice(items, new or before - sums.error() >= worth)
+
+    def deviation(self, placed: Comparisons) -> float:
+        """Root of the expected squared error, natural units; infinite without comparisons."""
+        return math.sqrt(self._so_far(placed)[1].error())
 
     def strengths(self) -> Mapping[str, float]:
         """Expected strengths of the ladder's models, natural units of the logit."""
-        tau2 = self._variances.tau2
-        state = solve(self._blocks, tau2, self._prior_mean, self._prior_precision)
+        state = self._ladder_state
         return {name: float(state.mean[i]) for name, i in self._index.items()}
 
-    def _contrast(self) -> Floats:
-        """a: the new model less the mean of the ladder."""
-        n = len(self._index)
-        contrast = np.full(n, -1 / max(n - 1, 1))
-        contrast[-1] = 1.0
-        return contrast
+    @cached_property
+    def _ladder_state(self) -> Posterior:
+        return self._solve(self._blocks)
+
+    def _solve(self, blocks: Blocks) -> Posterior:
+        return solve(blocks, self._variances.tau2, self._prior_mean, self._prior_precision)
+
+    def _so_far(self, placed: Comparisons) -> tuple[Posterior, Sums]:
+        """What is known with the model's comparisons, and the sums of its items."""
+        seen, _ = self._observer.observe(placed)
+        state = self._solve(self._blocks.with_items(seen, self._variances))
+        sums = Sums(self._known._replace(strengths=_centred(state.covariance)))
+        other = np.where(seen.i == len(self._index) - 1, seen.j, seen.i)
+        weight = _weights(state, other)
+        sums.add(Pairings(other, seen.slot, weight, self._variances.of(seen)))
+        return state, sums
+
+    @cached_property
+    def _known(self) -> Known:
+        """What the ladder says of luck.
+
+        The model's own comparisons have no say in it, or what came out of the first ones would
+        choose the next.
+        """
+        tau2, state = self._variances.tau2, self._ladder_state
+        luck = expected_luck(self._blocks, state)
+        doubt = np.asarray(np.diagonal(state.luck, axis1=1, axis2=2))
+        named = [self._goal.pool.families.get(item, item) for item, _ in self._slots]
+        family = np.unique(named, return_inverse=True)[1]
+        shared = shared_variance(luck, doubt, tau2, family)
+        return Known(luck, doubt, _centred(state.covariance), tau2 - shared, shared, family)
 
     def _prior(self) -> tuple[Floats, Floats]:
         """Means and precisions: vague for the ladder; the new model is one like those."""
         n = len(self._index)
         mean, precision = np.zeros(n), np.full(n, VAGUE)
-        state = solve(self._blocks, self._variances.tau2, mean, precision)
-        ladder = state.mean[:-1]
+        ladder = solve(self._blocks, self._variances.tau2, mean, precision).mean[:-1]
         if len(ladder) > 1 and (spread := float(ladder.std(ddof=1))) > 0:
             mean[-1], precision[-1] = float(ladder.mean()), (_PRIOR_WIDTH * spread) ** -2
         return mean, precision
@@ -112,83 +135,43 @@ class Adviser:
             for slot in sorted(shared(self._goal.model, opponent))
         ]
 
-    def _as_candidates(self) -> Candidates:
-        items = self._items
-        return Candidates(
-            new=len(self._index) - 1,
-            opponent=np.array([self._index[item.opponent] for item in items], dtype=np.int64),
-            slot=np.array([self._slots[item.slot] for item in items], dtype=np.int64),
-            noise=np.zeros(len(items)),
-        )
-
     def _greedy(
-        self, state: Posterior, contrast: Floats, asked: Collection[Item], count: int
-    ) -> tuple[list[Item], float]:
-        """Items by falling gain, and the gain of the first."""
-        tau2, taken = self._variances.tau2, set(asked)
-        candidates = self._candidates._replace(noise=self._noise(state.mean))
-        free = np.array([item not in taken for item in self._items], dtype=np.bool_)
+        self, state: Posterior, sums: Sums, asked: Collection[Item], count: int
+    ) -> list[Item]:
+        """The best items, each counted in before the next is looked for."""
+        taken = set(asked)
+        free = [item for item in self._items if item not in taken]
+        left = self._as_pairings(state, free)
         chosen: list[Item] = []
-        first_gain = 0.0
-        while free.any() and len(chosen) < count:
-            gain = np.where(free, expected_gains(state, tau2, contrast, candidates), -np.inf)
+        while free and len(chosen) < count:
+            errors = sums.errors_with(left)
             # The best; of equals, the first by name: rounding must not decide.
-            best = int(np.flatnonzero(gain >= gain.max() * (1 - 1e-9))[0])
-            first_gain = first_gain or float(gain[best])
-            chosen.append(self._items[best])
-            free[best] = False
-            state = observe(state, tau2, candidates, best)
-        return chosen, first_gain
+            best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-9))[0])
+            sums.add(left.only(np.array([best])))
+            chosen.append(free.pop(best))
+            left = left.only(np.delete(np.arange(len(errors)), best))
+        return chosen
 
-    def _noise(self, mean: Floats) -> Floats:
-        """Variance of each candidate's margin, larger for unequal pairs."""
+    def _as_pairings(self, state: Posterior, items: Collection[Item]) -> Pairings:
+        opponent = np.array([self._index[item.opponent] for item in items], dtype=np.int64)
+        slot = np.array([self._slots[item.slot] for item in items], dtype=np.int64)
         variances = self._variances
-        v = variances.both if self._goal.orders == "both" else variances.one
-        gap = mean[-1] - mean[self._candidates.opponent]
-        return np.asarray(v * (1 + (gap / 2) ** 2))
-
-    def _observe(self, comparisons: Comparisons) -> tuple[Observations, Floats]:
-        """Items on the logit scale, and half the difference between orders of those with both."""
-        items = LogitItems.of(comparisons)
-        rows, z = items.rows, self._margins(comparisons)
-        named = np.array([self._index[model] for model in comparisons.models], dtype=np.int64)
-        slots = [
-            self._slots[comparisons.items[item], iteration]
-            for item, iteration in zip(
-                comparisons.item[rows].tolist(), comparisons.iteration[rows].tolist(), strict=True
-            )
-        ]
-        seen = Observations(
-            i=named[comparisons.a[rows]],
-            j=named[comparisons.b[rows]],
-            slot=np.array(slots, dtype=np.int64),
-            z=items.mean(z),
-            both=items.both,
-        )
-        return seen, items.half(z)
-
-    def _margins(self, comparisons: Comparisons) -> Floats:
-        """Z of each call for `a`, less what the judge likes of place and length."""
-        z = logit_margins(comparisons)
-        z = z - self._leanings.get("position", 0.0) * np.where(comparisons.a_first, 1.0, -1.0)
-        if "length" in self._leanings and comparisons.has_lengths:
-            a, b = (np.log(np.maximum(x, 1)) for x in (comparisons.len_a, comparisons.len_b))
-            z = z - self._leanings["length"] * (a - b)
-        return np.asarray(z)
+        noise = variances.both if self._goal.orders == "both" else variances.one
+        return Pairings(opponent, slot, _weights(state, opponent), np.full(len(items), noise))
 
 
-def _slots(comparisons: Comparisons) -> set[Slot]:
-    pairs = zip(comparisons.item.tolist(), comparisons.iteration.tolist(), strict=True)
-    return {(comparisons.items[item], iteration) for item, iteration in pairs}
+def _weights(state: Posterior, opponents: Ints) -> Floats:
+    """4 E (1 - E) against each, with the strengths that are expected now."""
+    gap = state.mean[-1] - state.mean[opponents]
+    return np.asarray(1 - np.tanh(gap / 2) ** 2)
 
 
-def _leanings(ladder: Comparisons) -> dict[str, float]:
-    """What place and length are worth to the judge, as `fractional-logit` sees it."""
-    if not len(ladder):
-        return {}
-    calls, _ = fractional_logit.as_calls(ladder)
-    fit = fractional_logit.maximise(calls)
-    return dict(zip(calls.names, fit.beta.tolist(), strict=True))
+def _centred(covariance: Floats) -> Floats:
+    """Of the ladder's strengths less their mean, shape (n_models, n_models); 0 for the new one."""
+    n = len(covariance)
+    centre = np.zeros((n, n))
+    centre[:-1, :-1] = np.eye(n - 1) - 1 / max(n - 1, 1)
+    return np.asarray(centre @ covariance @ centre.T)
 
 
 def batch_size(n_before: int) -> int:

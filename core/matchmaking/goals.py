@@ -31,6 +31,11 @@ class Pool:
     transcripts: Mapping[str, frozenset[Slot]]
     families: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def slots(self) -> frozenset[Slot]:
+        """What there is a transcript of."""
+        return frozenset[Slot]().union(*self.transcripts.values())
+
     def shared(self, model: str, other: str) -> frozenset[Slot]:
         """What both models have transcripts of."""
         return self.transcripts[model] & self.transcripts[other]

@@ -1,4 +1,4 @@
-"""What is known of strengths during a placement, and what one more call would add.
+"""What is known of strengths, and of the luck of transcripts, during a placement.
 
 The model is that of `ratings.mixed_model`. What the judge likes of place and length is taken off
 first, so it has no terms here. Every slot has room for all models: any of them may be compared on
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Floats, Ints
+from ..ratings.comparisons import Floats
 from ..ratings.mixed_model import Observations, Variances, absorb
 
 
@@ -75,49 +75,10 @@ def solve(blocks: Blocks, tau2: float, prior_mean: Floats, prior_precision: Floa
     return Posterior(covariance @ info, covariance, np.asarray(tau2 * left.inverse))
 
 
-class Candidates(NamedTuple):
-    """Items that may be observed: a new model with opponents.
+def expected_luck(blocks: Blocks, state: Posterior) -> Floats:
+    """The luck of each transcript, given the expected strengths, shape (n_slots, n_models).
 
-    Attributes:
-        new: Index of the model.
-        opponent: Shape (n,).
-        slot: Shape (n,).
-        noise: Variance that the margin would have, shape (n,).
+    It is P_s (h_s - L_s theta), 0 where nothing was compared.
     """
-
-    new: int
-    opponent: Ints
-    slot: Ints
-    noise: Floats
-
-
-def expected_gains(
-    state: Posterior, tau2: float, contrast: Floats, candidates: Candidates
-) -> Floats:
-    """What each observation would take off the variance of a'theta, shape (n,).
-
-    (a'C P_s e / tau2)^2 / (e'(P_s + P_s C P_s / tau2^2) e + v), with e = e_new - e_opponent: the
-    squared covariance of a'theta and z over the variance of z.
-    """
-    new, o, s = candidates.new, candidates.opponent, candidates.slot
-    luck, c = state.luck, state.covariance
-    reach = luck @ (c @ contrast) / tau2
-    top = reach[s, new] - reach[s, o]
-    whole = luck + luck @ c @ luck / tau2**2
-    spread = whole[s, new, new] + whole[s, o, o] - 2 * whole[s, new, o]
-    return np.asarray(top**2 / (spread + candidates.noise))
-
-
-def observe(state: Posterior, tau2: float, candidates: Candidates, place: int) -> Posterior:
-    """The state's covariances when one candidate has been observed; the mean stays."""
-    o, s = candidates.opponent[place], candidates.slot[place]
-    noise = float(candidates.noise[place])
-    e = np.zeros(len(state.mean))
-    e[candidates.new], e[o] = 1.0, -1.0
-    own = state.luck[s] @ e
-    reach = state.covariance @ own / tau2
-    total = float(e @ own + own @ reach / tau2) + noise
-    luck = state.luck.copy()
-    luck[s] -= np.outer(own, own) / (noise + float(e @ own))
-    covariance = state.covariance - np.outer(reach, reach) / total
-    return state._replace(covariance=covariance, luck=luck)
+    rest = blocks.score - blocks.information @ state.mean
+    return np.asarray((state.luck @ rest[..., None])[..., 0])

@@ -152,7 +152,7 @@ class Matchmaker:
             return None  # the engine waits for second orders
 
     def _own_width(self, known: Comparisons, ratings: Ratings) -> float:
-        """Half-width that the mixed model believes in: less noisy than the engine's early on.
+        """Half-width by the expected error of the calls: less noisy than the engine's early on.
 
         Without it a placement would stop whenever the jackknife is small by chance.
         """
@@ -160,7 +160,7 @@ class Matchmaker:
         unit = unit_of(self._adviser.strengths(), found)
         if unit is None:
             return 0.0
-        deviation = self._adviser.choose(_only(known, self.goal.model), (), 1).deviation
+        deviation = self._adviser.deviation(_only(known, self.goal.model))
         return _NORMAL * CAUTION * deviation * unit
 
 

@@ -100,6 +100,14 @@ class Tournament:
         ratio = (ability - ability[first]) / (ability[first] - ability[second])
         return np.asarray(high + (high - low) * ratio)
 
+    def qualities(self) -> Floats:
+        """How good each model's transcript of each slot is, shape (n_models, n_slots)."""
+        families = self.families
+        number = {name: i for i, name in enumerate(dict.fromkeys(families.values()))}
+        family = np.array([number[families[item]] for item, _ in self.slots])
+        model, slot = np.indices((len(self.abilities), len(self.slots)))
+        return self._quality(model, family[slot], slot)
+
     def judge(self, calls: Sequence[Call]) -> Comparisons:
         """The comparisons of those calls whose replies could be read."""
         return Comparisons.of(self.rows(calls))
