@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..types import ChatResponse, Finish, Message, Score, Usage
-from .records import CallKey, CallTotals, RunRecord, StoredCall, StoredComparison
+from ..types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
+from .records import CallKey, CallTotals, RunRecord, StoredCall, StoredComparison, as_json
 
 RUN_COLUMNS = (
     "n, run_id, identity, ordinal, benchmark, benchmark_version, model, name, demo, pack_name,"
@@ -33,6 +33,42 @@ def storable(response: ChatResponse) -> ChatResponse:
     names = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
     texts = storable_row([getattr(response, name) for name in names])
     return replace(response, **dict(zip(names, texts, strict=True)))
+
+
+def call_row(
+    item_id: str,
+    iteration: int,
+    key: CallKey,
+    model: str,
+    request: ChatRequest,
+    response: ChatResponse,
+    at: str,
+) -> tuple[Any, ...]:
+    """The columns of an answered call, but for its run."""
+    r, u = response, response.usage
+    asked = (item_id, iteration, *key, model, as_json(request.messages), as_json(r.sent))
+    said = (r.text, r.reasoning, str(r.finish), r.finish_raw, r.model, r.fingerprint)
+    used = (r.request_id, u.input, u.cached, u.cache_write, u.output, u.reasoning)
+    cost = (r.latency_s, r.attempts, r.cost_usd, r.price_source, at)
+    return storable_row((*asked, *said, *used, *cost))
+
+
+def grade_row(
+    grader: str,
+    item_id: str,
+    iteration: int,
+    score: Score,
+    graded_by: Mapping[str, Any] | None,
+    at: str,
+) -> tuple[Any, ...]:
+    """The columns of a grade, but for its run.
+
+    Raises:
+        TypeError, ValueError: It holds what JSON cannot.
+    """
+    graded = (as_json(score.values), score.reason, as_json(score.flags), as_json(score.detail))
+    by = graded_by and as_json(graded_by)
+    return storable_row((grader, item_id, iteration, *graded, at, by))
 
 
 def run_of(row: Any) -> RunRecord:

@@ -27,7 +27,9 @@ from .records import (
 from .rows import (
     RUN_COLUMNS,
     call_of,
+    call_row,
     comparison_of,
+    grade_row,
     graded_of,
     run_of,
     storable,
@@ -217,13 +219,10 @@ class Journal:
             The response as it will be read back, which is what the plugin must see: what it
             asks next has to be the same after a stop.
         """
-        r, u = storable(response), response.usage
-        asked = (run.n, item_id, iteration, *key, model, as_json(request.messages), as_json(r.sent))
-        said = (r.text, r.reasoning, str(r.finish), r.finish_raw, r.model, r.fingerprint)
-        used = (r.request_id, u.input, u.cached, u.cache_write, u.output, u.reasoning)
-        cost = (r.latency_s, r.attempts, r.cost_usd, r.price_source, now())
-        await self.writer.write(_ADD_CALL, storable_row((*asked, *said, *used, *cost)))
-        return r
+        kept = storable(response)
+        row = call_row(item_id, iteration, key, model, request, kept, now())
+        await self.writer.write(_ADD_CALL, (run.n, *row))
+        return kept
 
     def calls(
         self, run: RunRecord, item_id: str | None = None, iteration: int | None = None
@@ -307,9 +306,8 @@ class Journal:
         Raises:
             TypeError, ValueError: It holds what JSON cannot.
         """
-        known_as = (run.n, grader, item_id, iteration)
-        graded = (as_json(score.values), score.reason, as_json(score.flags), as_json(score.detail))
-        self._add(_ADD_GRADE, (*known_as, *graded, now(), graded_by and as_json(graded_by)))
+        row = grade_row(grader, item_id, iteration, score, graded_by, now())
+        self._add(_ADD_GRADE, (run.n, *row))
         self._add(
             "DELETE FROM failures WHERE run = ? AND item_id = ? AND iteration = ?",
             (run.n, item_id, iteration),

@@ -7,9 +7,9 @@ owners and its transactions.
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import DataError, JournalError
 from .archives import LINE_LIMIT, read_lines
@@ -86,21 +86,54 @@ def import_runs(folder: Path, path: Path) -> list[Imported]:
         DataError: The file is not as it must be, or says something else than the journal.
         JournalError: The journal cannot be used, or another process owns one of the runs.
     """
-    with staged(path, read_lines(path)) as database, Journal(folder) as journal:
+    return import_lines(folder, path, read_lines(path), Telling())
+
+
+class Telling(NamedTuple):
+    """What is told of a file's lines, and what is done once they are in the journal.
+
+    Attributes:
+        place: From a line's number to what an error calls it.
+        advice: What to do about a conflict.
+        then: Called with what became of each run, while the runs are still owned.
+    """
+
+    place: Callable[[int], str] = "line {}".format
+    advice: str = "a run that went on in two places stays two, in one --runs-dir each"
+    then: Callable[[Journal, Sequence[Imported]], object] = lambda journal, done: None
+
+
+def import_lines(
+    folder: Path, path: Path, lines: Iterable[tuple[int, bytes]], telling: Telling
+) -> list[Imported]:
+    """Add the runs in lines to a folder's journal: all of them, or nothing.
+
+    Args:
+        folder: Is made if it does not exist, once all lines were checked.
+        path: The file that the lines come from, for messages.
+        lines: With their numbers, as `archives.read_lines` gives them.
+        telling: What is told of them.
+
+    Raises:
+        DataError: A line is not as it must be, or says something else than the journal.
+        JournalError: The journal cannot be used, or another process owns one of the runs.
+    """
+    with staged(path, lines) as database, Journal(folder) as journal:
         with reading(journal.path):
             database.execute("ATTACH DATABASE ? AS here", (str(journal.path),))
             database.execute("PRAGMA foreign_keys = ON")
             database.execute("PRAGMA here.synchronous = FULL")
             ids = [(run_here(database, run) or run)["run_id"] for run in staged_runs(database)]
-        with _owned(journal, ids), reading(journal.path), _transaction(database):
-            try:
-                return [merge(database, run) for run in staged_runs(database)]
-            except Conflict as conflict:
-                told = f"{conflict.told} ({journal.path}); nothing was imported: {_ADVICE}"
-                raise DataError(path, told, f"line {conflict.line}") from None
-
-
-_ADVICE = "a run that went on in two places stays two, in one --runs-dir each"
+        with _owned(journal, ids):
+            with reading(journal.path), _transaction(database):
+                try:
+                    done = [merge(database, run) for run in staged_runs(database)]
+                except Conflict as conflict:
+                    told = f"{conflict.told} ({journal.path}); nothing was imported: "
+                    place = telling.place(conflict.line)
+                    raise DataError(path, told + telling.advice, place) from None
+            telling.then(journal, done)
+        return done
 
 
 @contextlib.contextmanager
