@@ -19,8 +19,11 @@ class Counts(NamedTuple):
     scored: int
     unscored: int
     failed: int
-    truncated: int
-    """A reply was cut off by the token limit; these are among the others."""
+    truncated: int | None
+    """A reply was cut off by the token limit; these are among the others.
+
+    ``None`` where that is not known, as the run was imported from another program.
+    """
     pending: int
     """Not done yet, as the run ended early."""
 

@@ -184,7 +184,8 @@ def _next(document: Mapping[str, Any], where: str) -> str:
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
     to_do = document["comparisons"].get("planned")
-    if document["items"]["failed"] or document["items"]["pending"] or to_do:
+    pending = document["items"]["pending"] and document.get("imported") is None
+    if document["items"]["failed"] or pending or to_do:
         return "the same command tries again what failed, and keeps the rest"
     if document["unscored"]:
         item = document["unscored"][0]["item_id"]

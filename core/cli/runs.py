@@ -10,6 +10,7 @@ import click
 from ..console.safe import line
 from ..engine.showing import left_out, result_by
 from ..errors import UsageError
+from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.store import FILE
 from ..plugins import installed
@@ -95,6 +96,7 @@ def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
         "model": run.model,
         "name": run.name,
         "demo": run.demo,
+        "imported": origin_of(run.model, run.settings),
         "dataset": run.pack_name,
         "status": run.status,
         "created_at": run.created_at,

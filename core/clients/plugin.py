@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
+from ..errors import UsageError
 from ..hookspecs import hookimpl
+from ..imported import PROVIDER
 from .base import Client, ClientConfig, Provider
 
 
@@ -28,6 +30,10 @@ def _demo(config: ClientConfig) -> Client:
     from .demo import DemoClient
 
     return DemoClient(config)
+
+
+def _imported(config: ClientConfig) -> Client:
+    raise UsageError(f"{config.model} was asked by another program and cannot be asked here")
 
 
 @hookimpl
@@ -64,5 +70,12 @@ def register_providers(register: Callable[[Provider], None]) -> None:
             title="models of known ability in this process, free: for trying things out",
             create=_demo,
             demo=True,
+        )
+    )
+    register(
+        Provider(
+            name=PROVIDER,
+            title="models that another program asked, of runs that were imported: not to be asked",
+            create=_imported,
         )
     )

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ..imported import is_imported
 from ..reports.sections import Table
 from .safe import harmless, interval, line, number
 
@@ -60,7 +61,7 @@ def _metrics(document: Mapping[str, Any]) -> RichTable:
 
 def _facts(document: Mapping[str, Any]) -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
-    lines = []
+    lines, imported = [], document.get("imported") is not None
     if document["baselines"]:
         told = "  ·  ".join(map(_baseline, document["baselines"].values()))
         whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
@@ -68,10 +69,12 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
     lines.append(
         f"samples    {items['total']} = {items['scored']} scored + {items['unscored']} unscored"
         f" + {items['failed']} failed"
-        + (f" + {items['pending']} to do" if items["pending"] else "")
-        + f"  ·  {items['truncated']} truncated"
+        + (f" + {items['pending']} {'not there' if imported else 'to do'}" * bool(items["pending"]))
+        + ("" if imported else f"  ·  {items['truncated']} truncated")
     )
-    if document["run_id"]:
+    if imported:
+        lines += _imported(document)
+    elif document["run_id"]:
         judge = f", {calls['judge']} to the judge" if document["judge"] else ""
         lines.append(
             f"calls      {calls['model']} to the model{judge}"
@@ -87,6 +90,17 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
         lines.append(f"flags      {'  ·  '.join(shown + more)}")
     return lines + _missing(document)
+
+
+def _imported(document: Mapping[str, Any]) -> list[str]:
+    """What there is of an imported run, in the place of what is not recorded."""
+    calls, judge = document["calls"], document["judge"]
+    also = f" and {calls['judge']} of the judge" if judge and is_imported(judge) else ""
+    lines = [f"imported   {calls['model']} replies of the model{also}"]
+    lines[0] += "; what was sent, tokens, cost and time are not recorded"
+    if judge and not also:
+        lines.append(f"calls      {calls['judge']} to the judge")
+    return lines
 
 
 def _no_rating(document: Mapping[str, Any]) -> str:

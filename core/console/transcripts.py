@@ -36,7 +36,10 @@ def _calls(calls: Sequence[Mapping[str, Any]], full: bool) -> Iterator[Renderabl
     said: list[list[str]] = []
     for call in calls:
         messages = call["messages"]
-        if call["phase"] == "judge" and not full:
+        if messages is None:
+            messages = []
+            yield Text("asked the judge; what it was shown is not recorded", style="dim")
+        elif call["phase"] == "judge" and not full:
             length = sum(len(content) for _, content in messages)
             told = f"asked the judge, {length:,} characters (--full shows them)"
             yield Text(told, style="dim")
@@ -54,6 +57,9 @@ def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield _panel(f"{call['model']} (thinking)", call["reasoning"], "dim")
     judge = " (judge)" if call["phase"] == "judge" else ""
     yield _panel(f"{call['model']}{judge}", call["text"], "magenta" if judge else "green")
+    if call["usage"] is None:
+        yield Text("imported: what was sent, tokens and time are not recorded", style="dim")
+        return
     sent = ", ".join(f"{k} {_brief(v)}" for k, v in call["sent"].items())
     tokens = call["usage"]
     facts = f"finish {call['finish']} · {tokens['input']} in, {tokens['output']} out"

@@ -13,6 +13,7 @@ from typing import Any
 from ..benchmark import Benchmark, Pack
 from ..clients.base import ModelSpec, host_of
 from ..clients.caller import Limits
+from ..imported import is_imported
 from ..types import Sampling, digest
 
 
@@ -64,7 +65,9 @@ class RunConfig:
 
     @property
     def effective_sampling(self) -> Sampling:
-        """The benchmark's sampling with the user's changes."""
+        """The benchmark's sampling with the user's changes; of an imported run, nothing."""
+        if is_imported(self.model.spec):
+            return self.sampling
         return merge(self.benchmark.sampling_for(self.options), self.sampling)
 
     @property

@@ -7,6 +7,7 @@ from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment, redact
 from ..errors import UsageError
+from ..imported import is_imported
 from ..plugins import Catalogue
 from ..spending.book import PriceBook
 from ..spending.budget import Budget
@@ -70,6 +71,7 @@ def check_parties(
         UsageError: The settings contradict each other.
         ConfigError: A key is missing.
     """
+    _refuse_imported(config)
     _check_roles(config, catalogue)
     if not config.run_id:
         money.check(config.model, "generate", config.effective_sampling)
@@ -83,6 +85,24 @@ def check_parties(
             if provider.demo:
                 provider.create(made)  # costs nothing, and refuses a name that does not exist
     _refuse_keys(config)
+
+
+def _refuse_imported(config: RunConfig) -> None:
+    """Refuse to ask those that another program has asked: nobody knows how to reach them.
+
+    Raises:
+        UsageError: One would be asked.
+    """
+    if not config.run_id and is_imported(config.model.spec):
+        raise UsageError(
+            f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "
+            "bench rejudge RUN judges what it said"
+        )
+    if config.judge and is_imported(config.judge.spec):
+        raise UsageError(
+            f"{config.judge.spec} gave the verdicts of a run that was imported, and cannot be "
+            f"asked; bench show RUN --judge {config.judge.spec} shows them"
+        )
 
 
 def _refuse_keys(config: RunConfig) -> None:

@@ -63,9 +63,8 @@ _DOCUMENT = record(
             )
         ),
         "items": record(
-            dict.fromkeys(
-                ("total", "scored", "unscored", "failed", "truncated", "pending"), whole(0)
-            ),
+            dict.fromkeys(("total", "scored", "unscored", "failed", "pending"), whole(0))
+            | {"truncated": optional(whole(0))},
             more=True,
         ),
         "unscored": list_of(

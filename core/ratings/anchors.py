@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
+from ..imported import MARK, plain_name
 from .settings import Anchor, AnchorSet
 
 Q = 173.71779276130073
@@ -64,7 +65,8 @@ def check_anchors(anchors: Sequence[Anchor]) -> tuple[AnchorSet, ...]:
 def find_anchors(models: Sequence[str], sets: Sequence[AnchorSet]) -> Found | str:
     """The first set whose models are both there, else why there is none.
 
-    A model matches by its name, else by the last part of its spec, where one alone does.
+    A model matches by its name, else by the last part of its spec, where one alone does. One that
+    was imported matches without its mark, where no other does.
     """
     if not sets:
         return "no anchors are given"
@@ -85,6 +87,7 @@ def _find(models: Sequence[str], name: str) -> int | str:
     if name in models:
         return models.index(name)
     last = [i for i, m in enumerate(models) if _last_part(m) == _last_part(name)]
+    last = [i for i in last if not models[i].endswith(MARK)] or last
     if len(last) == 1:
         return last[0]
     if not last:
@@ -94,4 +97,4 @@ def _find(models: Sequence[str], name: str) -> int | str:
 
 
 def _last_part(spec: str) -> str:
-    return spec.rsplit("/", 1)[-1].lower()
+    return plain_name(spec).rsplit("/", 1)[-1].lower()

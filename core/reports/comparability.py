@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Pack
+from ..imported import NOT_RECORDED, is_imported
 from .evidence import Spent
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def comparability(
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {_plain(value)}" for name, value in options.items()]
     parts += [f"judge {config.judge.label}"] if config.judge else []
+    imported = is_imported(config.model.spec)
+    parts += ["imported from another program"] if imported else []
     parts += [f"changed: {changed}"] if changed else []
     parts += ["own system prompt"] if config.system else []
     partial = n_items < len(pack.items)
@@ -49,6 +52,8 @@ def comparability(
     parts += ["answers made elsewhere"] if given else []
     if demo:
         may = "DEMO model: no result of a real model"
+    elif imported:
+        may = f"beside no published score: {NOT_RECORDED}"
     elif partial or changed or config.system:
         may = "beside no published score: not the pack's own protocol in full"
     elif status != "complete":
@@ -70,6 +75,8 @@ def told_changes(
         kept_back: Parameters that the server does not take.
         cut_off: The token limit cut a reply.
     """
+    if is_imported(config.model.spec):
+        return f"imported: {NOT_RECORDED}"
     own = ["own system prompt"] if config.system else []
     changed = _told(config, kept_back, cut_off=cut_off)
     return ", ".join([*([changed] if changed else []), *own]) or None

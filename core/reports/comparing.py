@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
+from ..imported import NOT_RECORDED, is_imported
 from ..types import Metric
 from .graded import GradedSamples, Key, few_families, scored_by, value_names
 
@@ -184,15 +185,24 @@ def _numbers(metric: Metric | None) -> dict[str, Any] | None:
 
 def _differs(a: GradedSamples, b: GradedSamples) -> dict[str, list[Any]]:
     """What the two models were sent otherwise, beside the items themselves: A's and B's."""
-    one, two = (_sent(graded) for graded in (a, b))
+    unknown = any(is_imported(graded.run.model) for graded in (a, b))
+    one, two = (_sent(graded, unknown) for graded in (a, b))
     return {k: [one.get(k), two.get(k)] for k in {**one, **two} if one.get(k) != two.get(k)}
 
 
-def _sent(graded: GradedSamples) -> dict[str, Any]:
+def _sent(graded: GradedSamples, unknown: bool) -> dict[str, Any]:
+    """What a model was sent beside the items.
+
+    Args:
+        graded: Of its run.
+        unknown: How one of the two models was asked is not recorded.
+    """
     settings = graded.run.settings
+    drawn = {**settings.get("sampling", {}), "system": settings.get("system")}
+    if unknown:
+        drawn = {"sampling": None if is_imported(graded.run.model) else drawn}
     return {
-        **settings.get("sampling", {}),
-        "system": settings.get("system"),
+        **drawn,
         "prompts": settings.get("prompts") or None,
         **settings.get("options", {}),
     }
@@ -203,6 +213,11 @@ def _warnings(compared: Compared, rows: Mapping[str, Mapping[str, Any]]) -> list
     each = [a, b] if a.run.run_id != b.run.run_id else [a]
     told = [] if len(each) == 2 else ["this is one run set against itself"]
     told += [w for g in each for w in (g.told_partial(), g.told_kinship()) if w]
+    told += [
+        f"run {g.run.run_id} ({g.run.name}) was imported: {NOT_RECORDED}"
+        for g in each
+        if is_imported(g.run.model)
+    ]
     if differs := _differs(a, b):
         told.append(f"the models were not asked alike: {', '.join(differs)} differ")
     if _other_version(compared):

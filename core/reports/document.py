@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..benchmark import Benchmark, Options, Pack
 from ..clients.base import host_of
 from ..clients.families import kinship
+from ..imported import origin_of
 from ..journal import RunRecord
 from ..types import NO_RESPONSE, Summary
 from .comparability import comparability, not_sent, not_taken
@@ -39,6 +40,9 @@ def build_document(
     benchmark, options = config.benchmark, config.options
     summary = benchmark.summarise(pack, evidence.scores, options)
     items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
+    origin = origin_of(run.model, run.settings) if run else None
+    if origin is not None:
+        items["items"]["truncated"] = None
     absent = sum(s.score.reason == NO_RESPONSE for s in evidence.scores)
     stopped = evidence.stopped if items["items"]["pending"] else None
     status = stopped or _status(summary, config, items["items"])
@@ -49,7 +53,7 @@ def build_document(
         **_results(benchmark, options, pack, summary),
         **items,
         "flags": _flags(evidence),
-        **(_spent(evidence) if run else _NOTHING_KNOWN),
+        **(_spent(evidence, imported=origin is not None) if run else _NOTHING_KNOWN),
         "elapsed_s": run.elapsed_s if run else 0.0,
         "comparisons": {},
         "ratings": [],
@@ -79,6 +83,7 @@ def _head(
         "benchmark_version": config.benchmark.version,
         "status": status,
         "demo": demo,
+        "imported": origin_of(run.model, run.settings) if run else None,
         "model": run.model if run else None,
         "name": run.name if run else config.display_name,
         "endpoint": run.endpoint if run else None,
@@ -173,7 +178,8 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
 """What answers made elsewhere cost."""
 
 
-def _spent(evidence: Evidence) -> dict[str, Any]:
+def _spent(evidence: Evidence, *, imported: bool) -> dict[str, Any]:
+    """Calls and what they took; what another program's took is not known, nor then the sum."""
     spent = evidence.spent
     total = sum(spent.calls.values())
     return {
@@ -183,7 +189,7 @@ def _spent(evidence: Evidence) -> dict[str, Any]:
             "replayed": max(0, total - evidence.sent),
             "retries": spent.retries,
         },
-        "tokens": _tokens(spent),
+        "tokens": _NOTHING_KNOWN["tokens"] if imported else _tokens(spent),
         "cost_usd": None if spent.cost_usd is None else round(spent.cost_usd, 6),
     }
 

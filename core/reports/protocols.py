@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
+from ..imported import is_imported
 from ..journal import RunRecord
 from ..journal.shapes import anything, object_of, optional, record, text, whole
 from ..types import digest
@@ -57,6 +58,8 @@ def protocol_of(outcome: Outcome, benchmark: Benchmark | None) -> dict[str, str]
         "system prompt": digest(system) if system else "none",
     }
     facts |= {f"option {k}": str(v) for k, v in _options(document, benchmark).items()}
+    if is_imported(run.model):
+        return facts | {"system prompt": "not recorded", "sampling": "not recorded"}
     return facts | {k: str(v) for k, v in _sampling(document, benchmark).items()}
 
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..errors import UsageError
-from ..journal import Journal, RunRecord
+from ..imported import is_imported, origin_of
+from ..journal import Journal, RunRecord, StoredCall
 from ..types import Score
 
 
@@ -23,6 +24,7 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any
         "benchmark": run.benchmark,
         "model": run.model,
         "demo": run.demo,
+        "imported": origin_of(run.model, run.settings),
         "item_id": item_id,
         "iterations": [_iteration(journal, run, item_id, n) for n in iterations],
     }
@@ -38,6 +40,25 @@ def _latest(
     return None, None
 
 
+_UNKNOWN = dict.fromkeys(("finish", "usage", "latency_s", "attempts", "sent"))
+"""What another program did not write down of a call."""
+
+
+def _call(call: StoredCall) -> dict[str, Any]:
+    unknown = dict[str, Any]()
+    if is_imported(call.model):
+        # What the model was asked was compared with the file; what its judge was, nobody knows.
+        unknown = {"model": call.model, **_UNKNOWN}
+        unknown |= {} if call.messages else {"messages": None}
+    return {
+        "phase": call.key.phase,
+        "model": call.model,
+        "messages": [list(m) for m in call.messages],
+        **call.response.as_json(),
+        **unknown,
+    }
+
+
 def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -> dict[str, Any]:
     score, judge = _latest(journal, run, item_id, iteration)
     failed = [
@@ -45,15 +66,7 @@ def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -
     ]
     return {
         "iteration": iteration,
-        "calls": [
-            {
-                "phase": call.key.phase,
-                "model": call.model,
-                "messages": [list(m) for m in call.messages],
-                **call.response.as_json(),
-            }
-            for call in journal.calls(run, item_id, iteration)
-        ],
+        "calls": [_call(call) for call in journal.calls(run, item_id, iteration)],
         "score": score
         and {
             "values": score.values,

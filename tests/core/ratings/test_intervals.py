@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings, UsageError
-from eibench.core.ratings.anchors import check_anchors
+from eibench.core.ratings.anchors import Found, check_anchors, find_anchors
 from eibench.core.ratings.glicko2 import rate
 from eibench.core.ratings.student import cdf, quantile
 
@@ -182,6 +182,21 @@ def test_the_first_set_that_is_there_is_used() -> None:
     assert found.anchors == (Anchor("openai/O3", 1500), Anchor("meta/llama-1b", 300))
     told = rate(renamed, RatingSettings(sets[:2])).warnings
     assert any("the anchor 'mid' could be 'p/mid' or 'q/mid'" in warning for warning in told)
+
+
+@pytest.mark.parametrize(
+    ("models", "place"),
+    [
+        (["p/x", "o3 (imported)"], 1),
+        (["maker/O3 (imported)", "p/x"], 0),
+        (["o3 (imported)", "openai/o3"], 1),
+        (["o3 (imported)", "openai/o3", "o3"], 2),
+    ],
+)
+def test_an_imported_model_is_an_anchor_where_no_other_is(models: list[str], place: int) -> None:
+    """By what it is called without its mark."""
+    found = find_anchors([*models, "z"], [AnchorSet(Anchor("o3", 1500), Anchor("z", 200))])
+    assert found == Found((place, 1500), (len(models), 200))
 
 
 @pytest.mark.parametrize(
