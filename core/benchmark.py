@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .foreign import ForeignResults
 from .types import (
     Baseline,
     ChatRequest,
@@ -27,7 +28,6 @@ from .types import (
 if TYPE_CHECKING:
     from random import Random
 
-    from .ratings.comparisons import Comparison
     from .reports.sections import Table
 
 Options = Mapping[str, Any]
@@ -111,21 +111,6 @@ class Pack:
     items: Sequence[Item]
     comparability: str
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignResults:
-    """What could be read of a file that another program wrote.
-
-    Attributes:
-        comparisons: Those that could be read for certain.
-        left_out: Why others could not, and how many.
-        notes: What a user must know of them, one line each.
-    """
-
-    comparisons: Sequence["Comparison"]
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 class Benchmark(ABC):
@@ -257,13 +242,15 @@ class Benchmark(ABC):
         return {}
 
     def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
-        """The comparisons in a file that another program wrote; nothing in it is to be trusted.
+        """What can be had of a file that another program wrote: comparisons, or runs.
+
+        Nothing in it is to be trusted.
 
         Args:
             form: One of `foreign_forms`.
             value: The object that the file holds: checked to be JSON, and no more.
             origin: The file, for messages.
-            judge: Who judged, where the file does not say.
+            judge: Who judged, where the file does not say; empty where that is not known.
 
         Raises:
             DataError: It is not of that form; the message names the place.

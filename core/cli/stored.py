@@ -9,6 +9,7 @@ import click
 
 from ..benchmark import Benchmark, Pack
 from ..clients.base import ModelSpec
+from ..datasets import find_pack, read_manifest
 from ..engine.config import Endpoint, RunConfig
 from ..engine.rescoring import pack_of
 from ..journal import RunRecord
@@ -50,6 +51,18 @@ class Stored:
     def clusters(self) -> dict[str, str]:
         """Each item's cluster, by its id."""
         return {item.id: item.cluster for item in self.pack.items}
+
+
+def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack, str | None]:
+    """The pack that is named, by default the official one if there is any, and what names it.
+
+    Raises:
+        DataError: It is not there.
+    """
+    if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
+        dataset = "official"
+    given = {option.name: option.default for option in benchmark.options}
+    return benchmark.read_pack(find_pack(benchmark, dataset, given), given), dataset
 
 
 def read_stored(run: RunRecord, grading: Grading, dataset: str | None) -> Stored:

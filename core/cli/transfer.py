@@ -82,50 +82,36 @@ def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "form", metavar="NAME",
-              help="Another program's file instead: eqbench3, for comparisons alone.")  # fmt: skip
+              help="Another program's file instead: eqbench3, runs or comparisons.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
-              help="With --format: where the comparisons go; as of bench export.")  # fmt: skip
+              help="With --format: where comparisons go; as of bench export.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="With --format: who judged, if FILE does not say.")
+@click.option("--dataset", metavar="NAME|PATH",
+              help="With --format, of runs: their data (default: official).")  # fmt: skip
 @options.runs_dir_option
 @config_option
 def import_command(
-    file: Path, form: str | None, output: Path | None, judge: str | None, runs_dir: Path
+    file: Path,
+    form: str | None,
+    output: Path | None,
+    judge: str | None,
+    dataset: str | None,
+    runs_dir: Path,
 ) -> None:
     """Add the runs of a file that bench export wrote.
 
     What is there already stays as it is; if anything differs, nothing is imported. With
-    --format, another program's comparisons are put into a file for bench rate instead.
+    --format, FILE is another program's: its runs are added, or its comparisons are put into a
+    file for bench rate.
     """
     if form is None:
-        if output or judge:
-            raise UsageError("-o and --judge go with --format; runs go into the journal")
+        if output or judge or dataset:
+            raise UsageError("-o, --judge and --dataset go with --format; runs go into the journal")
         _import_runs(file, runs_dir)
         return
-    if output is None:
-        raise UsageError(f"--format {form} needs -o FILE: the comparisons go there, not into runs")
-    _import_foreign(file, form, output, judge or "")
+    from .import_foreign import Wanted, bring_in
 
-
-def _import_foreign(file: Path, form: str, output: Path, judge: str) -> None:
-    """Put a foreign file's comparisons into the file form, and tell what was left out."""
-    from ..engine.foreign import read_foreign
-    from ..plugins import installed
-    from ..ratings.reading import comparison_lines
-
-    if output.resolve() == file.resolve():
-        raise UsageError(f"{output} is the file to import; name another one with -o")
-    found = read_foreign(installed(), file, form, judge)
-    if str(output) == "-":
-        print_lines(comparison_lines(found.comparisons))
-    else:
-        write_lines(output, comparison_lines(found.comparisons))
-    models = {name for row in found.comparisons for name in (row.a, row.b)}
-    told = f"{_counted(len(found.comparisons), 'comparison')} of {len(models)} models in {output}"
-    click.echo(line(f"{told}; no ratings, rubric scores or transcripts are imported"), err=True)
-    for reason, n in found.left_out.items():
-        click.echo(line(f"left out: {n} x {reason}"), err=True)
-    for note in found.notes:
-        click.echo(line(f"note: {note}"), err=True)
+    bring_in(Wanted(file, form, output, judge or "", dataset, runs_dir))
 
 
 def _import_runs(file: Path, runs_dir: Path) -> None:
@@ -138,11 +124,12 @@ def _import_runs(file: Path, runs_dir: Path) -> None:
             document = journal.document(run)
             if document is not None and (imported.is_new or imported.updated):
                 write_document(runs_dir, document)
-            told = f"run {run.run_id} ({run.benchmark}, {run.name}): {_outcome(imported)}"
+            told = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
             click.echo(line(told), err=True)
 
 
-def _outcome(imported: Imported) -> str:
+def outcome(imported: Imported) -> str:
+    """What an import has done to a run."""
     if not imported.changed:
         return "already there"
     added = {

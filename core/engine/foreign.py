@@ -1,16 +1,26 @@
 """Results of other programs: read within limits, interpreted by a benchmark, checked again."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from ..benchmark import Benchmark, ForeignResults
+from ..benchmark import Benchmark
 from ..errors import BenchError, DataError, PluginError, UsageError
+from ..foreign import ForeignResults, ForeignRun
 from ..journal.archives import read_whole
 from ..journal.lines import read_line
 from ..plugins import Catalogue
+from ..responses import MOST_ITERATIONS
 
 
-def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -> ForeignResults:
-    """The comparisons in a file of another program.
+class Found(NamedTuple):
+    """What is in a foreign file, and the benchmark that has read it."""
+
+    benchmark: Benchmark
+    results: ForeignResults
+
+
+def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -> Found:
+    """The comparisons and runs in a file of another program.
 
     Args:
         catalogue: Knows which benchmark reads which form.
@@ -20,7 +30,7 @@ def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -
 
     Raises:
         UsageError: No benchmark reads that form.
-        DataError: The file is not of it, or none of its comparisons can be read.
+        DataError: The file is not of it, or nothing in it can be read.
         PluginError: The benchmark failed.
     """
     benchmark = _reader_of(catalogue, form)
@@ -36,10 +46,10 @@ def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -
         raise
     except Exception as error:
         raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
-    if not found.comparisons:
+    if not found.comparisons and not found.runs:
         reasons = "; ".join(f"{n} x {reason}" for reason, n in found.left_out.items())
         raise DataError(path, f"no comparison in it can be read: {reasons}")
-    return found
+    return Found(benchmark, found)
 
 
 def _reader_of(catalogue: Catalogue, form: str) -> Benchmark:
@@ -51,9 +61,26 @@ def _reader_of(catalogue: Catalogue, form: str) -> Benchmark:
 
 
 def _check(found: ForeignResults) -> None:
-    """Hold what a benchmark made of a file to the file form of comparisons."""
+    """Hold what a benchmark made of a file to what it may be.
+
+    Raises:
+        ValueError: It is something else.
+    """
     from ..ratings.columns import Columns
 
     columns = Columns("what was read", "comparison")
     for number, row in enumerate(found.comparisons, start=1):
         columns.add(row.as_json(), number)
+    keys = [run.key for run in found.runs]
+    if len(set(keys)) < len(keys):
+        raise ValueError("two runs have one key")
+    for run in found.runs:
+        _check_run(run)
+
+
+def _check_run(run: ForeignRun) -> None:
+    known = [(sample.item_id, sample.iteration) for sample in run.samples]
+    if len(set(known)) < len(known):
+        raise ValueError(f"run {run.key!r:.60} has a sample twice")
+    if any(not 1 <= iteration <= MOST_ITERATIONS for _, iteration in known):
+        raise ValueError(f"run {run.key!r:.60} has an iteration beyond {MOST_ITERATIONS}")

@@ -119,7 +119,8 @@ def check_header(line: Mapping[str, Any]) -> None:
         ValueError: It is another form, or that of a newer program.
     """
     if line.get("format") != FORMAT:
-        raise ValueError("is not the first line of a file that bench export writes")
+        told = "is not the first line of a file that bench export writes"
+        raise ValueError(f"{told}; for another program's there is --format")
     version = line.get("version")
     if whole(1)(version) is None and version != VERSION:
         raise ValueError(

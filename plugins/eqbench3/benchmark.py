@@ -32,6 +32,7 @@ from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, o
 from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .foreign import FORM, read_results
+from .foreign_runs import holds_runs, read_runs
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
 from .scoring import RUBRIC, UNREAD, rubric_score, summarise
@@ -150,8 +151,8 @@ class EQBench3(Benchmark):
         return {item_id: cap for item_id, cap in caps.items() if cap is not None}
 
     def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
-        """The comparisons of a results file of the published code."""
-        return read_results(value, origin, judge)
+        """The runs, or the comparisons, of a file that the published code writes."""
+        return (read_runs if holds_runs(value) else read_results)(value, origin, judge)
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """A call per turn and one for the debrief; one to the judge."""

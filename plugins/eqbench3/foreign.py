@@ -99,17 +99,13 @@ def _rows(value: Any, origin: Path) -> Sequence[Any]:
     Raises:
         DataError: There is none.
     """
-    if any(isinstance(run, dict) and "scenario_tasks" in run for run in value.values()):
-        raise DataError(
-            origin,
-            "is a file of runs; only comparisons are imported, from elo_results*.json: a file of "
-            "runs does not say how replies were drawn, so its transcripts and rubric scores "
-            "could stand beside no others",
-        )
     metadata = value.get("__metadata__")
     rows = metadata.get(_LIST) if isinstance(metadata, dict) else None
     if not isinstance(rows, list):
-        told = f'is no results file of EQ-Bench 3: it has no list "{_LIST}" in "__metadata__"'
+        told = (
+            'is no file of EQ-Bench 3: it has no run with "scenario_tasks", and no list '
+            f'"{_LIST}" in "__metadata__"'
+        )
         raise DataError(origin, told)
     if not rows:
         raise DataError(origin, "holds no comparisons", f'"{_LIST}"')

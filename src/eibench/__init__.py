@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from eibench.core.api import score as score
     from eibench.core.api import score_async as score_async
     from eibench.core.benchmark import Benchmark as Benchmark
-    from eibench.core.benchmark import ForeignResults as ForeignResults
     from eibench.core.benchmark import Model as Model
     from eibench.core.benchmark import Option as Option
     from eibench.core.benchmark import Options as Options
@@ -45,6 +44,10 @@ if TYPE_CHECKING:
     from eibench.core.errors import PluginError as PluginError
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
+    from eibench.core.foreign import ForeignResults as ForeignResults
+    from eibench.core.foreign import ForeignRun as ForeignRun
+    from eibench.core.foreign import ForeignSample as ForeignSample
+    from eibench.core.foreign import ForeignTurn as ForeignTurn
     from eibench.core.hookspecs import hookimpl as hookimpl
     from eibench.core.making import DataMaker as DataMaker
     from eibench.core.making import Made as Made
@@ -78,13 +81,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.api": "run run_async score score_async",
-    "eibench.core.benchmark": "Benchmark ForeignResults Model Option Options Pack PackSource",
+    "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
     "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.engine.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
+    "eibench.core.foreign": "ForeignResults ForeignRun ForeignSample ForeignTurn",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.making": "DataMaker Made",
     "eibench.core.ratings": "RatingEngine",

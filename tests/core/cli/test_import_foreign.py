@@ -103,10 +103,9 @@ def test_what_is_left_out_is_told(bench: Bench) -> None:
         ('{"a": 1e999}', "is too large"),
         ('{"a": 1, "a": 2}', "has a key twice in one object"),
         ('{"a":' + "[" * 200_000 + "]" * 200_000 + "}", "is nested too deeply"),
-        ('{"a": 1}', "is no results file of EQ-Bench 3"),
-        ('{"run_1": {"test_model": "x", "scenario_tasks": {}}}', "is a file of runs; only"),
+        ('{"a": 1}', "is no file of EQ-Bench 3"),
     ],
-    ids=["empty", "list", "nan", "infinite", "twins", "deep", "other", "runs"],
+    ids=["empty", "list", "nan", "infinite", "twins", "deep", "other"],
 )
 @pytest.mark.parametrize("name", ["f.json", "f.json.gz"])
 def test_what_is_no_results_file_is_refused(bench: Bench, name: str, text: str, told: str) -> None:
@@ -152,9 +151,18 @@ def test_a_file_may_be_so_long_and_no_longer(bench: Bench, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("--format", "eqbench3"), "--format eqbench3 needs -o FILE"),
-        (("-o", "out.jsonl"), "-o and --judge go with --format"),
-        (("--judge", "sonnet"), "-o and --judge go with --format"),
+        (
+            ("--format", "eqbench3"),
+            "holds comparisons, which go into a file of their own: bench import elo_results.json "
+            "--format eqbench3 -o comparisons.jsonl",
+        ),
+        (
+            ("--format", "eqbench3", "-o", "out.jsonl", "--dataset", "official"),
+            "--dataset is for runs; comparisons need no data",
+        ),
+        (("-o", "out.jsonl"), "-o, --judge and --dataset go with --format"),
+        (("--judge", "sonnet"), "-o, --judge and --dataset go with --format"),
+        (("--dataset", "bundled"), "-o, --judge and --dataset go with --format"),
         (("--format", "helm", "-o", "out.jsonl"), "no benchmark reads that; there are: eqbench3"),
         (("--format", "eqbench3", "-o", "./elo_results.json"), "is the file to import"),
     ],

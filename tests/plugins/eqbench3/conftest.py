@@ -1,5 +1,6 @@
 """Small packs in both forms, judges of every mood, and `bench` in an empty folder."""
 
+import gzip
 import json
 import os
 import re
@@ -135,6 +136,116 @@ def upstream_pack(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+# Runs in upstream's form
+
+
+def _asked(form: str, *said: str) -> list[str]:
+    template = UPSTREAM[f"scenario_master_prompt{form}.txt"]
+    return [template.format(scenario_prompt=text) for text in said]
+
+
+#: What the user says in the scenarios of that pack, as the model was sent it.
+ASKED = {
+    "1": _asked("", "It stops.", "It goes on."),
+    "208": _asked("_message_drafting", "Write."),
+    "8": ["Speak."],
+    "401": _asked("_analysis", "A: hm.\nB: hm."),
+}
+_WORDS = (
+    "I wonder what it is like for her, and I might be wrong. It is late, and nobody has said so."
+)
+
+
+def told_grades(id: str, grade: float = 12) -> str:
+    """What a rubric judge says: the same grade for each criterion of the scenario's kind."""
+    criteria = UPSTREAM[f"rubric_scoring_criteria{'_analysis' * (id == '401')}.txt"]
+    names = [name for name in criteria.splitlines() if name and name[0] != "#"]
+    return json.dumps({"chain_of_thought_reasoning": "I saw it.", **dict.fromkeys(names, grade)})
+
+
+def foreign_task(id: str, model: str = "o3", iteration: int = 1, **changes: Any) -> dict[str, Any]:
+    """A finished task of upstream's form, with changes; `replies` and `grade` make its texts."""
+    replies = changes.pop("replies", None) or [
+        f"# Within\n{_WORDS}\n\n# Aloud\n{model} {iteration}"
+    ]
+    grade = changes.pop("grade", 12)
+    history: list[dict[str, Any]] = []
+    for n, asked in enumerate(ASKED[id]):
+        history.append({"role": "user", "content": asked})
+        history.append({"role": "assistant", "content": replies[n % len(replies)]})
+    analysis = id == "401"
+    made = {
+        "scenario_id": id,
+        "prompts": [],
+        "debrief_prompt": None if analysis else UPSTREAM["debrief_prompt.txt"],
+        "iteration_index": iteration,
+        "test_model": model,
+        "status": "rubric_scored",
+        "error": None,
+        "conversation_history": history,
+        "parsed_responses": [{"raw": "never looked at"}],
+        "debrief_response": None if analysis else f"{model} looks back.",
+        "rubric_scores": {"demonstrated_empathy": 20.0},
+        "raw_rubric_judge_text": told_grades(id, grade),
+        "rubric_run_error": None,
+        "start_time": 1746000000.5,
+        "end_time": 1746000009.5,
+    }
+    return {key: value for key, value in {**made, **changes}.items() if value != "ABSENT"}
+
+
+def foreign_run(model: str = "o3", iterations: int = 1, **changes: Any) -> dict[str, Any]:
+    """A run of upstream's form with all scenarios, with changes; `tasks` change by scenario."""
+    tasks = changes.pop("tasks", {})
+    made = {
+        "run_key": f"0a1b2c3d_{model}",
+        "model_name": model,
+        "api_model_id": f"maker/{model}",
+        "test_model": model,
+        "judge_model": "maker/sonnet",
+        "rubric_judge_model": "maker/sonnet",
+        "elo_judge_model": "N/A",
+        "start_time": "2025-05-01T10:00:00.123456+00:00",
+        "end_time": "2025-05-01T11:00:00+00:00",
+        "status": "completed",
+        "truncate_for_rubric": False,
+        "iterations_requested": iterations,
+        "scenario_tasks": {
+            str(n): {id: foreign_task(id, model, n, **tasks.get(id, {})) for id in ASKED}
+            for n in range(1, iterations + 1)
+        },
+        "results": {"average_rubric_score": 20},
+    }
+    return {key: value for key, value in {**made, **changes}.items() if value != "ABSENT"}
+
+
+@pytest.fixture
+def runs_file(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file of runs; each is known by its key, or by a number."""
+
+    def write(*runs: Any, name: str = "eqbench3_runs.json", **more: Any) -> Path:
+        path = tmp_path / name
+        keyed = {r.get("run_key", str(n)) if isinstance(r, dict) else str(n): r
+                 for n, r in enumerate(runs)}  # fmt: skip
+        raw = json.dumps({**keyed, **more}).encode()
+        path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def task() -> Callable[..., dict[str, Any]]:
+    """Makes a task of upstream's form."""
+    return foreign_task
+
+
+@pytest.fixture
+def run() -> Callable[..., dict[str, Any]]:
+    """Makes a run of upstream's form."""
+    return foreign_run
 
 
 @pytest.fixture

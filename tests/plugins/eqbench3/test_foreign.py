@@ -251,7 +251,6 @@ def test_what_is_of_the_wrong_type_is_refused_with_its_place(changed: Any, told:
         ({"__metadata__": []}, 'no list "global_pairwise_comparisons"'),
         ({"__metadata__": {"global_pairwise_comparisons": {}}}, "no list"),
         (results(), "holds no comparisons"),
-        ({"run": {"test_model": "x", "scenario_tasks": {"1": {}}}}, "is a file of runs"),
     ],
 )
 def test_another_file_is_told_from_a_results_file(value: Any, told: str) -> None:

@@ -1,0 +1,138 @@
+"""`bench import --format`: what another program wrote, comparisons into a file, runs into runs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+import click
+
+from ..console.safe import line, plural
+from ..engine.foreign import Found, read_foreign
+from ..engine.importing import import_foreign
+from ..engine.translating import Import, Source
+from ..errors import DataError, UsageError
+from ..foreign import ForeignResults
+from ..journal.archives import print_lines, write_lines
+from ..journal.merging import Imported
+from ..plugins import installed
+from .stored import official_or_default
+from .transfer import outcome
+
+
+class Wanted(NamedTuple):
+    """What the command line says of a foreign file.
+
+    Attributes:
+        output: Where comparisons go; ``None`` for runs.
+        judge: Who judged, where the file does not say; empty where that is not known.
+        dataset: The pack of runs; ``None`` for the official one.
+    """
+
+    file: Path
+    form: str
+    output: Path | None
+    judge: str
+    dataset: str | None
+    runs_dir: Path
+
+
+def bring_in(wanted: Wanted) -> None:
+    """Import a foreign file, and tell what was left out of it.
+
+    Raises:
+        UsageError: What it holds goes elsewhere than the options say.
+    """
+    if wanted.output is not None and wanted.output.resolve() == wanted.file.resolve():
+        raise UsageError(f"{wanted.output} is the file to import; name another one with -o")
+    found = read_foreign(installed(), wanted.file, wanted.form, wanted.judge)
+    _refuse_other(wanted, found.results)
+    if wanted.output is not None:
+        _write_comparisons(found.results, wanted.output)
+        _tell(found.results.left_out, found.results.notes)
+        return
+    _import_runs(wanted, found)
+
+
+def _refuse_other(wanted: Wanted, found: ForeignResults) -> None:
+    """Refuse options that are for the other kind of file."""
+    command = f"bench import {quote(str(wanted.file))} --format {wanted.form}"
+    if wanted.output is not None and not found.comparisons:
+        raise UsageError(
+            f"{wanted.file} holds runs, which go into the journal; leave -o out: {command}"
+        )
+    if wanted.output is None and not found.runs:
+        raise UsageError(
+            f"{wanted.file} holds comparisons, which go into a file of their own: "
+            f"{command} -o comparisons.jsonl"
+        )
+    if wanted.output is not None and wanted.dataset:
+        raise UsageError("--dataset is for runs; comparisons need no data")
+
+
+def _write_comparisons(found: ForeignResults, output: Path) -> None:
+    from ..ratings.reading import comparison_lines
+
+    if str(output) == "-":
+        print_lines(comparison_lines(found.comparisons))
+    else:
+        write_lines(output, comparison_lines(found.comparisons))
+    models = {name for row in found.comparisons for name in (row.a, row.b)}
+    told = f"{plural(len(found.comparisons), 'comparison')} of {len(models)} models in {output}"
+    click.echo(line(f"{told}; no ratings, rubric scores or transcripts are imported"), err=True)
+
+
+def _import_runs(wanted: Wanted, found: Found) -> None:
+    benchmark, dataset = found.benchmark, wanted.dataset
+    try:
+        pack, used = official_or_default(benchmark, dataset)
+    except DataError as error:
+        if dataset is not None:
+            raise
+        told = f"{error}, or name its folder with --dataset PATH"
+        raise DataError(error.path, told.removeprefix(f"{error.path}: ")) from None
+    source = Source(wanted.file, wanted.form, benchmark, pack, used)
+    done = import_foreign(wanted.runs_dir, source, found.results.runs)
+    for each in done:
+        _tell_run(each)
+    _tell(found.results.left_out, found.results.notes)
+    where = "" if wanted.runs_dir == Path("runs") else f" --runs-dir {quote(str(wanted.runs_dir))}"
+    _tell_next(done, where)
+
+
+def _tell_run(each: Import) -> None:
+    name = f"{each.config.benchmark.name}, {each.config.display_name}"
+    if each.imported is None:
+        told = f"run {each.run.key!r} ({name}): nothing of it can be used"
+    else:
+        told = f"run {each.imported.run_id} ({name}): {_outcome(each, each.imported)}"
+    click.echo(line(told), err=True)
+    for reason, n in each.left_out.most_common():
+        click.echo(line(f"left out: {n} x {reason}", indent=2), err=True)
+    if each.thinking:
+        told = f"in {plural(each.thinking, 'transcript')} the model was shown its own thinking"
+        note = f"note: {told}, which is kept apart here"
+        click.echo(line(note, indent=2), err=True)
+
+
+def _outcome(each: Import, imported: Imported) -> str:
+    held = f"{plural(each.usable, 'transcript')}, {plural(each.judged, 'verdict')}"
+    if imported.is_new:
+        return f"new: {held}"
+    return f"{outcome(imported)}; the file has {held}"
+
+
+def _tell(left_out: Mapping[str, int], notes: tuple[str, ...]) -> None:
+    for reason, n in left_out.items():
+        click.echo(line(f"left out: {n} x {reason}"), err=True)
+    for note in notes:
+        click.echo(line(f"note: {note}"), err=True)
+
+
+def _tell_next(done: list[Import], where: str) -> None:
+    """The commands that show a run and have it judged."""
+    first = next(each for each in done if each.imported is not None)
+    assert first.imported is not None
+    run_id = first.imported.run_id
+    told = f"bench show {run_id}{where} shows a result, bench rejudge {run_id} --judge SPEC{where}"
+    click.echo(line(f"next: {told} has its transcripts judged"), err=True)
