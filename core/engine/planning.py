@@ -56,7 +56,7 @@ class PartyPlan:
     @property
     def cost(self) -> Range | None:
         """Dollars for all its calls; ``None`` when unknown."""
-        if self.price is not None and (self.price.free or not self.calls):
+        if not self.calls or (self.price is not None and self.price.free):
             return Range(0.0, 0.0)
         if self.price is None or self.tokens is None:
             return None

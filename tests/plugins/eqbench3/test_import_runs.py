@@ -528,6 +528,18 @@ def test_it_is_rejudged_without_a_word_of_its_model(
     assert len(judges.requests) == 4
 
 
+def test_what_it_costs_to_judge_it_is_known_beforehand(
+    bench: Bench, bring: Import, run: Make
+) -> None:
+    """The judge's price is enough: its model, whose price nobody knows, is not asked."""
+    bring(run())
+    judge = ("--judge", "openai/gpt-4.1", "--price", "1,2", "--dry-run")
+    (planned,) = bench("rejudge", the_run(bench)["run_id"], *judge, "--json").json["runs"]
+    low, high = planned["cost_usd"]
+    assert 0 < low < high
+    assert planned["calls"] == {"model": 0, "judge": 4}
+
+
 def test_a_judge_is_shown_what_it_would_be_of_a_run_of_ours(
     bench: Bench, bring: Import, run: Make, judges: LoopbackServer, pack: Path
 ) -> None:
