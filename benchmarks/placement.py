@@ -220,12 +220,6 @@ def rms(errors: Sequence[Sequence[Error]], point: int = -1) -> float:
     return float(np.sqrt(np.mean([each[point].error ** 2 for each in errors])))
 
 
-def holds(errors: Sequence[Sequence[Error]]) -> float:
-    """Share of placements whose last interval holds the truth."""
-    last = [each[-1] for each in errors]
-    return float(np.mean([abs(each.error) <= each.half_width for each in last]))
-
-
 def _mean_calls(found: Placements, way: str) -> float:
     return float(np.mean([max(parts) for parts in found.parts[way]]))
 
@@ -244,9 +238,8 @@ def _ends(found: Placements) -> str:
         parts = expected(found, way)
         shown = [f"{rms(errors):.1f}" if errors else "" for errors in cells]
         told = [f"{parts[name]:.1f}" for name in ("total", "own", "opponents", "judge")]
-        held = f"{100 * holds(cells[0]):.0f}" if cells[0] else ""
-        rows.append([way, f"{_mean_calls(found, way):.0f}", *shown, *told, held])
-    head = ["expected by FL", "own luck", "opponents", "judge", "FL interval holds the truth, %"]
+        rows.append([way, f"{_mean_calls(found, way):.0f}", *shown, *told])
+    head = ["expected by FL", "own luck", "opponents", "judge"]
     return table(["way", "calls", *(f"RMS error, {engine}" for engine in ENGINES), *head], rows)
 
 
