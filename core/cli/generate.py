@@ -15,7 +15,6 @@ import click
 
 from .. import __version__
 from ..benchmark import Benchmark, Pack
-from ..console.safe import line
 from ..datasets.generated import check_place, write_generated
 from ..engine.config import RunConfig, grader
 from ..engine.parties import Money
@@ -212,4 +211,6 @@ def _as_json(order: Order, result: Result, made: Made | None, sha256: str | None
 
 
 def _tell(text: str) -> None:
-    click.echo(line(text), err=True)
+    from ..console.output import tell
+
+    tell(text)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import click
 
 from ..benchmark import Pack
-from ..console.safe import line
 from ..engine.config import RunConfig
 from ..engine.parties import Money
 from ..engine.planning import Plan, make_plan
@@ -109,9 +108,10 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
     documents: list[dict[str, Any]] = []
     code = 0
-    for run in runs:
+    for n, run in enumerate(runs, 1):
+        place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
-            result = asyncio.run(_run(run))
+            result = asyncio.run(_run(run, place))
         except BenchError as error:
             if len(runs) == 1:
                 raise
@@ -128,12 +128,12 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
     return code
 
 
-async def _run(run: Planned) -> Result:
+async def _run(run: Planned, place: str) -> Result:
     from ..console.live import displayed
     from ..console.output import err
 
     session = run.session
-    title = f"{run.config.benchmark.name} {run.config.display_name}"
+    title = f"{run.config.benchmark.name} {run.config.display_name}{place}"
     with on_signals(session.stop, lambda: _announce_stop(session)):
         async with displayed(session.progress, title, err()):
             return await run_session(session, run.pack)
@@ -202,4 +202,6 @@ def _next(document: Mapping[str, Any], where: str) -> str:
 
 
 def _tell(text: str) -> None:
-    click.echo(line(text), err=True)
+    from ..console.output import tell
+
+    tell(text)

@@ -3,23 +3,32 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
-from ..engine.progress import Progress as Counters
+from ..engine.phases import Phase
+from ..engine.progress import Progress
+from ..engine.workshop import COMPARE
 from .safe import line
 
 REFRESH_S = 0.2
 PLAIN_EVERY_S = 10.0
+NAMES = {"generate": "replies", "judge": "verdicts", COMPARE: "comparisons"}
+"""What people call the calls of each phase."""
+_BAR = 40
+_GAP = "  "
 
 
 @contextlib.asynccontextmanager
-async def displayed(counters: Counters, title: str, console: Console) -> AsyncIterator[None]:
-    """Show `counters` while the block runs."""
-    show = _live if console.is_terminal else _plain
-    task = asyncio.create_task(show(counters, title, console))
+async def displayed(progress: Progress, title: str, console: Console) -> AsyncIterator[None]:
+    """Show the progress while the block runs."""
+    show = _live if console.is_terminal and not console.is_dumb_terminal else _plain
+    task = asyncio.create_task(show(progress, line(title), console))
     try:
         yield
     finally:
@@ -28,45 +37,99 @@ async def displayed(counters: Counters, title: str, console: Console) -> AsyncIt
             await task
 
 
-def describe(counters: Counters) -> str:
-    """The counters as one line."""
-    seconds = time.monotonic() - counters.started
-    parts = [f"{counters.calls / seconds:.1f} calls/s" if seconds > 0 else ""]
-    parts += [f"{counters.in_flight} in flight", f"{counters.retries} retries"]
-    parts += [f"{counters.usage.input + counters.usage.output:,} tokens"]
-    parts += ["cost unknown" if counters.cost_usd is None else f"${counters.cost_usd:.4f}"]
-    if counters.comparisons:
-        parts += [f"{counters.compared}/{counters.comparisons} comparisons"]
-    if counters.failed or counters.unscored:
-        parts += [f"{counters.unscored} unscored", f"{counters.failed} failed"]
-    parts += [_left(counters, seconds)]
-    return "  ".join(part for part in parts if part)
-
-
-def _left(counters: Counters, seconds: float) -> str:
-    left = counters.samples - counters.done
-    if not counters.calls or not counters.done or not left:
-        return ""
-    return f"about {left * seconds / counters.done:.0f} s left"
-
-
-async def _live(counters: Counters, title: str, console: Console) -> None:
-    # Without markup: a model's name is not ours to make bold.
-    name = TextColumn("{task.description}", markup=False)
-    more = TextColumn("{task.fields[more]}", markup=False)
-    with Progress(name, BarColumn(), MofNCompleteColumn(), more, console=console) as bars:
-        bar = bars.add_task(line(title), total=None, more="")
+async def _live(progress: Progress, title: str, console: Console) -> None:
+    with Live(console=console, auto_refresh=False) as live:
         try:
             while True:
-                bars.update(bar, total=counters.samples or None, completed=counters.done)
-                bars.update(bar, more=describe(counters))
+                live.update(frame(progress, title, console.width), refresh=True)
                 await asyncio.sleep(REFRESH_S)
         finally:
-            bars.update(bar, completed=counters.done, more=describe(counters))
+            live.update(frame(progress, title, console.width), refresh=True)
 
 
-async def _plain(counters: Counters, title: str, console: Console) -> None:
+async def _plain(progress: Progress, title: str, console: Console) -> None:
     while True:
         await asyncio.sleep(PLAIN_EVERY_S)
-        done = f"{counters.done}/{counters.samples} samples"
-        console.print(f"{line(title)}: {done}  {describe(counters)}")
+        console.print(f"{title}: {describe(progress)}")
+
+
+def frame(progress: Progress, title: str, width: int) -> Group:
+    """What the live display shows: nothing while there is nothing to do.
+
+    Args:
+        progress: Of the run.
+        title: Names it.
+        width: Of the terminal, in characters.
+    """
+    if not progress.worked:
+        return Group()
+    facts = _packed([_samples(progress), *_facts(progress)], width)
+    return Group(_clipped(title), _bars(progress.phases), *map(_clipped, facts))
+
+
+def _clipped(text: str) -> Text:
+    """One line, however long; without markup, as a model's name is not ours to make bold."""
+    return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+def describe(progress: Progress) -> str:
+    """The progress as one line."""
+    phases = progress.phases
+    is_plain = len(phases) == 1 and all(p.total == progress.samples for p in phases.values())
+    counts = [] if is_plain else [f"{_count(p)} {_name(key)}" for key, p in phases.items()]
+    return _GAP.join([_samples(progress), *counts, *_facts(progress)])
+
+
+def duration(seconds: float) -> str:
+    """A time in words, to two figures or so: ``95 s``, ``12 min``, ``2 h 10 min``."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _bars(phases: dict[str, Phase]) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for key, phase in phases.items():
+        bar = ProgressBar(total=phase.total, completed=phase.done, width=_BAR)
+        grid.add_row(Text(_name(key)), bar, Text(_count(phase), justify="right"))
+    return grid
+
+
+def _name(phase: str) -> str:
+    return NAMES.get(phase, line(phase))
+
+
+def _count(phase: Phase) -> str:
+    return f"{phase.done}/{phase.total}"
+
+
+def _samples(progress: Progress) -> str:
+    return f"{progress.done}/{progress.samples} samples"
+
+
+def _facts(progress: Progress) -> list[str]:
+    """What is told beside the phases, one thing each."""
+    seconds = time.monotonic() - progress.started
+    tokens = progress.usage.input + progress.usage.output
+    facts = [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
+    facts += [f"{progress.in_flight} in flight", f"{progress.retries} retries"]
+    facts += [f"{tokens:,} tokens"]
+    facts += ["cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"]
+    if progress.failed or progress.unscored:
+        facts += [f"{progress.unscored} unscored", f"{progress.failed} failed"]
+    left = progress.seconds_left
+    # More comparisons may follow: each batch is planned from what the last one gave.
+    about = "at least" if COMPARE in progress.phases else "about"
+    return facts + ([f"{about} {duration(left)} left"] if left else [])
+
+
+def _packed(facts: Iterable[str], width: int) -> Iterator[str]:
+    """As many facts on a line as fit."""
+    full = ""
+    for fact in facts:
+        if full and len(full) + len(_GAP) + len(fact) > width:
+            yield full
+            full = ""
+        full += _GAP * bool(full) + fact
+    yield full

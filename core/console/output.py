@@ -5,6 +5,8 @@ from functools import cache
 
 from rich.console import Console, RenderableType
 
+from .safe import line
+
 PLAIN_WIDTH = 110
 
 
@@ -19,6 +21,11 @@ def _console(stderr: bool) -> Console:
 def err() -> Console:
     """Standard error."""
     return _console(stderr=True)
+
+
+def tell(text: str) -> None:
+    """Say something on standard error, on one line; a live display goes on below it."""
+    err().print(line(text), soft_wrap=True)
 
 
 def show(renderable: RenderableType) -> None:

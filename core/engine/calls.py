@@ -17,6 +17,7 @@ from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, JournalE
 from ..journal import CallKey
 from ..types import ChatRequest, ChatResponse
 from .handles import Answer, Handle, known_replies
+from .phases import SampleSteps
 from .workshop import COMPARE, Party, Sample, Workshop
 
 REFUSED_AT_FIRST = 3
@@ -29,13 +30,19 @@ The first that are sent, and not the first to come back: a refusal is quicker th
 class SampleCalls:
     """Makes the handles of one sample.
 
+    Args:
+        shop: What all samples share.
+        sample: Whose calls they are.
+        steps: Is told of each call, for the progress.
+
     Attributes:
         ended: What one of the calls met that ends the run; the sample is then neither
             scored nor failed, whatever the plugin made of it.
     """
 
-    def __init__(self, shop: Workshop, sample: Sample) -> None:
+    def __init__(self, shop: Workshop, sample: Sample, steps: SampleSteps | None = None) -> None:
         self.ended: BenchError | None = None
+        self._steps = steps or SampleSteps({}, {})
         self._shop = shop
         self._sample = sample
         self._known = self._read_known() if shop.replays else {}
@@ -65,14 +72,18 @@ class SampleCalls:
 
     def _asking(self, party: Party, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+            self._steps.begin(party.phase)
             if known := self._find(key):
                 self._shop.progress.replayed += 1
+                self._steps.advance(party.phase, spared=True)
                 return known
             call = self._under_way(key) or self._begin(self._ask(party, caller, request, key), key)
             await asyncio.wait([call])  # unlike await, does not cancel the call with its waiter
             if isinstance(error := call.exception(), BenchError):
                 self._note(error)  # the call may be another sample's
-            return call.result()
+            response = call.result()
+            self._steps.advance(party.phase, spared=False)
+            return response
 
         return answer
 

@@ -14,7 +14,7 @@ from ..benchmark import Benchmark, Pack
 from ..clients.base import ModelSpec, host_of
 from ..clients.caller import Limits
 from ..imported import is_imported
-from ..types import Sampling, digest
+from ..types import Item, Sampling, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,11 @@ class RunConfig:
         if is_imported(self.model.spec):
             return self.sampling
         return merge(self.benchmark.sampling_for(self.options), self.sampling)
+
+    def planned_calls(self, item: Item) -> dict[str, int]:
+        """Calls of one sample by phase, when nothing is asked again."""
+        model, judge = self.benchmark.calls_per_sample(item, self.options)
+        return {"generate": 0 if self.run_id else model, "judge": judge if self.judge else 0}
 
     @property
     def display_name(self) -> str:

@@ -144,17 +144,14 @@ def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
 
 def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, Counter[str]]:
     """Samples without a score, and the calls they still need by phase."""
-    phases = ("judge",) if config.run_id else ("generate", "judge")
     left, calls = 0, Counter[str]()
     for item in selection.items:
-        needed = config.benchmark.calls_per_sample(item, config.options)
+        needed = config.planned_calls(item)
         for iteration in range(1, selection.iterations + 1):
             if (item.id, iteration) in known.graded:
                 continue
             left += 1
-            for phase, n in zip(("generate", "judge"), needed, strict=True):
-                if phase not in phases:
-                    continue
+            for phase, n in needed.items():
                 calls[phase] += max(0, n - known.calls.get((item.id, iteration, phase), 0))
     return left, calls
 

@@ -1,10 +1,12 @@
 """Counters of a run under way, for whoever displays them."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..clients.caller import Caller
 from ..types import ChatResponse, Usage
+from .phases import Phase
 
 
 @dataclass
@@ -16,8 +18,8 @@ class Progress:
         scored: Among them, with those that were graded by an earlier command.
         sent: Calls answered by the network, by phase.
         replayed: Calls answered from the journal.
-        comparisons: Those of the batch under way.
-        compared: Among them, those that are done.
+        phases: How far each kind of call is: ``generate``, ``judge``, ``compare``. One that the
+            run does not have is not there.
         callers: Who sends; they know what is in flight and what was sent again.
         cost_usd: Of the calls sent; ``None`` once one has no known price.
     """
@@ -26,8 +28,7 @@ class Progress:
     scored: int = 0
     unscored: int = 0
     failed: int = 0
-    comparisons: int = 0
-    compared: int = 0
+    phases: dict[str, Phase] = field(default_factory=dict)
     sent: dict[str, int] = field(default_factory=dict)
     replayed: int = 0
     callers: list[Caller] = field(default_factory=list)
@@ -59,6 +60,28 @@ class Progress:
     def worked(self) -> bool:
         """Whether this command had anything to do."""
         return bool(self.callers)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until all phases are done, as they go on side by side; ``None`` while not known."""
+        left = [phase.seconds_left for phase in self.phases.values()]
+        return max((seconds for seconds in left if seconds is not None), default=None)
+
+    def plan(self, phase: str, calls: int) -> Phase:
+        """So many calls of a phase are to be made, or were made by earlier commands."""
+        if calls:
+            self.phases.setdefault(phase, Phase()).total += calls
+        return self.phases.get(phase, Phase())
+
+    def plan_sample(self, calls: Mapping[str, int], *, done: bool) -> None:
+        """A sample belongs to the run, with so many calls by phase.
+
+        Args:
+            calls: When nothing is asked again.
+            done: Earlier commands have made it.
+        """
+        for phase, n in calls.items():
+            self.plan(phase, n).advance(n * done, spared=True)
 
     def answered(self, phase: str, response: ChatResponse) -> None:
         """A reply came from the network."""

@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..types import Score
 from .calls import SampleCalls
+from .phases import SampleSteps
 from .stopping import Stop
 from .workshop import Sample, Workshop
 
@@ -78,9 +79,10 @@ async def work_on(shop: Workshop, sample: Sample) -> None:
     Raises:
         BenchError: The run cannot go on.
     """
-    calls = SampleCalls(shop, sample)
+    steps = SampleSteps(shop.progress.phases, shop.planned(sample.item))
+    calls = SampleCalls(shop, sample, steps)
     try:
-        score = await _score(shop, sample, calls)
+        score = await _score(shop, sample, calls, steps)
         if calls.ended is None:
             shop.keep_score(sample, score)
     except JournalError:
@@ -90,12 +92,14 @@ async def work_on(shop: Workshop, sample: Sample) -> None:
             _keep_error(shop, sample, error)
     if calls.ended is not None:
         raise calls.ended
+    steps.finish()
 
 
-async def _score(shop: Workshop, sample: Sample, calls: SampleCalls) -> Score:
+async def _score(shop: Workshop, sample: Sample, calls: SampleCalls, steps: SampleSteps) -> Score:
     model = calls.handle(shop.model)
     judge = calls.handle(shop.judge) if shop.judge else None
     transcript = await shop.benchmark.generate(sample.item, model, shop.options)
+    steps.finish([shop.model.phase])
     return await shop.benchmark.grade(sample.item, transcript, judge, shop.options)
 
 

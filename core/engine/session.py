@@ -32,7 +32,7 @@ from .progress import Progress
 from .samples import work_on, work_through
 from .standing import read_standing
 from .stopping import Stop
-from .workshop import Sample, Workshop
+from .workshop import COMPARE, Sample, Workshop
 
 
 class _Job(NamedTuple):
@@ -159,7 +159,7 @@ class Session:
         shop: Workshop | None = None
         while batch := await tournament.next_batch():
             shop = shop or open_shop()
-            self.progress.comparisons, self.progress.compared = len(batch), 0
+            self.progress.plan(COMPARE, len(batch)).begin()
             await tournament.play(shop, batch)
             if tournament.failed:
                 break  # the next batch is planned from complete ones only
@@ -187,8 +187,12 @@ class Session:
         self.progress.samples = job.selection.total
         self.progress.scored = sum(graded.values())
         self.progress.unscored = len(graded) - self.progress.scored
-        samples = (Sample(item, n) for n in range(1, iterations + 1) for item in items)
-        return [sample for sample in samples if (sample.item.id, sample.iteration) not in graded]
+        todo = []
+        for sample in (Sample(item, n) for n in range(1, iterations + 1) for item in items):
+            is_done = (sample.item.id, sample.iteration) in graded
+            self.progress.plan_sample(self.config.planned_calls(sample.item), done=is_done)
+            todo += [] if is_done else [sample]
+        return todo
 
     def _workshop(self, job: _Job, switchboard: Switchboard) -> Workshop:
         return Workshop(
@@ -202,6 +206,7 @@ class Session:
             progress=self.progress,
             stop=self.stop,
             replays=job.journal.count_calls(job.run) > 0,
+            planned=self.config.planned_calls,
         )
 
     def _add_standing(self, job: _Job, document: dict[str, Any], ended: BenchError | None) -> None:

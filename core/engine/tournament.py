@@ -216,7 +216,7 @@ class Tournament:
             done = await self._ask(shop, row, item, calls)
             if calls.ended is None:
                 self.journal.add_comparison(self.run, done)
-                shop.progress.compared += 1
+                shop.progress.phases[COMPARE].advance()
         except JournalError:
             raise
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is told

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,6 +47,7 @@ class Workshop:
     Attributes:
         graded_by: What grades depend on; they are kept under its digest.
         replays: The run already has calls, so each sample looks for its own first.
+        planned: Calls of one sample of an item by phase, for the progress.
         under_way: Calls that have been asked for and are not journalled yet.
         shared: Those among them that compare, by item, iteration and key: two comparisons of the
             same words are one question.
@@ -64,6 +65,7 @@ class Workshop:
     progress: Progress
     stop: Stop
     replays: bool
+    planned: Callable[[Item], Mapping[str, int]] = lambda item: {}
     under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
     begun: Counter[str] = field(default_factory=Counter)

@@ -1,0 +1,218 @@
+"""The live display and the plain lines of a run under way."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import eibench
+from eibench.core.clients.caller import Caller, Limits
+from eibench.core.console.live import describe, duration, frame
+from eibench.core.engine.phases import Phase, SampleSteps
+from eibench.core.engine.progress import Progress
+from eibench.testing import LoopbackServer, uniform_ratings
+
+_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def running(phases: Mapping[str, Phase]) -> Progress:
+    """The progress of a run of 45 samples that is under way."""
+    progress = Progress(samples=45, scored=12, phases=dict(phases))
+    progress.callers.append(Caller(None, Limits()))  # type: ignore[arg-type]
+    return progress
+
+
+def shown(progress: Progress, title: str = "eqbench3 openai/m", width: int = 80) -> list[str]:
+    """The lines of a frame."""
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(frame(progress, title, width))
+    return capture.get().splitlines()
+
+
+def labels(lines: list[str]) -> list[tuple[str, str]]:
+    """Name and count of each bar."""
+    return [(li.split()[0], li.split()[-1]) for li in lines if "━" in li or "╸" in li]
+
+
+ALL = {"generate": Phase(118, 57), "judge": Phase(45, 12), "compare": Phase(54, 10)}
+
+
+@pytest.mark.parametrize(
+    ("phases", "bars"),
+    [
+        (("generate",), [("replies", "57/118")]),
+        (("generate", "judge"), [("replies", "57/118"), ("verdicts", "12/45")]),
+        (("judge",), [("verdicts", "12/45")]),
+        (tuple(ALL), [("replies", "57/118"), ("verdicts", "12/45"), ("comparisons", "10/54")]),
+    ],
+)
+def test_a_bar_for_each_phase_that_there_is(
+    phases: tuple[str, ...], bars: list[tuple[str, str]]
+) -> None:
+    """Under the names that users have for them, and no bar for what the run does not have."""
+    assert labels(shown(running({name: ALL[name] for name in phases}))) == bars
+
+
+def test_nothing_is_shown_where_nothing_is_to_do() -> None:
+    """A finished run prints its result only."""
+    assert shown(Progress(samples=45, phases=dict(ALL))) == []
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_line_is_cut_or_broken_within_a_number(width: int) -> None:
+    """What does not fit stands on the next line, one thing after the other."""
+    progress = running(ALL)
+    progress.failed = progress.unscored = 3
+    lines = shown(progress, width=width)
+    facts = " ".join(" ".join(lines[4:]).split())
+    assert max(map(len, lines)) <= width and "…" not in facts
+    told = r"18/45 samples \S+ calls/s 0 in flight 0 retries 0 tokens \$0.0000 3 unscored 3 failed"
+    assert re.fullmatch(told, facts)
+
+
+def test_a_long_name_leaves_room_for_the_bars() -> None:
+    """It has a line of its own, and is cut there."""
+    lines = shown(running(ALL), title="eqbench3 openai/" + "long" * 50)
+    assert len(lines[0]) == 80 and lines[0].endswith("…")
+    assert len(labels(lines)) == 3
+
+
+@pytest.mark.parametrize(
+    ("phases", "told"),
+    [
+        ({"generate": Phase(45, 12)}, "12/45 samples  "),
+        ({"generate": Phase(118, 57)}, "12/45 samples  57/118 replies  "),
+        (ALL, "12/45 samples  57/118 replies  12/45 verdicts  10/54 comparisons  "),
+    ],
+)
+def test_a_plain_line_names_the_phases(phases: dict[str, Phase], told: str) -> None:
+    """Unless there is but one call for each sample, so that they say the same."""
+    assert describe(running(phases)).startswith(told)
+    assert ("replies" in describe(running(phases))) == ("replies" in told)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (95, "95 s"), (725, "12 min"), (7810, "2 h 10 min")]
+)
+def test_times_are_told_to_be_read(seconds: float, words: str) -> None:
+    """Nobody wants to divide by sixty."""
+    assert duration(seconds) == words
+
+
+# What the phases count
+
+
+def test_a_sample_counts_as_its_planned_calls() -> None:
+    """Calls beyond them do not, and those that it did not need do when it is finished."""
+    phases = {"generate": Phase(6), "judge": Phase(2)}
+    more, fewer = (SampleSteps(phases, {"generate": 3, "judge": 1}) for _ in range(2))
+    for _ in range(5):
+        more.advance("generate", spared=False)
+    fewer.advance("generate", spared=False)
+    assert (phases["generate"].done, phases["judge"].done) == (4, 0)
+    fewer.finish()
+    more.finish(["generate"])
+    assert (phases["generate"].done, phases["judge"].done) == (6, 1)
+
+
+def test_the_pace_is_that_of_the_calls_that_were_sent() -> None:
+    """Those of earlier commands took no time; before the first answer nothing is known."""
+    phase = Phase(total=100, done=60, spared=60)
+    phase.begin()
+    assert phase.seconds_left is None and phase.began is not None
+    phase.began -= 10
+    phase.advance(20)
+    assert phase.seconds_left == pytest.approx(10, abs=1)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Progress]:
+    """The progress of a run of `eqbench-v1`, once it is at its end."""
+
+    def run(server: LoopbackServer, **more: Any) -> Progress:
+        progress = Progress()
+        eibench.run(
+            "eqbench-v1",
+            model="openai/m",
+            base_url=server.base_url,
+            progress=progress,
+            runs_dir=tmp_path,
+            **more,
+        )
+        return progress
+
+    return run
+
+
+def test_replies_of_earlier_commands_are_among_those_done(run: Callable[..., Progress]) -> None:
+    """So that the bar goes on where it stopped."""
+    with LoopbackServer(uniform_ratings()) as server:
+        run(server, limit=2)
+        phases = run(server, limit=5).phases
+    assert phases.keys() == {"generate"}
+    assert (phases["generate"].total, phases["generate"].done) == (5, 5)
+    assert phases["generate"].spared == 2
+
+
+def test_failed_samples_need_nothing_more(run: Callable[..., Progress]) -> None:
+    """The bar is full when all has been tried."""
+    with LoopbackServer(
+        uniform_ratings(), faults=lambda r: "context" if r.n % 2 else None
+    ) as server:
+        progress = run(server, limit=6)
+    assert progress.failed == 3
+    assert (progress.phases["generate"].done, progress.phases["generate"].total) == (6, 6)
+
+
+def test_judging_again_has_no_replies(tmp_path: Path) -> None:
+    """The model is asked nothing."""
+    run = ("run", "eqbench3", "--model", "demo/medium", "--limit", "2", "--no-rubric", "--no-elo")
+    in_terminal(tmp_path, *run)
+    (document,) = (tmp_path / "runs").glob("*.json")
+    last = in_terminal(tmp_path, "rejudge", document.stem.split("-")[-1], "--judge", "demo/judge")
+    assert "verdicts" in last and "replies" not in last
+
+
+# In a terminal
+
+
+def in_terminal(folder: Path, *args: str, columns: int = 80) -> str:
+    """What `bench` writes to a terminal, without the codes that colour and move."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
+    env |= {"COLUMNS": str(columns), "TERM": "xterm", "XDG_CACHE_HOME": str(folder / "cache")}
+    command = [sys.executable, "-c", "from eibench.core.cli import main; main()", *args]
+    process = subprocess.Popen(
+        command, cwd=folder, env=env, stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs
+    )
+    os.close(theirs)
+    written = b""
+    try:
+        while part := os.read(ours, 65536):
+            written += part
+    except OSError:
+        pass  # the other end is closed: the program has ended
+    finally:
+        os.close(ours)
+    assert process.wait() == 0, written.decode()
+    return _CODES.sub("", written.decode())
+
+
+def test_a_terminal_shows_each_run_with_its_own_bars(tmp_path: Path) -> None:
+    """The first of two models has nobody to be compared with, and so no such bar."""
+    two = ("--model", "demo/weak", "--model", "demo/strong")
+    written = in_terminal(tmp_path, "run", "eqbench3", *two, "--limit", "2")
+    first, second = written.split("eqbench3 demo/strong (2 of 2)", 1)
+    assert "eqbench3 demo/weak (1 of 2)" in first
+    assert re.search(r"replies +\S+ +(\d+)/\1\s", first)
+    assert re.search(r"verdicts +\S+ +2/2\s", first)
+    assert "comparisons " not in first.split("(1 of 2)", 1)[1]
+    assert re.search(r"comparisons +\S+ +4/4\s", second)
