@@ -17,11 +17,10 @@ from ..errors import ErrorKind, ProviderError
 from ..spending.meter import Meter
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, Client
-from .limits import AdaptiveLimit, Clock, Rate
+from .limits import AdaptiveLimit, Clock, Rate, reserved_tokens
+from .notices import Notices
 from .retry import RetryPolicy
 
-CHARACTERS_PER_TOKEN = 4
-"""For reserving tokens of a per-minute limit before the server has counted them."""
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
 
 
@@ -55,6 +54,7 @@ class Caller:
         draw: Callable[[], float] = random.random,
         before_sending: Callable[[], None] = lambda: None,
         meter: Meter | None = None,
+        notices: Notices | None = None,
     ) -> None:
         self.client = client
         self.limits = limits
@@ -67,6 +67,7 @@ class Caller:
         self._draw = draw
         self._before_sending = before_sending
         self._meter = meter or Meter()
+        self._notices = notices or Notices()
         self._host = getattr(client, "host", "the endpoint")
         self._gate = asyncio.Lock()
         self._down_since: float | None = None
@@ -85,7 +86,7 @@ class Caller:
         for attempt in range(1, self.limits.retry.attempts + 1):
             async with self.slots.slot(again=attempt > 1):
                 self._before_sending()
-                await self._keep_to_rates(request)
+                await self._keep_to_rates(request, call)
                 began = self._clock()
                 if last is not None and deadline is not None and began >= deadline:
                     raise last
@@ -114,7 +115,7 @@ class Caller:
             async with asyncio.timeout(deadline - started):
                 response = await self.client.complete(request, call)
         except BaseException as error:
-            self._tpm.give_back(_tokens(request))
+            self._tpm.give_back(reserved_tokens(request))
             if isinstance(error, TimeoutError):
                 raise self._timed_out() from None
             raise
@@ -123,7 +124,7 @@ class Caller:
         self._endpoint_answered()
         self.slots.grow()
         if used := response.usage.input + response.usage.output:
-            self._tpm.give_back(_tokens(request) - used)
+            self._tpm.give_back(reserved_tokens(request) - used)
         return replace(response, latency_s=self._clock() - started, attempts=attempt)
 
     def _timed_out(self) -> ProviderError:
@@ -133,19 +134,22 @@ class Caller:
             f"{self._host} gave no complete answer within {limit}; a longer one may help",
         )
 
-    async def _keep_to_rates(self, request: ChatRequest) -> None:
+    async def _keep_to_rates(self, request: ChatRequest, call: CallContext) -> None:
         """Wait for this request's turn and take its share of the rates.
 
         One at a time: who waits has taken nothing yet, so what others give back counts at once.
         """
         if self.limits.rpm is None and self.limits.tpm is None:
             return
+        tokens, tpm = reserved_tokens(request), self.limits.tpm
+        if tpm is not None and tokens > tpm:
+            self._notices.beyond_tpm(request, tpm, self._host, call.phase)
         async with self._gate:
             while (wait := max(self._rpm.delay, self._tpm.delay)) > 0:
                 await self._sleep(min(wait, _LOOK_AGAIN_S))
                 self._before_sending()
             self._rpm.take()
-            self._tpm.take(_tokens(request))
+            self._tpm.take(tokens)
 
     def _after_error(self, error: ProviderError, attempt: int, began: float) -> float | None:
         """Note what an error says of the endpoint; seconds to wait, or None to give up."""
@@ -176,8 +180,3 @@ class Caller:
     async def close(self) -> None:
         """Close the client."""
         await self.client.close()
-
-
-def _tokens(request: ChatRequest) -> int:
-    characters = sum(len(m.content) for m in request.messages)
-    return characters // CHARACTERS_PER_TOKEN + (request.sampling.max_tokens or 0)

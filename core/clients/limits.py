@@ -11,7 +11,21 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from ..types import ChatRequest
+
 Clock = Callable[[], float]
+CHARACTERS_PER_TOKEN = 4
+"""For reserving tokens of a per-minute limit before the server has counted them."""
+
+
+def text_tokens(request: ChatRequest) -> int:
+    """Tokens of a request's text, about."""
+    return sum(len(m.content) for m in request.messages) // CHARACTERS_PER_TOKEN
+
+
+def reserved_tokens(request: ChatRequest) -> int:
+    """The share of a per-minute limit that a request takes before it is sent."""
+    return text_tokens(request) + (request.sampling.max_tokens or 0)
 
 
 class AdaptiveLimit:

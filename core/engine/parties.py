@@ -6,6 +6,7 @@ from ..clients.base import Client
 from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment, redact
+from ..clients.notices import Notices
 from ..errors import UsageError
 from ..imported import is_imported
 from ..plugins import Catalogue
@@ -171,7 +172,9 @@ class Switchboard:
         progress: Progress,
         stop: Stop,
         money: "Money",
+        notices: Notices,
     ) -> None:
+        self._notices = notices
         self._config = config
         self._catalogue = catalogue
         self._environment = environment
@@ -218,6 +221,7 @@ class Switchboard:
             sleep=self._stop.sleep,
             before_sending=self._stop.check,
             meter=meter,
+            notices=self._notices,
         )
         self._progress.callers.append(caller)
         return caller

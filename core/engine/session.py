@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..benchmark import Pack
 from ..clients.keys import Environment
+from ..clients.notices import Notices
 from ..datasets import find_pack
 from ..errors import (
     BenchError,
@@ -118,7 +119,13 @@ class Session:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
         todo = self._todo(job)
         switchboard = Switchboard(
-            self.config, self.catalogue, self.environment, self.progress, self.stop, self.money
+            self.config,
+            self.catalogue,
+            self.environment,
+            self.progress,
+            self.stop,
+            self.money,
+            Notices(self.say),
         )
         shop: Workshop | None = None
         try:

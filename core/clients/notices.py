@@ -1,0 +1,40 @@
+"""What the user is told while requests wait, each thing once."""
+
+from collections.abc import Callable
+
+from ..types import ChatRequest
+from .limits import reserved_tokens, text_tokens
+
+
+class Notices:
+    """Says each thing once; the callers of a run share one.
+
+    Args:
+        say: Tells the user.
+    """
+
+    def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
+        self._say = say
+        self._told: set[object] = set()
+
+    def _once(self, about: object, text: str) -> None:
+        if about not in self._told:
+            self._told.add(about)
+            self._say(text)
+
+    def beyond_tpm(self, request: ChatRequest, tpm: float, host: str, phase: str) -> None:
+        """A request reserves more tokens than a minute allows.
+
+        It is sent all the same, as the server may count fewer; but those after it wait.
+        """
+        tokens, text = reserved_tokens(request), text_tokens(request)
+        is_judge = phase != "generate"
+        room = tokens - text
+        shorter = " or a smaller --max-tokens" if text <= tpm and not is_judge else ""
+        self._once(
+            (host, is_judge),
+            f"a request to {'the judge at ' if is_judge else ''}{host} reserves {tokens:,} tokens "
+            f"({text:,} for its text, {room:,} for the reply), more than the {tpm:,.15g} of --tpm: "
+            f"after each, the next waits up to {tokens / tpm * 60:,.0f} s, less when fewer are "
+            f"used; give a larger --tpm{shorter}",
+        )
