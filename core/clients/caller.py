@@ -21,6 +21,8 @@ from .limits import AdaptiveLimit, Clock, Rate, reserved_tokens
 from .notices import Notices
 from .retry import RetryPolicy
 
+NO_ACCIDENT_S = 1.0
+"""An endpoint that could not be reached for so long is told of; some drops are an accident."""
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
 
 
@@ -165,7 +167,7 @@ class Caller:
         self._down_since, self._refusals = None, 0
 
     def _connection_failed(self, error: ProviderError, began: float) -> None:
-        """Make the error fatal when the endpoint has been down for long enough.
+        """Say that the endpoint is down, and make the error fatal when it was so for long enough.
 
         One call that fails while others wait for slow answers is no outage, hence the
         comparison with the number of requests that wait for an answer.
@@ -173,9 +175,14 @@ class Caller:
         self._refusals += 1
         if self._down_since is None:
             self._down_since = began
-        long_enough = self._clock() - self._down_since >= self.limits.retry.down_after_s
-        if long_enough and self._refusals >= max(3, self._asking):
+        if self._refusals < max(3, self._asking):
+            return
+        seconds = self._clock() - self._down_since
+        left = self.limits.retry.down_after_s - seconds
+        if left <= 0:
             error.fatal = True
+        elif seconds >= NO_ACCIDENT_S:
+            self._notices.unreachable(error, self._host, left)
 
     async def close(self) -> None:
         """Close the client."""

@@ -1,13 +1,16 @@
 """What an HTTP failure means: one table for all providers (docs/providers.md)."""
 
+import errno
+import os
 import re
+import socket
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
-from ..spending.billing import never_sent
+from ..spending.billing import causes, never_sent
 from .keys import redact
 
 _FIXED = {
@@ -32,6 +35,14 @@ _UNSUPPORTED = re.compile(
 )
 _TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w+[ _])?tokens", re.I)
 _WRONG_VALUE = re.compile(r"invalid_(type|value)|(above|below)_m(ax|in)", re.I)
+_PLAIN = {
+    errno.ECONNREFUSED,
+    errno.ECONNRESET,
+    errno.EHOSTUNREACH,
+    errno.ENETUNREACH,
+    errno.ETIMEDOUT,
+}
+"""What the system's own words are clear about."""
 _LESS_ROOM = "check --max-tokens: the server may take a smaller one"
 _SHOWN = 300
 _SHOWN_OF_BODY = 80
@@ -133,12 +144,22 @@ def _what_to_do(kind: ErrorKind, status: int, host: str, key_name: str | None) -
 
 def connection_error(host: str, cause: BaseException | None) -> ProviderError:
     """The error to raise when no HTTP answer came."""
-    told = _shown(str(cause or ""))
+    told = _shown(_reason(cause))
     why = f": {told}" if told else f" ({type(cause).__name__})" if cause else ""
     todo = "check --base-url, and that the server is up"
     made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {host}{why}; {todo}")
     made.unsent = never_sent(cause)
     return made
+
+
+def _reason(cause: BaseException | None) -> str:
+    """What the system says of a lost connection, else the words of the library."""
+    for error in causes(cause):
+        if isinstance(error, socket.gaierror) and error.strerror:
+            return error.strerror
+        if isinstance(error, OSError) and error.errno in _PLAIN:
+            return os.strerror(error.errno)
+    return str(cause or "")
 
 
 def malformed(host: str, body: str) -> ProviderError:

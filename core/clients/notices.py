@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ..errors import ProviderError
 from ..types import ChatRequest
 from .limits import reserved_tokens, text_tokens
 
@@ -38,3 +39,14 @@ class Notices:
             f"after each, the next waits up to {tokens / tpm * 60:,.0f} s, less when fewer are "
             f"used; give a larger --tpm{shorter}",
         )
+
+    def unreachable(self, error: ProviderError, host: str, seconds: float) -> None:
+        """A host refuses or drops every connection; once for each reason.
+
+        Args:
+            error: Of the last attempt; it holds the reason and what to do.
+            host: Of the endpoint.
+            seconds: Until the run ends, unless the host answers meanwhile.
+        """
+        todo = f"trying again for up to {seconds:.0f} s before the run ends"
+        self._once((host, str(error)), f"{error}; {todo}")

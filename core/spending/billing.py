@@ -36,13 +36,22 @@ def may_be_billed(error: BaseException) -> bool:
     return error.kind not in UNBILLED
 
 
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came from, the nearest first."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def never_sent(cause: BaseException | None) -> bool:
     """Whether a transport's error says that no connection was made, so nothing was sent.
 
     Args:
         cause: The SDK's error or what it was raised from; its own causes are looked at.
     """
-    names = [_names(error) for error in _causes(cause)]
+    names = [_names(error) for error in causes(cause)]
     # The aiohttp transport of the openai SDK calls every lost connection ConnectTimeout, so
     # aiohttp's own word comes first where there is one.
     if theirs := [named for named in names if any(n.startswith("aiohttp.") for n in named)]:
@@ -50,14 +59,6 @@ def never_sent(cause: BaseException | None) -> bool:
     return any(
         _short({n for n in named if n.startswith("httpx")}) & _CONNECTING_HTTPX for named in names
     )
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _names(error: BaseException) -> set[str]:

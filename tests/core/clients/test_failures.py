@@ -1,5 +1,7 @@
 """What HTTP failures mean, and what their messages say."""
 
+import errno
+import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -189,6 +191,21 @@ def test_messages_are_plain() -> None:
         assert KEY not in str(error)
         assert str(error).isprintable()
         assert len(str(error).encode()) < 500
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (OSError(errno.ECONNREFUSED, "Connect call failed ('::1', 9)"), "Connection refused"),
+        (socket.gaierror(socket.EAI_NONAME, "Name not known"), "Name not known"),
+        (OSError(1, "certificate verify failed"), "the library's words"),
+    ],
+)
+def test_a_connection_error_says_why_in_plain_words(cause: OSError, told: str) -> None:
+    """Those of the system where it has some, whatever a library has wrapped around them."""
+    wrapped = RuntimeError("the library's words")
+    wrapped.__cause__ = cause
+    assert str(connection_error("h", wrapped)).startswith(f"cannot reach h: {told}; ")
 
 
 def test_connection_error_without_words() -> None:

@@ -1,6 +1,7 @@
 """What is said while requests wait."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,8 +14,9 @@ from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.notices import Notices
 from eibench.core.clients.openai import OpenAIClient
+from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, Item, Message, Sampling
-from eibench.testing import LoopbackServer, uniform_ratings
+from eibench.testing import LoopbackServer, fail_first, uniform_ratings
 
 
 def call(phase: str = "generate") -> CallContext:
@@ -28,14 +30,33 @@ def asking(characters: int, max_tokens: int | None) -> ChatRequest:
 
 
 @asynccontextmanager
-async def calling(url: str, said: list[str], **limits: Any) -> AsyncIterator[Caller]:
-    """A caller that says what it has to say into a list."""
+async def calling(url: str, said: list[str] | Notices, **limits: Any) -> AsyncIterator[Caller]:
+    """A caller whose waits take no time, and that says what it has to say into a list."""
     client = OpenAIClient(ClientConfig(ModelSpec("openai", "m"), url, "no-key"))
-    caller = Caller(client, Limits(**limits), notices=Notices(said.append))
+    notices = said if isinstance(said, Notices) else Notices(said.append)
+    time = Time()
+    caller = Caller(client, Limits(**limits), clock=time, sleep=time.sleep, notices=notices)
     try:
         yield caller
     finally:
         await caller.close()
+
+
+class Time:
+    """A clock that only waiting moves on."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Let time pass at once."""
+        until = self.now + seconds
+        await asyncio.sleep(0)
+        self.now = max(self.now, until)
 
 
 # A request that alone takes more than --tpm
@@ -93,3 +114,72 @@ def test_a_run_beyond_tpm_says_so(bench: Any, tmp_path: Path) -> None:
         done = bench(tmp_path, server.base_url, "--limit", "1", "--tpm", "600")
     assert done.returncode == 0, done.stderr
     assert done.stderr.decode().count("of --tpm") == 1
+
+
+# An endpoint that cannot be reached
+
+
+@pytest.fixture(scope="module")
+def closed() -> str:
+    """The address of a port where nobody listens."""
+    with LoopbackServer() as server:
+        pass
+    return server.base_url
+
+
+@pytest.mark.parametrize("concurrency", [1, 32])
+async def test_a_closed_port_is_told_once(closed: str, concurrency: int) -> None:
+    """Host, reason, what to do and how long it is tried; long before the call is given up."""
+    said: list[str] = []
+    async with calling(closed, said, concurrency=concurrency) as caller:
+        calls = (caller.send(asking(9, 9), call()) for _ in range(concurrency))
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert any(isinstance(error, ProviderError) and error.fatal for error in ended)
+    (told,) = said
+    assert told.startswith(f"cannot reach {closed[7:-3]}: Connection refused; check --base-url")
+    (seconds,) = re.findall(r"for up to (\d+) s before the run ends$", told)
+    assert 36 <= int(seconds) <= 39
+
+
+@pytest.mark.parametrize("drops", [1, 2])
+async def test_drops_that_another_attempt_mends_are_no_news(drops: int) -> None:
+    """Nobody can do anything about them."""
+    said: list[str] = []
+    async with (
+        LoopbackServer("Yes", faults=fail_first("drop", drops)) as server,
+        calling(server.base_url, said) as caller,
+    ):
+        assert (await caller.send(asking(9, 9), call())).text == "Yes"
+    assert not said
+
+
+async def test_drops_while_others_wait_for_slow_answers_are_no_news() -> None:
+    """The host can be reached: it has taken their requests."""
+    said: list[str] = []
+    slow = asking(99, 9)
+    async with (
+        LoopbackServer(
+            "Yes",
+            latency=lambda r: 0.3 if len(r.prompt) == 99 else 0.0,
+            faults=lambda r: "drop" if len(r.prompt) == 9 else None,
+        ) as server,
+        calling(server.base_url, said) as caller,
+    ):
+        waiting = [asyncio.create_task(caller.send(slow, call())) for _ in range(20)]
+        while server.peak_in_flight < 20:
+            await asyncio.sleep(0.01)
+        with pytest.raises(ProviderError):
+            await caller.send(asking(9, 9), call())
+        await asyncio.gather(*waiting)
+    assert not said
+
+
+async def test_model_and_judge_on_a_closed_port_are_one_host(closed: str) -> None:
+    """They share what was said."""
+    said: list[str] = []
+    notices = Notices(said.append)
+    for phase in ("generate", "judge"):
+        async with calling(closed, notices) as caller:
+            with pytest.raises(ProviderError):
+                await caller.send(asking(9, 9), call(phase))
+    assert len(said) == 1

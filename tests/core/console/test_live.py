@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -183,12 +184,22 @@ def test_judging_again_has_no_replies(tmp_path: Path) -> None:
 # In a terminal
 
 
-def in_terminal(folder: Path, *args: str, columns: int = 80) -> str:
-    """What `bench` writes to a terminal, without the codes that colour and move."""
+def in_terminal(
+    folder: Path, *args: str, stop_at: str = "", exit_code: int = 0, codes: bool = False
+) -> str:
+    """What `bench` writes to a terminal of 80 columns.
+
+    Args:
+        folder: Where.
+        args: Of `bench`.
+        stop_at: It gets Ctrl-C when it has written this.
+        exit_code: The one it is to end with.
+        codes: Leave those that colour and move in it.
+    """
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
-    env |= {"COLUMNS": str(columns), "TERM": "xterm", "XDG_CACHE_HOME": str(folder / "cache")}
+    env |= {"COLUMNS": "80", "TERM": "xterm", "XDG_CACHE_HOME": str(folder / "cache")}
     command = [sys.executable, "-c", "from eibench.core.cli import main; main()", *args]
     process = subprocess.Popen(
         command, cwd=folder, env=env, stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs
@@ -198,12 +209,15 @@ def in_terminal(folder: Path, *args: str, columns: int = 80) -> str:
     try:
         while part := os.read(ours, 65536):
             written += part
+            if stop_at and stop_at.encode() in written:
+                stop_at = ""
+                process.send_signal(signal.SIGINT)
     except OSError:
         pass  # the other end is closed: the program has ended
     finally:
         os.close(ours)
-    assert process.wait() == 0, written.decode()
-    return _CODES.sub("", written.decode())
+    assert process.wait() == exit_code, written.decode()
+    return written.decode() if codes else _CODES.sub("", written.decode())
 
 
 def test_a_terminal_shows_each_run_with_its_own_bars(tmp_path: Path) -> None:
@@ -216,3 +230,35 @@ def test_a_terminal_shows_each_run_with_its_own_bars(tmp_path: Path) -> None:
     assert re.search(r"verdicts +\S+ +2/2\s", first)
     assert "comparisons " not in first.split("(1 of 2)", 1)[1]
     assert re.search(r"comparisons +\S+ +4/4\s", second)
+
+
+def on_screen(written: str) -> list[str]:
+    """The lines that are left on a screen when all codes were obeyed."""
+    lines, row = [""], 0
+    for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\n]|[^\x1b\r\n]+", written):
+        if re.fullmatch(r"\x1b\[\d*A", part):
+            row -= int(part[2:-1] or 1)
+        elif part == "\x1b[2K":
+            lines[row] = ""
+        elif part == "\n":
+            row += 1
+            lines += [""] * (row == len(lines))
+        elif part != "\r" and part[0] != "\x1b":
+            lines[row] += part
+    return lines
+
+
+def test_what_is_said_meanwhile_stands_above_the_display(tmp_path: Path) -> None:
+    """A closed port is told of, Ctrl-C is answered, and one whole display is left below."""
+    with LoopbackServer() as server:
+        pass
+    where = ("--model", "openai/m", "--base-url", server.base_url)
+    told = f"cannot reach 127.0.0.1:{server.port}: Connection refused"
+    run = ("run", "eqbench-v1", *where, "--limit", "2")
+    written = in_terminal(tmp_path, *run, stop_at=told, exit_code=130, codes=True)
+    lines = on_screen(written)
+    display = lines.index("eqbench-v1 openai/m")
+    said = [n for n, text in enumerate(lines) if text.startswith((told, "stopping: "))]
+    assert len(said) == 2 and max(said) < display
+    assert sum("━" in text and "replies" in text for text in lines) == 1
+    assert lines[display + 2].startswith("0/2 samples")
