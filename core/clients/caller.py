@@ -41,7 +41,7 @@ class Caller:
     """Sends requests to one endpoint until they are answered or given up.
 
     Attributes:
-        retries: Attempts beyond the first of all calls so far.
+        retries: Attempts beyond the first of all calls so far, failed ones too.
         before_sending: Called before each attempt; raises when nothing more shall be sent.
         slots: The adaptive concurrency; its `in_flight` and `limit` are for display.
     """
@@ -104,7 +104,6 @@ class Caller:
                     wait = self._after_error(error, attempt, began)
                     if wait is None or self._clock() + wait >= (deadline or 0.0):
                         raise
-            self.retries += 1
             await self._sleep(wait)
         raise AssertionError("the retry policy ends the loop")
 
@@ -112,6 +111,7 @@ class Caller:
         self, request: ChatRequest, call: CallContext, deadline: float, attempt: int
     ) -> ChatResponse:
         started = self._clock()
+        self.retries += attempt > 1
         self._asking += 1
         try:
             async with asyncio.timeout(deadline - started):

@@ -48,7 +48,7 @@ class Progress:
 
     @property
     def retries(self) -> int:
-        """Attempts beyond each call's first."""
+        """Attempts beyond each call's first, those of failed calls too."""
         return sum(caller.retries for caller in self.callers)
 
     @property

@@ -37,7 +37,8 @@ class Spent:
 
     Attributes:
         calls: Answered calls by phase.
-        retries: Attempts beyond each call's first.
+        retries: Attempts beyond each call's first; of failed samples, those of the call that
+            failed.
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
         sent: The parameters that one of the model's calls was sent with.
@@ -106,6 +107,7 @@ def read_evidence(
         graded = {(s.item_id, s.iteration) for s in scores}
         failures = [f for f in failures if (f.item_id, f.iteration) not in graded]
     spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
+    spent.retries += sum(max(0, failure.attempts - 1) for failure in failures)
     spent.sent = journal.parameters_sent(run)
     return Evidence(scores, failures, spent, sent, stopped)
 

@@ -216,6 +216,23 @@ def test_single_invalid_requests_end_no_run(bench: Bench) -> None:
     assert [done.json["items"]["failed"] for done in (first, again)] == [5, 5]
 
 
+def test_attempts_of_failed_samples_are_retries(bench: Bench) -> None:
+    """Those of answered ones too: all requests but the first of each call."""
+    unlucky: set[str] = set()
+
+    def fault(request: ReceivedRequest) -> str | None:
+        if not unlucky:
+            unlucky.add(request.prompt)
+        return "500" if request.prompt in unlucky or request.n == 1 else None
+
+    with LoopbackServer(uniform_ratings(1), faults=fault) as server:
+        who = ("--model", "openai/m", "--base-url", server.base_url, "--timeout", 1.5)
+        command = ("run", "eqbench-v1", *who, "--dataset", "bundled", "--limit", 3, "--json")
+        document = bench(*command).json
+    assert (document["items"]["scored"], document["items"]["failed"]) == (2, 1)
+    assert document["calls"]["retries"] == len(server.requests) - 3 >= 2
+
+
 @pytest.mark.parametrize(("finish", "changed"), [("stop", False), ("length", True)])
 def test_less_room_is_a_change_where_it_cut_a_reply(
     bench: Bench, finish: str, changed: bool

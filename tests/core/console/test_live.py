@@ -172,6 +172,14 @@ def test_failed_samples_need_nothing_more(run: Callable[..., Progress]) -> None:
     assert (progress.phases["generate"].done, progress.phases["generate"].total) == (6, 6)
 
 
+def test_attempts_of_failed_calls_are_retries(run: Callable[..., Progress]) -> None:
+    """All but the first of each call, and none that was not made."""
+    with LoopbackServer(faults={"500": 1.0}) as server:
+        progress = run(server, limit=2, timeout=1.5)
+    assert progress.failed == 2
+    assert progress.retries == len(server.requests) - 2 > 0
+
+
 def test_judging_again_has_no_replies(tmp_path: Path) -> None:
     """The model is asked nothing."""
     run = ("run", "eqbench3", "--model", "demo/medium", "--limit", "2", "--no-rubric", "--no-elo")
