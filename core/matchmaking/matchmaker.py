@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..console.safe import plural
 from ..errors import UsageError
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Comparisons
@@ -69,7 +70,7 @@ class Matchmaker:
         asked = asked_items(self.goal, history)
         room = self._room(history)
         if room == 0:
-            return Stop("budget", f"{self._spent(history)} comparisons were allowed and are made")
+            return Stop("budget", _used_up(self.goal.max_comparisons or 0, self._spent(history)))
         if self.goal.target_ci is not None and self._is_precise(known, history):
             return Stop("precise", f"the interval is within ±{self.goal.target_ci:g} points")
         position = self._position(known, history)
@@ -162,6 +163,13 @@ class Matchmaker:
             return 0.0
         deviation = self._adviser.deviation(_only(known, self.goal.model))
         return _NORMAL * CAUTION * deviation * unit
+
+
+def _used_up(allowed: int, made: int) -> str:
+    """That no item can be bought any more, with what is left over."""
+    was = "was" if allowed == 1 else "were"
+    told = f"{plural(allowed, 'comparison')} {was} allowed, {made} made"
+    return told if made >= allowed else f"{told}; the one left is no whole pair of orders"
 
 
 def _row(ratings: Ratings | None, model: str) -> ModelRating | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from eibench import Comparisons, RatingSettings, UsageError
-from eibench.core.matchmaking.calls import Call
+from eibench.core.matchmaking.calls import FIRST, Call
 from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
 from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
 from eibench.core.matchmaking.matchmaker import SCHEDULES, Matchmaker, Schedule, default_schedule
@@ -113,6 +113,27 @@ def test_both_orders_are_bought_in_pairs(
     for forward, back in zip(calls[::2], calls[1::2], strict=True):
         assert (forward.first, back.first) == ("a", "b")
         assert forward._replace(first="b") == back
+
+
+@pytest.mark.parametrize(
+    ("allowed", "made", "told"),
+    [
+        (6, 6, "6 comparisons were allowed, 6 made"),
+        (7, 6, "7 comparisons were allowed, 6 made; the one left is no whole pair of orders"),
+        (1, 0, "1 comparison was allowed, 0 made; the one left is no whole pair of orders"),
+        (4, 6, "4 comparisons were allowed, 6 made"),
+    ],
+)
+def test_an_exhausted_budget_says_what_was_allowed(
+    world: Tournament, allowed: int, made: int, told: str
+) -> None:
+    """And what of it is left over; a limit may be lower than an earlier one."""
+    goal = goal_of(world, orders="both", max_comparisons=allowed)
+    known = Comparisons.of(())
+    maker = Matchmaker(goal, known, "all")
+    calls = tuple(Call(str(n // 2), 1, NEW, "model-01", FIRST[n % 2]) for n in range(made))
+    history = [Batch("all", None, calls)] if calls else []
+    assert maker.next_batch(known, history) == Stop("budget", told)
 
 
 @each_schedule

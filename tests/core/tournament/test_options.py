@@ -111,7 +111,7 @@ def test_max_comparisons_is_a_limit_for_the_run(three: Table) -> None:
     assert (done.code, three.bought()) == (0, 6)
     stopped = done.json["notes"]["rating"]["stopped"]
     assert stopped["kind"] == "budget"
-    assert stopped["told"].startswith("6 comparisons")
+    assert stopped["told"].startswith("7 comparisons were allowed, 6 made; the one left")
     again = three.run("m3", more=("--no-rubric", "--max-comparisons", "7"))
     assert again.json["calls"]["replayed"] == 9 + 6
     done = three.run("m3", more=("--no-rubric", "--max-comparisons", "12"))
