@@ -113,15 +113,19 @@ def _facts(progress: Progress) -> list[str]:
     seconds = time.monotonic() - progress.started
     tokens = progress.usage.input + progress.usage.output
     facts = [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
-    facts += [f"{progress.in_flight} in flight", f"{progress.retries} retries"]
+    facts += [f"{progress.in_flight} in flight", _retries(progress.retries)]
     facts += [f"{tokens:,} tokens"]
     facts += ["cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"]
     if progress.failed or progress.unscored:
         facts += [f"{progress.unscored} unscored", f"{progress.failed} failed"]
     left = progress.seconds_left
-    # More comparisons may follow: each batch is planned from what the last one gave.
-    about = "at least" if COMPARE in progress.phases else "about"
+    # A placement may end before everything is compared.
+    about = "at most" if COMPARE in progress.phases else "about"
     return facts + ([f"{about} {duration(left)} left"] if left else [])
+
+
+def _retries(n: int) -> str:
+    return "1 retry" if n == 1 else f"{n} retries"
 
 
 def _packed(facts: Iterable[str], width: int) -> Iterator[str]:

@@ -10,8 +10,8 @@ class Phase:
     """One kind of call of a run, and how far it is.
 
     Attributes:
-        total: Calls when nothing is asked again; of comparisons, those that this command has
-            planned so far.
+        total: Calls when nothing is asked again; of comparisons, the most that this command
+            may make.
         done: Among them, those that need nothing more.
         spared: Among those done, the ones that this command had no need to send.
         began: When the first was asked for (monotonic); ``None`` before.
@@ -30,6 +30,10 @@ class Phase:
         """So many calls more need nothing more."""
         self.done += calls
         self.spared += calls * spared
+
+    def end(self) -> None:
+        """No more calls are needed, even if more were planned."""
+        self.total = self.done
 
     @property
     def seconds_left(self) -> float | None:

@@ -28,6 +28,7 @@ from .config import RunConfig, grader
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
 from .placement import Wish
+from .planning import comparisons_left
 from .pools import pool_of
 from .progress import Progress
 from .samples import work_on, work_through
@@ -166,12 +167,22 @@ class Session:
         shop: Workshop | None = None
         while batch := await tournament.next_batch():
             shop = shop or open_shop()
-            self.progress.plan(COMPARE, len(batch)).begin()
+            self._plan_comparisons(job, len(batch))
             await tournament.play(shop, batch)
             if tournament.failed:
                 break  # the next batch is planned from complete ones only
         self._stopped, self._uncompared = tournament.stopped, tournament.failed
         self._placed = not tournament.failed
+        if self._placed and shop:
+            self.progress.phases[COMPARE].end()
+
+    def _plan_comparisons(self, job: _Job, batch: int) -> None:
+        """Tell the progress of a batch; when it is the first, of all that may follow."""
+        if COMPARE not in self.progress.phases:
+            most = comparisons_left(self.config, job.pack, job.selection)
+            self.progress.plan(COMPARE, max(most, batch)).begin()
+        phase = self.progress.phases[COMPARE]
+        phase.total = max(phase.total, phase.done + batch)
 
     def _never_reached(self, job: _Job) -> ProviderError | None:
         """The error to end with when no sample got as far as an answer from the endpoint."""

@@ -180,6 +180,22 @@ def test_attempts_of_failed_calls_are_retries(run: Callable[..., Progress]) -> N
     assert progress.retries == len(server.requests) - 2 > 0
 
 
+def test_comparisons_are_as_many_as_there_may_be_and_then_as_were_made(tmp_path: Path) -> None:
+    """A limit of three buys one pair of orders, and the bar is full all the same."""
+    seen: list[tuple[int, int]] = []
+
+    def watch(progress: Progress) -> None:
+        phase = progress.phases.get("compare", Phase())
+        seen.append((phase.done, phase.total))
+
+    run: dict[str, Any] = {"limit": 4, "runs_dir": tmp_path}
+    eibench.run("eqbench3", model="demo/weak", **run)
+    options = {"max_comparisons": 3}
+    eibench.run("eqbench3", model="demo/strong", options=options, progress=watch, **run)
+    assert seen[-1] == (2, 2)
+    assert {total for done, total in seen[:-1] if total} <= {2, 3}
+
+
 def test_judging_again_has_no_replies(tmp_path: Path) -> None:
     """The model is asked nothing."""
     run = ("run", "eqbench3", "--model", "demo/medium", "--limit", "2", "--no-rubric", "--no-elo")
