@@ -194,7 +194,9 @@ def _left_of(
     done = {key if both else key[:3] for key in seen}
     left = (1 + both) * sum(map(len, alike.values()))
     left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
-    most = config.options.get("max_comparisons") or left + len(done)
+    limit = int(config.options.get("max_comparisons") or 0)
+    # No half of a pair of orders is bought.
+    most = limit - limit % (1 + both) if limit else left + len(done)
     return int(max(0, min(left, most - len(done))))
 
 

@@ -189,6 +189,8 @@ def test_the_plan_tells_what_is_bought(three: Table) -> None:
     assert planned(three, "m3", "--opponents", "openai/m1") == 18
     assert planned(three, "m3", "--limit", "2") == 3 * 4
     assert planned(three, "m3", "--max-comparisons", "10") == 10
+    assert planned(three, "m3", "--max-comparisons", "7") == 6  # whole pairs of orders
+    assert planned(three, "m3", "--max-comparisons", "7", "--orders", "one") == 7
     three.run("m3", more=("--no-rubric", "--max-comparisons", "10"))
     assert planned(three, "m3", "--max-comparisons", "10") == 0
     assert planned(three, "m3") == 3 * 18 - 10
