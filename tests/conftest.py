@@ -1,10 +1,18 @@
 """For all tests: nothing leaves this machine."""
 
 import ipaddress
+import os
 import socket
 from typing import Any
 
 import pytest
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """What ``-n auto`` means: half as many again as cores, as long tests wait for processes."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return ((cores or 1) * 3 + 1) // 2
 
 
 def _is_local(address: Any) -> bool:
