@@ -20,6 +20,7 @@ class FileEntry:
         size: Bytes; ``None`` likewise.
         url: Where it can be had; ``None`` likewise.
         lang: The language it belongs to; ``None`` when it belongs to all.
+        optional: Not everything needs it, so a folder without it is a pack too: a custom one.
     """
 
     name: str
@@ -28,6 +29,7 @@ class FileEntry:
     size: int | None = None
     url: str | None = None
     lang: str | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

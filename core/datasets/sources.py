@@ -88,7 +88,7 @@ def _at_path(
     for pack in manifest.values():
         entries = pack.files_for(lang)
         files = _matching(path, entries)
-        if files and all(_sha256(files[f.name]) == _wanted(benchmark, f) for f in entries):
+        if files and all(_is_that(benchmark, f, files.get(f.name)) for f in entries):
             return _source(pack.name, pack, files)
     named = [_matching(path, pack.files_for(lang)) for pack in manifest.values()]
     files = next((f for f in named if f), {path.name: path} if path.is_file() else {})
@@ -110,6 +110,11 @@ def _lacks(path: Path, manifest: Mapping[str, PackEntry], lang: str | None) -> s
     return f"needs {', '.join(wanted or nearest)}"
 
 
+def _is_that(benchmark: Benchmark, file: FileEntry, path: Path | None) -> bool:
+    """Whether a pack's file is there, with the contents it should have."""
+    return path is not None and _sha256(path) == _wanted(benchmark, file)
+
+
 def _wanted(benchmark: Benchmark, file: FileEntry) -> str | None:
     """The SHA-256 that a pack's file has: the manifest's, or that of the bundled file itself."""
     if file.sha256 is None and benchmark.data is not None:
@@ -118,11 +123,15 @@ def _wanted(benchmark: Benchmark, file: FileEntry) -> str | None:
 
 
 def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:
-    """The pack's files at a path, or nothing when one is missing; a file stands for one file."""
+    """The pack's files at a path, or nothing when a needed one is missing.
+
+    A path to a file stands for a pack of one file.
+    """
     if path.is_file():
         return {entries[0].name: path} if len(entries) == 1 else {}
-    found = {e.name: path / Path(e.path).name for e in entries}
-    return found if found and all(p.is_file() for p in found.values()) else {}
+    places = {e: path / Path(e.path).name for e in entries}
+    found = {e.name: place for e, place in places.items() if place.is_file()}
+    return found if all(e.name in found or e.optional for e in entries) else {}
 
 
 def _source(name: str, pack: PackEntry | None, files: Mapping[str, Path]) -> PackSource:

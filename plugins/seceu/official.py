@@ -18,18 +18,21 @@ from .norms import Norm, Spread
 from .stories import N_OPTIONS, Contents, Story
 
 ITEMS, NORM, PROMPTS = "items.docx", "norm.docx", "prompts.docx"
+PROMPTS_FILE = "Prompts.docx"
+"""What upstream calls the file of the prompts; a folder may lack it."""
 FACTS = folder("seceu") / "norm.json"
 _HEADING = re.compile(r"Item\s+(?P<number>\d+)|第(?P<numeral>[一二三四五六七八九十]+)题")
 _OPTION = re.compile(r"\(\d\)([^();:]+)")
 _FOUR = re.compile(r"\d+\.\d+(?:\s+\d+\.\d+){3}")
 _NUMBER = re.compile(r"\d+\.\d+")
 _DIGITS = "一二三四五六七八九"
-_PROMPTINGS = {
+WORDED = {
     "zeroshot": "zero-shot",
     "zeroshotstepbystep": "zero-shot-steps",
     "twoshotcot": "two-shot",
     "twoshotcotstepbystep": "two-shot-steps",
 }
+"""The promptings that the file of the prompts has words for, by its headings."""
 _QUESTION = re.compile(r"(Q:\s*).*?\s*(Options:\s*)\(1\)[^.]*(\..*)", re.DOTALL)
 
 
@@ -157,12 +160,12 @@ def read_templates(path: Path) -> dict[str, str]:
     sections: dict[str, list[str]] = {}
     paragraphs: list[str] = []
     for paragraph in read_paragraphs(path):
-        name = _PROMPTINGS.get(re.sub(r"[^a-z]", "", paragraph.lower()))
+        name = WORDED.get(re.sub(r"[^a-z]", "", paragraph.lower()))
         if name is not None:
             paragraphs = sections.setdefault(name, [])
         elif paragraph.strip():
             paragraphs.append(paragraph.strip())
-    missing = [name for name in _PROMPTINGS.values() if name not in sections]
+    missing = [name for name in WORDED.values() if name not in sections]
     if missing:
         raise DataError(path, f"has no section for {', '.join(missing)}")
     return {name: _template(path, name, section) for name, section in sections.items()}

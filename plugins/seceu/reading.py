@@ -7,7 +7,7 @@ from eibench import DataError, Item, Options, PackSource
 
 from .asking import Template, items, template
 from .norms import Norm
-from .official import ITEMS, NORM, PROMPTS, read_official
+from .official import ITEMS, NORM, PROMPTS, PROMPTS_FILE, WORDED, read_official
 from .packs import read_file
 from .stories import Contents
 
@@ -28,10 +28,15 @@ def read(source: PackSource, options: Options) -> Found:
     """The items of a pack as they are asked with these options.
 
     Raises:
-        DataError: A file is broken, or there are no stories in that language.
+        DataError: A file is broken, there are no stories in that language, or the file that
+            the prompting takes its words from is missing.
     """
     path, contents = read_contents(source, options["lang"])
     prompting, shuffle = options["prompting"], options["shuffle_options"]
+    if _lacks_prompts(source) and contents.lang == "en" and prompting in WORDED.values():
+        told = f"no such file, and --prompting {prompting} takes its words from it; "
+        told += "put it there, take --dataset official, or ask with --prompting direct"
+        raise DataError(path.parent / PROMPTS_FILE, told)
     worded = template(path, contents, prompting)
     asked = tuple(items(path, contents, worded.text, prompting, shuffle=shuffle))
     may = _comparability(source, contents, worded, options)
@@ -58,9 +63,17 @@ def read_contents(source: PackSource, lang: str) -> tuple[Path, Contents]:
     return path, read_file(path, lang=lang)
 
 
+def _lacks_prompts(source: PackSource) -> bool:
+    """Whether it is a folder of the published form without the file of the prompts."""
+    return NORM in source.files and PROMPTS not in source.files
+
+
 def _comparability(
     source: PackSource, contents: Contents, worded: Template, options: Options
 ) -> str:
+    if _lacks_prompts(source):
+        told = f"those are of the official pack, and this folder lacks {PROMPTS_FILE}"
+        return f"beside no published score: {told}"
     if source.name != "official":
         return "beside no published score: those are of the official pack"
     if contents.lang != "en":

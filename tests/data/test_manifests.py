@@ -23,7 +23,7 @@ OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 NOT_IN_PACKS = re.compile(r"(^|/)LICENSE$|^eqbench-v2/results/")
 RAW = "https://raw.githubusercontent.com"
 FACTS = {"title", "licence", "repository", "commit", "files"}
-FILE_FACTS = {"name", "path", "url", "sha256", "size", "lang"}
+FILE_FACTS = {"name", "path", "url", "sha256", "size", "lang", "optional"}
 
 each = pytest.mark.parametrize("name", NAMES)
 needs_official = pytest.mark.skipif(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from eibench import DataError, PackSource, Result, find_pack, folder
 from eibench.plugins.seceu.benchmark import NormedPack, Seceu
 from eibench.plugins.seceu.docx import read_paragraphs
 from eibench.plugins.seceu.official import read_official, read_templates
+from eibench.plugins.seceu.published import standing
 from eibench.plugins.seceu.stories import Asked
 from eibench.plugins.seceu.wording import PROMPTINGS, WORDING
 from eibench.testing import LoopbackServer, ReceivedRequest
@@ -148,6 +150,61 @@ def test_prompts_are_ours_where_upstream_has_none(official: Path) -> None:
 def test_comparability_line(official: Path, changes: dict[str, Any], begins: str) -> None:
     """English stories with the options in the pack's order may stand beside table 1."""
     assert read(official, **changes).comparability.startswith(begins)
+
+
+@pytest.fixture
+def wordless(official: Path, tmp_path: Path) -> Path:
+    """The official files but for the prompts."""
+    folder = tmp_path / "wordless"
+    shutil.copytree(official, folder, ignore=shutil.ignore_patterns("Prompts.docx"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, *({"lang": "zh", "prompting": prompting} for prompting in PROMPTINGS)],
+    ids=str,
+)
+def test_a_folder_without_prompts_asks_the_same_where_none_are_taken(
+    official: Path, wordless: Path, changes: dict[str, Any]
+) -> None:
+    """Directly in English, and in any way in Chinese, every request is as with the file."""
+    asked = [item.content.prompt for item in read(wordless, **changes).items]
+    assert asked == [item.content.prompt for item in read(official, **changes).items]
+
+
+def test_a_folder_without_prompts_is_no_official_pack(official: Path, wordless: Path) -> None:
+    """It has another SHA-256, and its comparability line says what it lacks."""
+    pack = read(wordless)
+    assert pack.source.name == "custom"
+    assert pack.source.sha256 != read(official).source.sha256
+    told = "those are of the official pack, and this folder lacks Prompts.docx"
+    assert pack.comparability == f"beside no published score: {told}"
+
+
+def test_a_result_without_prompts_is_not_put_among_published_ones(wordless: Path) -> None:
+    """The EQ of the norm is there, the table of published scores is not."""
+    result = scored(wordless, rows(FACTS["standard_scores"]))
+    assert round(result.metrics["eq"].value or 0, 2) == 150.91
+    assert standing(result.document) is None
+
+
+@pytest.mark.parametrize("prompting", [p for p in PROMPTINGS if p != "direct"])
+def test_a_prompting_without_its_words_is_refused(wordless: Path, prompting: str) -> None:
+    """Told with the file, its folder, and what to do."""
+    with pytest.raises(DataError) as caught:
+        read(wordless, prompting=prompting)
+    assert str(caught.value) == (
+        f"{wordless / 'Prompts.docx'}: no such file, and --prompting {prompting} takes its words "
+        "from it; put it there, take --dataset official, or ask with --prompting direct"
+    )
+
+
+def test_a_folder_without_the_norm_is_refused_as_before(wordless: Path) -> None:
+    """Every prompting needs it."""
+    (wordless / "SECEU_norm.docx").unlink()
+    with pytest.raises(DataError, match=r"it lacks SECEU_norm\.docx"):
+        read(wordless)
 
 
 def scored(official: Path, answers: dict[str, str], **options: Any) -> Result:
