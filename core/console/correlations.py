@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.box import ROUNDED
 from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
 from rich.text import Text
 
+from .grid import Column, Grid
 from .safe import interval, line, number
 from .scatter import Point, Scatter, marks
 
@@ -50,26 +49,19 @@ def _title(document: Mapping[str, Any]) -> Text:
     return title
 
 
-def _coefficients(rows: Sequence[Mapping[str, Any]]) -> RichTable:
+def _coefficients(rows: Sequence[Mapping[str, Any]]) -> Grid:
     made = ruled("with", "n", "Pearson r", "95 % interval", "Spearman rho", "95 % interval")
     for row in rows:
         cells = [line(row["y"]), str(row["n"])]
         for name in ("pearson", "spearman"):
             cells += [number(row[name]["value"], DIGITS), interval(row[name]["ci95"], DIGITS)]
-        made.add_row(*map(Text, cells))
+        made.add_row(*cells)
     return made
 
 
-def ruled(first: str, *others: str) -> RichTable:
-    """A table with these headings, whose columns but the first are set to the right.
-
-    The first one holds names, which are never cut off.
-    """
-    made = RichTable(box=ROUNDED)
-    made.add_column(Text(first), overflow="fold")
-    for heading in others:
-        made.add_column(Text(heading), justify="right")
-    return made
+def ruled(first: str, *others: str) -> Grid:
+    """A table with these headings, whose columns but the first are set to the right."""
+    return Grid([Column(first), *(Column(heading, right=True) for heading in others)])
 
 
 def _one(row: Mapping[str, Any]) -> list[RenderableType]:
@@ -93,7 +85,7 @@ def _shapes(row: Mapping[str, Any]) -> RenderableType:
     for side in ("x", "y"):
         shape = row["distribution"][side]
         values = [number(shape[f"min_max_{name}"], DIGITS) for name in _SHAPE]
-        made.add_row(Text(line(row[side])), *values)
+        made.add_row(line(row[side]), *values)
     return Group(Text(title, style="bold"), made)
 
 
@@ -104,13 +96,13 @@ def _plot(row: Mapping[str, Any]) -> list[RenderableType]:
         for mark, pair in zip(marks(len(ordered)), ordered, strict=True)
     ]
 
-    def legend(shared: Mapping[str, str]) -> RichTable:
-        made = ruled("mark", line(row["x"]), line(row["y"]))
-        made.add_column("model", overflow="fold")
+    def legend(shared: Mapping[str, str]) -> Grid:
+        made = ruled("mark", line(row["x"]), line(row["y"]), "model")
+        made.columns[-1].right = False
         for point, pair in zip(points, ordered, strict=True):
             place = f" (drawn as {shared[point.mark]})" if point.mark in shared else ""
             name = "  ".join([pair["model"] + place, *pair["flags"]])
-            made.add_row(point.mark, f"{pair['x']:g}", f"{pair['y']:g}", Text(line(name)))
+            made.add_row(point.mark, f"{pair['x']:g}", f"{pair['y']:g}", line(name))
         return made
 
     return [Text(""), Scatter(points, row["x"], row["y"], legend)]

@@ -11,7 +11,6 @@ from .safe import interval, line, number
 
 SHOWN = 8
 """Most rows of a list; --json has all."""
-_NAMED = 40  # characters of a name in a heading
 
 
 def judge_report(document: Mapping[str, Any]) -> RenderableType:
@@ -102,7 +101,7 @@ def _matrix(found: Mapping[str, Any]) -> RenderableType:
     loadings = found["first_factor"]["loadings"] or {}
     for n, (name, row) in enumerate(zip(names, found["correlations"], strict=True), start=1):
         cells = [number(value) for value in row]
-        made.add_row(Text(line(f"{n} {name}"[:_NAMED])), *cells, number(loadings.get(name)))
+        made.add_row(line(f"{n} {name}"), *cells, number(loadings.get(name)))
     return made
 
 
@@ -124,10 +123,10 @@ def _estimate(found: Mapping[str, Any]) -> str:
 def _scenarios(scenarios: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     known = [row for row in scenarios if row["discrimination"] is not None]
     made = ruled("item", "family", "pairs", "mean margin", "discrimination", "agreement")
-    made.columns[1].justify = "left"
+    made.columns[1].right = False
     for row in known[:SHOWN]:
         cells = [number(row[name]) for name in ("spread", "discrimination", "agreement")]
-        made.add_row(Text(line(row["item"])), Text(line(row["family"])), str(row["pairs"]), *cells)
+        made.add_row(line(row["item"]), line(row["family"]), str(row["pairs"]), *cells)
     parts: list[RenderableType] = [Text(""), _heading("Scenarios that tell models apart least")]
     parts += [made] if known else []
     parts += _more(len(known), "scenarios, which tell more")
@@ -174,9 +173,9 @@ def _stability(stability: Mapping[str, Any]) -> list[RenderableType]:
 def _left_out(label: str, rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     made = ruled(f"without {label}", "models moved", "largest move", "whose", "new first")
     for column in made.columns[3:]:
-        column.justify = "left"
+        column.right = False
     for row in rows[:SHOWN]:
-        names = [Text(line(row[name] or "–")) for name in ("model", "new_first")]
+        names = [line(row[name] or "–") for name in ("model", "new_first")]
         counts = [str(row[name]) for name in ("moved", "largest")]
-        made.add_row(Text(line(row["left_out"])), *counts, *names)
+        made.add_row(line(row["left_out"]), *counts, *names)
     return made

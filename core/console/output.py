@@ -1,6 +1,5 @@
 """Where things are printed: results to standard output, everything else to standard error."""
 
-import os
 from functools import cache
 
 from rich.console import Console, RenderableType
@@ -8,11 +7,12 @@ from rich.console import Console, RenderableType
 from .safe import line
 
 PLAIN_WIDTH = 110
+"""Of prose and plots where there is no terminal; tables have their own width there."""
 
 
 def _console(stderr: bool) -> Console:
     made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    if not made.is_terminal and "COLUMNS" not in os.environ:
+    if not made.is_terminal:  # nobody's COLUMNS: the same file whatever terminal it was made in
         made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
     return made
 
@@ -29,5 +29,5 @@ def tell(text: str) -> None:
 
 
 def show(renderable: RenderableType) -> None:
-    """Print a result."""
-    _console(stderr=False).print(renderable)
+    """Print a result; where there is no terminal, a table may be wider than the rest."""
+    _console(stderr=False).print(renderable, crop=False)

@@ -25,10 +25,10 @@ def repeatability(document: Mapping[str, Any]) -> RenderableType:
 
 def _spreads(models: Sequence[Mapping[str, Any]]) -> RenderableType:
     made = ruled("model", "metric", "reruns", "mean", "SD", "CV %", "min", "max", "range")
-    made.columns[1].justify = "left"
+    made.columns[1].right = False
     for model in models:
         for metric, found in model["metrics"].items():
-            names = [_name(model), Text(line(metric))]
+            names = [_name(model), line(metric)]
             cells = [number(found[name]) for name in ("mean", "sd_sample")]
             cells += [percent(found["cv_sample"])]
             cells += [number(found[name]) for name in ("low", "high", "range")]
@@ -36,8 +36,8 @@ def _spreads(models: Sequence[Mapping[str, Any]]) -> RenderableType:
     return made
 
 
-def _name(row: Mapping[str, Any]) -> Text:
-    return Text(line(row["model"] + (" DEMO" if row["demo"] else "")))
+def _name(row: Mapping[str, Any]) -> str:
+    return line(row["model"] + (" DEMO" if row["demo"] else ""))
 
 
 def percent(share: float | None) -> str:

@@ -8,6 +8,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
@@ -100,7 +101,7 @@ class Scatter:
         self._legend = legend
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The plot as lines that are never wrapped, then the table."""
+        """The plot as lines that are never wrapped, the names of its axes, then the table."""
         ys = [p.y for p in self._points]
         top, bottom = f"{max(ys):.5g}", f"{min(ys):.5g}"
         margin = max(len(top), len(bottom))
@@ -109,19 +110,22 @@ class Scatter:
         labels = {0: top, HEIGHT - 1: bottom}
         lines = [f"{labels.get(n, ''):>{margin}} |{text}" for n, text in enumerate(plot.lines)]
         gap = " " * margin
-        around = [
-            f"{gap} {self._y}",
-            *lines,
-            f"{gap} +{'-' * width}",
-            f"{gap}  {self._axis(width)}",
-        ]
-        for text in around:
+        below, name = self._axis(width)
+        yield Text(f"{gap} {self._y}")
+        for text in (*lines, f"{gap} +{'-' * width}", f"{gap}  {below}"):
             yield Text(text, no_wrap=True, overflow="crop")
+        if name:
+            yield Text(f"{gap}  {name}")
         yield self._legend(plot.shared)
 
-    def _axis(self, width: int) -> str:
-        """The least x, the name, and the greatest x below the axis."""
+    def _axis(self, width: int) -> tuple[str, str]:
+        """The line below the axis, and the name of x if it has no room there.
+
+        The line has the least x, the name, and the greatest x.
+        """
         xs = [p.x for p in self._points]
         low, high = f"{min(xs):.5g}", f"{max(xs):.5g}"
         room = max(width - len(low) - len(high), 2)
-        return f"{low}{self._x:^{room}.{room - 2}}{high}"
+        fits = cell_len(self._x) <= room - 2
+        shown = self._x if fits else ""
+        return f"{low}{shown:^{room}}{high}", "" if fits else self._x

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.box import ROUNDED
 from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..imported import is_imported
 from ..reports.sections import Table
+from .grid import Column, Grid
 from .safe import harmless, interval, line, number
 
 
@@ -40,18 +39,14 @@ def _title(document: Mapping[str, Any]) -> Text:
     return title
 
 
-def _metrics(document: Mapping[str, Any]) -> RichTable:
-    made = RichTable(box=ROUNDED)
-    made.add_column("metric")
-    for heading in ("value", "95 % interval", "n"):
-        made.add_column(heading, justify="right")
-    made.add_column("interval over")
+def _metrics(document: Mapping[str, Any]) -> Grid:
+    numbers = [Column(heading, right=True) for heading in ("value", "95 % interval", "n")]
+    made = Grid([Column("metric"), *numbers, Column("interval over")])
     groups, group = document.get("metric_groups", {}), ""
     for position, (name, metric) in enumerate(document["metrics"].items()):
         if groups.get(name, "") != group:
             group = groups.get(name, "")
-            made.add_section()
-            made.add_row(line(group), style="italic")
+            made.add_group(line(group))
         label, over = document["metric_labels"][name]
         cells = [number(metric["value"]), interval(metric["ci95"]), str(metric["n"])]
         style = "bold" if position == 0 else ""
@@ -196,10 +191,8 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
 
 def table(section: Table) -> RenderableType:
     """A section's table with its title and note."""
-    made = RichTable(box=ROUNDED)
     numeric = [_is_numeric(section.rows, i) for i in range(len(section.columns))]
-    for heading, right in zip(section.columns, numeric, strict=True):
-        made.add_column(heading, justify="right" if right else "left")
+    made = Grid(Column(line(h), right) for h, right in zip(section.columns, numeric, strict=True))
     for position, row in enumerate(section.rows):
         style = "bold" if position == section.marked else ""
         made.add_row(*[_cell(value) for value in row], style=style)
@@ -211,8 +204,8 @@ def _is_numeric(rows: Sequence[Sequence[Any]], column: int) -> bool:
     return all(not isinstance(row[column], str) for row in rows)
 
 
-def _cell(value: str | float | None) -> Text:
-    return Text(line(value) if isinstance(value, str) else _short(value))
+def _cell(value: str | float | None) -> str:
+    return line(value) if isinstance(value, str) else _short(value)
 
 
 def _short(value: int | float | None) -> str:

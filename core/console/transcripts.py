@@ -5,17 +5,18 @@ shown. A judge's prompt is the transcript once more, so only its length is told.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from .safe import harmless, line, number
 
 _IN_A_LINE = 4
-"""Values that a score may have to be shown in a line; more make a table."""
+"""Values that a score may have to be shown in a line; more have a line each."""
+_AROUND_TITLE = 6
+"""Characters of a line of a box that its title cannot have."""
 
 
 def item(record: Mapping[str, Any], *, full: bool = False) -> RenderableType:
@@ -46,7 +47,7 @@ def _calls(calls: Sequence[Mapping[str, Any]], full: bool) -> Iterator[Renderabl
         else:
             known = len(said) if messages[: len(said)] == said else 0
             for role, content in messages[known:]:
-                yield _panel(role, content, "blue")
+                yield _Said(role, content, "blue")
         if call["phase"] != "judge":
             said = [*messages, ["assistant", call["text"].strip()]]
         yield from _reply(call)
@@ -54,9 +55,9 @@ def _calls(calls: Sequence[Mapping[str, Any]], full: bool) -> Iterator[Renderabl
 
 def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
     if call["reasoning"]:
-        yield _panel(f"{call['model']} (thinking)", call["reasoning"], "dim")
+        yield _Said(f"{call['model']} (thinking)", call["reasoning"], "dim")
     judge = " (judge)" if call["phase"] == "judge" else ""
-    yield _panel(f"{call['model']}{judge}", call["text"], "magenta" if judge else "green")
+    yield _Said(f"{call['model']}{judge}", call["text"], "magenta" if judge else "green")
     if call["usage"] is None:
         yield Text("imported: what was sent, tokens and time are not recorded", style="dim")
         return
@@ -68,13 +69,29 @@ def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Text(line(facts), style="dim")
 
 
+class _Said(NamedTuple):
+    """What somebody said, in a box whose title says who.
+
+    A title that does not fit into its line of the box stands above it.
+    """
+
+    who: str
+    content: str
+    style: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        title = Text(line(self.who))
+        body = Text(harmless(self.content) or "(empty)")
+        if title.cell_len <= options.max_width - _AROUND_TITLE:
+            yield Panel(body, title=title, title_align="left", border_style=self.style)
+        else:
+            title.stylize(self.style)
+            yield title
+            yield Panel(body, border_style=self.style)
+
+
 def _brief(value: object) -> str:
     return "{…}" if isinstance(value, Mapping) else str(value)
-
-
-def _panel(title: str, content: str, style: str) -> Panel:
-    body = Text(harmless(content) or "(empty)")
-    return Panel(body, title=Text(line(title)), title_align="left", border_style=style)
 
 
 def _score(iteration: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -98,7 +115,7 @@ def _values(values: Mapping[str, float | None]) -> Iterator[RenderableType]:
         told = "  ".join(f"{name} {number(value)}" for name, value in values.items())
         yield Text(line(f"score: {told}" if told else "no score was asked for"), style="bold")
         return
-    made = Table(box=None, show_header=False)
-    for position, (name, value) in enumerate(values.items()):
-        made.add_row(Text(line(name)), Text(number(value)), style="" if position else "bold")
-    yield made
+    shown = {line(name): number(value) for name, value in values.items()}
+    widest = max(map(len, shown))
+    for position, (name, value) in enumerate(shown.items()):
+        yield Text(f" {name:<{widest}}  {value}", style="" if position else "bold")

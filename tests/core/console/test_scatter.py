@@ -85,3 +85,12 @@ def test_a_plot_fits_the_terminal(width: int) -> None:
     assert lines[1].endswith("b")
     assert lines[22].split()[0] == "1"
     assert lines[22].split()[-1] == "12"
+
+
+def test_the_name_of_an_axis_is_never_cut() -> None:
+    """It has a line of its own where it is longer than the plot."""
+    out = io.StringIO()
+    x, y = "x" * 50, "y" * 50
+    plot = Scatter([Point("a", 1, 2), Point("b", 3, 4)], x, y, lambda _: Text("end"))
+    Console(file=out, width=30).print(plot)
+    assert [out.getvalue().count(c) for c in "xy"] == [50, 50]
