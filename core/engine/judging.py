@@ -8,7 +8,8 @@ from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal
 from ..plugins import Catalogue
-from .leaderboard import Board, read_leaderboard
+from .boards import Board
+from .leaderboard import read_leaderboard
 from .pools import as_comparisons, read_pool
 
 if TYPE_CHECKING:

@@ -1,46 +1,23 @@
 """A benchmark's models beside each other: a view of the journal, computed, never stored.
 
-One board is about one pack and one judge. Of several runs of a model one counts, for rating
-and scores alike: the one whose comparisons are rated, else the newest whole one, else the
-newest. Partial runs, and those asked otherwise than the pack says, are there and say so.
+One board is about one pack and one judge. Partial runs, and those asked otherwise than the
+pack says, are there and say so.
 """
 
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..benchmark import Benchmark, Pack
-from ..errors import BenchError, DataError, UsageError
+from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
-from ..reports.comparability import not_sent, told_changes
-from ..reports.document import build_document
-from ..reports.evidence import Evidence, read_evidence
 from ..reports.run_tables import is_partial
-from ..types import digest
-from .config import RunConfig, grader
+from .boards import Board, boards_of, choose_board
+from .counted_runs import CountedRuns
 from .pools import newest_runs, pool_of
-from .rescoring import begun_by, config_of, judge_endpoint, pack_of
 from .standing import Standing, read_standing
-
-NO_JUDGE = "none"
-
-
-class Board(NamedTuple):
-    """Whose results may stand beside each other."""
-
-    pack_name: str
-    pack_sha256: str
-    judge: str | None
-    """Label; ``None`` where no judge is asked."""
-
-    @property
-    def told(self) -> str:
-        """The options that choose it, ready to be pasted, with the pack's name beside them."""
-        judge = f" --judge {shlex.quote(self.judge)}" if self.judge else ""
-        return f"--dataset {self.pack_sha256[:12]}{judge} ({self.pack_name})"
 
 
 @dataclass
@@ -160,8 +137,8 @@ def read_leaderboard(
         DataError: The data of the runs is not where it was.
     """
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    board = _choose(benchmark, list(_boards(journal, benchmark, runs)), dataset, judge)
-    made = _Reader(journal, catalogue, benchmark, board)
+    board = choose_board(benchmark, list(boards_of(journal, benchmark, runs)), dataset, judge)
+    made = CountedRuns(journal, catalogue, benchmark, board)
     for run in runs:
         if run.pack_sha256 == board.pack_sha256:
             made.add(run)
@@ -177,143 +154,3 @@ def read_leaderboard(
     made.read(made.pack, compared)
     known = (made.pack, made.documents, made.runs, standing, made.warnings, pool, made.changed)
     return Leaderboard(board, benchmark, *known)
-
-
-def _boards(journal: Journal, benchmark: Benchmark, runs: Sequence[RunRecord]) -> Iterator[Board]:
-    seen = set()
-    for run in runs:
-        judges = {g.graded_by.get("judge") for g in journal.graders(run)}
-        for judge in sorted(judges, key=str):
-            board = Board(run.pack_name, run.pack_sha256, judge)
-            if (benchmark.judged and judge is None) or board[1:] in seen:
-                continue
-            seen.add(board[1:])
-            yield board
-
-
-def _choose(
-    benchmark: Benchmark, boards: Sequence[Board], dataset: str | None, judge: str | None
-) -> Board:
-    if not boards:
-        raise UsageError(
-            f"no scored run of {benchmark.name} yet; start one: bench run {benchmark.name}"
-        )
-    fitting = [
-        board
-        for board in boards
-        if _is_pack(board, dataset)
-        and (judge is None or judge in (board.judge, (board.judge or "").partition(" at ")[0]))
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    there = "; ".join(board.told for board in fitting or boards)
-    problem = "several boards, which never mix; choose one" if fitting else "no such board"
-    raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")
-
-
-def _changed(config: RunConfig, evidence: Evidence) -> str | None:
-    """How a run was asked otherwise than its pack says."""
-    spent = evidence.spent
-    return told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
-
-
-def _is_pack(board: Board, wanted: str | None) -> bool:
-    if wanted is None or wanted == board.pack_name:
-        return True
-    return len(wanted) >= 6 and board.pack_sha256.startswith(wanted)
-
-
-@dataclass
-class _Reader:
-    """Reads the results of one board's runs: of each model that of the run that counts."""
-
-    journal: Journal
-    catalogue: Catalogue
-    benchmark: Benchmark
-    board: Board
-    pack: Pack | None = None
-    config: RunConfig | None = None
-    documents: dict[str, dict[str, Any]] = field(default_factory=dict)
-    runs: dict[str, RunRecord] = field(default_factory=dict)
-    changed: dict[str, str] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    error: BenchError | None = None
-    _candidates: dict[str, list[RunRecord]] = field(default_factory=dict)
-
-    def add(self, run: RunRecord) -> None:
-        """Consider a run, if it was graded as this board's are."""
-        if run.benchmark_version != self.benchmark.version:
-            self.warnings.append(
-                f"run {run.run_id} ({run.name}) is of version {run.benchmark_version} of the "
-                f"benchmark and left out; this is version {self.benchmark.version}"
-            )
-            return
-        graders = self.journal.graders(run)
-        if self.board.judge not in {g.graded_by.get("judge") for g in graders}:
-            return
-        config = self._config(run)
-        try:
-            self.pack = self.pack or pack_of(run, config)
-        except DataError as error:
-            self.error = error
-            return
-        self.config = config
-        self._candidates.setdefault(run.name, []).append(run)
-
-    def read(self, pack: Pack, compared: Mapping[str, str]) -> None:
-        """Read for each model the run that counts.
-
-        Args:
-            pack: The board's.
-            compared: The runs whose comparisons are rated, by the model's name. One that is not
-                here leaves its model without a score: that of another run is not its own.
-        """
-        for run_id in compared.values():
-            if run := self.journal.find_run(run_id):
-                self._take(pack, run)
-        for name, runs in self._candidates.items():
-            if name not in compared:
-                self._take_newest(pack, runs)
-
-    def _take_newest(self, pack: Pack, runs: Sequence[RunRecord]) -> None:
-        """Take the newest whole run that this board's grader has scored, else the newest."""
-        latest_first = runs[::-1]
-        for run in latest_first:
-            self._take(pack, run)
-            document = self.documents.get(run.name)
-            if document and _is_asked(document):
-                return
-            self._forget(run.name)
-        scored = (run for run in latest_first if self._is_scored(run))
-        self._take(pack, next(scored, latest_first[0]))
-
-    def _take(self, pack: Pack, run: RunRecord) -> None:
-        config = self._config(run)
-        known_as, selection = digest(grader(config)), begun_by(self.journal, run, pack)
-        evidence = read_evidence(self.journal, run, known_as, selection, judge=self.board.judge)
-        self.runs[run.name] = run
-        if changed := _changed(config, evidence):
-            self.changed[run.name] = changed
-        if self._is_scored(run):
-            self.documents[run.name] = build_document(run, config, pack, selection, evidence)
-
-    def _forget(self, name: str) -> None:
-        for of_runs in (self.runs, self.changed, self.documents):
-            of_runs.pop(name, None)
-
-    def _is_scored(self, run: RunRecord) -> bool:
-        """Whether this board's grader has graded it; it may only have been compared."""
-        return digest(grader(self._config(run))) in {g.digest for g in self.journal.graders(run)}
-
-    def _config(self, run: RunRecord) -> RunConfig:
-        """The run's configuration with this board's judge and the default reader options."""
-        judge = judge_endpoint(self.board.judge) if self.board.judge else None
-        defaults = {o.name: str(o.default).lower() for o in self.benchmark.options if o.in_grades}
-        return config_of(self.journal, run, self.catalogue, defaults, None, judge=judge)
-
-
-def _is_asked(document: Mapping[str, Any]) -> bool:
-    """Whether each item of the pack was asked in each iteration, and none is to do."""
-    items = document["items"]
-    total = document["dataset"]["n_items"] * document["iterations"]
-    return bool(items["total"] == total and not items["pending"])
