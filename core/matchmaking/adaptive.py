@@ -33,7 +33,7 @@ class Choice(NamedTuple):
     Attributes:
         items: The best first; empty when nothing is left.
         worthwhile: Whether one of them is the first on its transcript, or each takes as much
-            off the expected squared error as the goal's floor, on average.
+            off the expected squared error as the goal's floor, on average; always without a floor.
     """
 
     items: list[Item]
@@ -73,8 +73,8 @@ class Adviser:
         items = self._greedy(state, sums, asked, count)
         heard = {slot for _, slot in asked}
         new = any(slot not in heard for _, slot in items)
-        worth = self._goal.floor * len(items) * before
-        return Choice(items, new or before - sums.error() >= worth)
+        enough = before * (1 - self._goal.floor * len(items))
+        return Choice(items, new or not self._goal.floor or sums.error() <= enough)
 
     def deviation(self, placed: Comparisons) -> float:
         """Root of the expected squared error, natural units; infinite without comparisons."""

@@ -16,7 +16,7 @@ Rate = Callable[[Comparisons, RatingSettings], Ratings]
 
 
 FLOOR = 0.002
-"""Smallest share of the variance that one more item is worth, unless a goal says otherwise."""
+"""Smallest share of the squared error that one more item is worth, unless a goal says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Goal:
         target_ci: Half-width of the 95 % interval to stop at, points; None for none.
         max_comparisons: Most calls to ask for; None for no limit.
         floor: `adaptive` stops when an item is expected to take less than this share off the
-            variance that is left; 0 to go on to the end.
+            squared error that is left; 0 to go on to the end.
     """
 
     model: str

@@ -17,6 +17,7 @@ from eibench.core.matchmaking.spreading import asked_items
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import Halves, Observations, Variances, estimate_variances
 from eibench.core.testing.placements import Placed, place, pool_of
+from eibench.core.testing.simulator import Noise
 from eibench.testing import Tournament
 
 NEW = "model-07"
@@ -214,6 +215,18 @@ def test_adaptive_stops_when_more_would_tell_nothing(world: Tournament, ladder: 
     assert placed.stop.kind == "floor"
     assert "run more iterations" in placed.stop.told
     assert len(calls_of(placed)) < 13 * 45
+
+
+@pytest.mark.parametrize("unread", [0.0, 1.0])
+def test_adaptive_without_a_floor_goes_on_to_the_end(unread: float) -> None:
+    """Also where far opponents would only add noise, and where nothing can be read."""
+    noise = Noise(unread=unread)
+    world = Tournament([0, 0.1, 9, 9.1], seed=3, family_sizes=(1,) * 9, noise=noise)
+    ladder = [call for call in world.random_calls(54) if "model-0" not in (call.a, call.b)]
+    placed = run(world, ladder, "adaptive", "model-0", orders="one", floor=0.0)
+    assert placed.stop is not None
+    assert placed.stop.kind == "exhausted"
+    assert len(calls_of(placed)) == 27
 
 
 @each_schedule
