@@ -8,7 +8,6 @@ it doubles another.
 
 import math
 from collections.abc import Collection, Mapping
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +56,10 @@ class Adviser:
         n_slots, n = len(self._slots), len(self._index)
         self._variances = estimate_variances(seen, Halves.of(halves), n)
         self._blocks = Blocks.sum(seen, self._variances, n_slots, n)
-        self._prior_mean, self._prior_precision = self._prior()
+        vague = np.zeros(n), np.full(n, VAGUE)
+        self._ladder = solve(self._blocks, self._variances.tau2, *vague)
+        self._prior = _prior(self._ladder.mean[:-1])
+        self._known = self._what_is_known()
         self._items = self._all_items()
 
     def choose(self, placed: Comparisons, asked: Collection[Item], count: int) -> Choice:
@@ -82,49 +84,33 @@ class Adviser:
 
     def strengths(self) -> Mapping[str, float]:
         """Expected strengths of the ladder's models, natural units of the logit."""
-        state = self._ladder_state
-        return {name: float(state.mean[i]) for name, i in self._index.items()}
-
-    @cached_property
-    def _ladder_state(self) -> Posterior:
-        return self._solve(self._blocks)
-
-    def _solve(self, blocks: Blocks) -> Posterior:
-        return solve(blocks, self._variances.tau2, self._prior_mean, self._prior_precision)
+        *ladder, _ = self._index.items()
+        return {name: float(self._ladder.mean[i]) for name, i in ladder}
 
     def _so_far(self, placed: Comparisons) -> tuple[Posterior, Sums]:
         """What is known with the model's comparisons, and the sums of its items."""
         seen, _ = self._observer.observe(placed)
-        state = self._solve(self._blocks.with_items(seen, self._variances))
+        blocks = self._blocks.with_items(seen, self._variances)
+        state = solve(blocks, self._variances.tau2, *self._prior)
         sums = Sums(self._known._replace(strengths=_centred(state.covariance)))
         other = np.where(seen.i == len(self._index) - 1, seen.j, seen.i)
         weight = _weights(state, other)
         sums.add(Pairings(other, seen.slot, weight, self._variances.of(seen)))
         return state, sums
 
-    @cached_property
-    def _known(self) -> Known:
+    def _what_is_known(self) -> Known:
         """What the ladder says of luck.
 
         The model's own comparisons have no say in it, or what came out of the first ones would
         choose the next.
         """
-        tau2, state = self._variances.tau2, self._ladder_state
+        tau2, state = self._variances.tau2, self._ladder
         luck = expected_luck(self._blocks, state)
         doubt = np.asarray(np.diagonal(state.luck, axis1=1, axis2=2))
         named = [self._goal.pool.families.get(item, item) for item, _ in self._slots]
         family = np.unique(named, return_inverse=True)[1]
         shared = shared_variance(luck, doubt, tau2, family)
         return Known(luck, doubt, _centred(state.covariance), tau2 - shared, shared, family)
-
-    def _prior(self) -> tuple[Floats, Floats]:
-        """Means and precisions: vague for the ladder; the new model is one like those."""
-        n = len(self._index)
-        mean, precision = np.zeros(n), np.full(n, VAGUE)
-        ladder = solve(self._blocks, self._variances.tau2, mean, precision).mean[:-1]
-        if len(ladder) > 1 and (spread := float(ladder.std(ddof=1))) > 0:
-            mean[-1], precision[-1] = float(ladder.mean()), (_PRIOR_WIDTH * spread) ** -2
-        return mean, precision
 
     def _all_items(self) -> list[Item]:
         """Everything that the model can be compared on, by name."""
@@ -158,6 +144,18 @@ class Adviser:
         variances = self._variances
         noise = variances.both if self._goal.orders == "both" else variances.one
         return Pairings(opponent, slot, _weights(state, opponent), np.full(len(items), noise))
+
+
+def _prior(ladder: Floats) -> tuple[Floats, Floats]:
+    """Means and precisions: vague for the ladder; the new model is one like those.
+
+    Args:
+        ladder: Expected strengths of its models.
+    """
+    mean, precision = np.zeros(len(ladder) + 1), np.full(len(ladder) + 1, VAGUE)
+    if len(ladder) > 1 and (spread := float(ladder.std(ddof=1))) > 0:
+        mean[-1], precision[-1] = float(ladder.mean()), (_PRIOR_WIDTH * spread) ** -2
+    return mean, precision
 
 
 def _weights(state: Posterior, opponents: Ints) -> Floats:
