@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
+from ..imported import is_imported
 from ..journal import RunRecord
 from .gradings import Grading, is_judge, plain, spec_of
 
@@ -79,7 +80,7 @@ def same_grading(one: Graded, two: Graded) -> Pair:
     common = [kind for kind in one.by_kind if kind in two.by_kind]
     if not common:
         told = f"no judge or reader has graded both runs alike: {one}; {two}"
-        raise UsageError(f"{told}; {_todo(one.gradings[0], two)}")
+        raise UsageError(f"{told}; {_todo(one, two)}")
     if len(common) > 1:
         listed = "; ".join(str(one.by_kind[kind]) for kind in common)
         told = f"runs {one.run.run_id} and {two.run.run_id} were both graded by each of {listed}"
@@ -87,7 +88,18 @@ def same_grading(one: Graded, two: Graded) -> Pair:
     return Pair(one.by_kind[common[0]], two.by_kind[common[0]])
 
 
-def _todo(wanted: Grading, other: Graded) -> str:
+def _todo(one: Graded, two: Graded) -> str:
+    """The command that grades one run as the other, or both alike: by a judge who can be asked."""
+    if not (one.gradings[0].judge or two.gradings[0].judge):
+        return _grade_like(one.gradings[0], two)
+    for wanted, other in ((one.gradings[0], two), (two.gradings[0], one)):
+        if wanted.judge and not is_imported(wanted.judge):
+            return _grade_like(wanted, other)
+    run_ids = f"{two.run.run_id} --judge SPEC, and {one.run.run_id} likewise"
+    return f"bench rejudge {run_ids}, grade both alike"
+
+
+def _grade_like(wanted: Grading, other: Graded) -> str:
     """The command that grades the other run as wanted."""
     run_id, there = other.run.run_id, other.gradings[0]
     if wanted.version != there.version:

@@ -616,6 +616,24 @@ def test_it_is_compared_with_a_run_of_ours(
     assert any(told in warning for warning in document["warnings"])
 
 
+def test_unlike_verdicts_are_made_alike_by_a_judge_who_can_be_asked(
+    bench: Bench, bring: Import, run: Make, judges: LoopbackServer, pack: Path
+) -> None:
+    """Whichever run comes first; where there is none, any is to judge both."""
+    none = {"raw_rubric_judge_text": None, "rubric_scores": None, "status": "completed"}
+    bare = run("bare", tasks=dict.fromkeys(("1", "208", "8", "401"), none))
+    bring(run(), run("tiny", rubric_judge_model="maker/opus"), bare)
+    o3, tiny, mute = (r["run_id"] for r in bench("runs", "--json").json["runs"])
+    own = own_run(bench, judges, pack, "--no-elo").json["run_id"]
+    for one, two, to_judge in ((own, o3, o3), (o3, own, o3), (mute, own, mute)):
+        done = bench("compare", one, two)
+        assert done.code == 2
+        assert f"; bench rejudge {to_judge} --judge openai/j --judge-base-url (that" in done.err
+    for other in (tiny, mute):
+        told = bench("compare", o3, other).err
+        assert f"; bench rejudge {other} --judge SPEC, and {o3} likewise, grade both" in told
+
+
 def test_nothing_can_be_asked_of_it(bench: Bench, bring: Import, run: Make, pack: Path) -> None:
     """Not as a model, not as a judge; what to do instead is said."""
     bring(run())
