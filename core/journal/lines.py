@@ -83,6 +83,7 @@ def read_line(raw: bytes) -> dict[str, Any]:
             object_pairs_hook=_once,
             parse_constant=_no_number,
             parse_float=_finite,
+            parse_int=_whole,
         )
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg} at character {error.pos + 1}") from None
@@ -110,6 +111,13 @@ def _finite(digits: str) -> float:
     if not math.isfinite(value := float(digits)):
         raise ValueError(f"holds {digits:.40}, which is too large")
     return value
+
+
+def _whole(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:  # Python reads no more than some thousand digits
+        raise ValueError(f"holds {digits:.40}…, which is too large") from None
 
 
 def check_header(line: Mapping[str, Any]) -> None:
