@@ -95,7 +95,7 @@ def _import_runs(wanted: Wanted, found: Found) -> None:
     done = import_foreign(wanted.runs_dir, source, found.results.runs)
     for each in done:
         _tell_run(each)
-    _tell(found.results.left_out, found.results.notes)
+    _tell(found.results.left_out, (*found.results.notes, *_namesakes(done)))
     where = "" if wanted.runs_dir == Path("runs") else f" --runs-dir {quote(str(wanted.runs_dir))}"
     _tell_next(done, where)
 
@@ -103,7 +103,8 @@ def _import_runs(wanted: Wanted, found: Found) -> None:
 def _tell_run(each: Import) -> None:
     name = f"{each.config.benchmark.name}, {each.config.display_name}"
     if each.imported is None:
-        told = f"run {each.run.key!r} ({name}): nothing of it can be used"
+        what = "nothing of it can be used" if each.left_out else "it is empty"
+        told = f"run {each.run.key!r} ({name}): {what}"
     else:
         told = f"run {each.imported.run_id} ({name}): {_outcome(each, each.imported)}"
     click.echo(line(told), err=True)
@@ -117,6 +118,7 @@ def _tell_run(each: Import) -> None:
 
 def _outcome(each: Import, imported: Imported) -> str:
     held = f"{plural(each.usable, 'transcript')}, {plural(each.judged, 'verdict')}"
+    held += f", {each.unread} of them unread" if each.unread else ""
     if imported.is_new:
         return f"new: {held}"
     return f"{outcome(imported)}; the file has {held}"
@@ -127,6 +129,13 @@ def _tell(left_out: Mapping[str, int], notes: tuple[str, ...]) -> None:
         click.echo(line(f"left out: {n} x {reason}"), err=True)
     for note in notes:
         click.echo(line(f"note: {note}"), err=True)
+
+
+def _namesakes(done: list[Import]) -> list[str]:
+    """What becomes of runs of one name, once for each name."""
+    counts = {each.config.display_name: each.namesakes for each in done if each.imported}
+    counted = "boards and ratings take the newest whole one"
+    return [f"{n} runs are called {name!r}; {counted}" for name, n in counts.items() if n > 1]
 
 
 def _tell_next(done: list[Import], where: str) -> None:

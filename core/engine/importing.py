@@ -1,11 +1,12 @@
 """Foreign runs into the journal: replayed, checked, and summed up."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..foreign import ForeignRun
-from ..journal import Journal
+from ..journal import Journal, RunRecord
 from ..journal.merging import Imported
 from ..journal.transfer import Telling, import_lines
 from ..reports.document import build_document
@@ -33,13 +34,21 @@ def import_foreign(folder: Path, source: Source, runs: Sequence[ForeignRun]) -> 
     lines = Lines(source, [begin(source, run) for run in runs])
 
     def sum_up(journal: Journal, done: Sequence[Imported]) -> None:
+        named = Counter(run.name for run in journal.runs() if _is_about(run, source))
         for each, imported in zip(lines.used, done, strict=True):
             each.imported = imported
+            each.namesakes = named[each.config.display_name]
             _sum_up(journal, source, each)
 
     telling = Telling(lines.place, ADVICE, sum_up)
     import_lines(folder, source.path, lines.all(), telling)
     return lines.imports
+
+
+def _is_about(run: RunRecord, source: Source) -> bool:
+    """Whether a run is of the same benchmark and data."""
+    about = (source.benchmark.name, source.pack.source.sha256)
+    return (run.benchmark, run.pack_sha256) == about
 
 
 def _sum_up(journal: Journal, source: Source, each: Import) -> None:

@@ -56,8 +56,10 @@ class Import:
     Attributes:
         usable: Conversations that are those of the pack.
         judged: Verdicts among them.
+        unread: Those of which no score could be read.
         imported: ``None`` where nothing of it can be used.
         thinking: Conversations in which the model was shown its own thinking again.
+        namesakes: Runs of this name that the journal has of the same data, with this one.
     """
 
     run: ForeignRun
@@ -65,7 +67,9 @@ class Import:
     left_out: Counter[str]
     usable: int = 0
     judged: int = 0
+    unread: int = 0
     thinking: int = 0
+    namesakes: int = 0
     imported: Imported | None = None
 
 
@@ -77,7 +81,7 @@ def begin(source: Source, run: ForeignRun) -> Import:
     """
     benchmark = source.benchmark
     options = {option.name: option.default for option in benchmark.options} | dict(run.options)
-    named = run.judge.removeprefix(f"{PROVIDER}/")
+    named = run.judge.removeprefix(f"{PROVIDER}/") or run.judge
     judge = Endpoint(ModelSpec(PROVIDER, named)) if named else None
     needed = benchmark.needs_judge(options)
     if needed and judge is None:
@@ -181,7 +185,9 @@ class Lines:
 
 def _count(each: Import, replayed: Replayed) -> None:
     each.usable += 1
-    each.judged += any(call.key.phase == "judge" for call in replayed.calls)
+    judged = any(call.key.phase == "judge" for call in replayed.calls)
+    each.judged += judged
+    each.unread += judged and replayed.score is not None and replayed.score.reason is not None
     each.thinking += replayed.thinking
     if replayed.unasked:
         each.left_out[UNASKED] += 1

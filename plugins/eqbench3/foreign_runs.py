@@ -65,14 +65,14 @@ def read_runs(value: Mapping[str, Any], origin: Path, judge: str) -> ForeignResu
 def _read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
     place = f"run {key!r:.60}"
     with _placed(origin, place):
-        known_as = model_name(key, "the run's key")
+        model_name(key, "the run's key")
         head = _read_head(run, judge)
         tasks = object_in(run, _TASKS)
     left_out = Counter[str]()
     samples = list(_samples(_tasks(tasks, origin, place), origin, head, left_out))
     judged = any(sample.verdict is not None for sample in samples)
     return ForeignRun(
-        key=known_as,
+        key=key,
         name=head.name,
         model=head.model,
         samples=samples,

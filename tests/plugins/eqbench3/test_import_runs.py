@@ -28,6 +28,8 @@ Import = Callable[..., Any]
 
 JUDGE = "imported/maker/sonnet"
 KINDS: dict[str, Any] = read_toml(folder("eqbench3") / "official_protocol.toml")["kinds"]
+#: The scenarios of the pack.
+ASKED = ("1", "208", "8", "401")
 WORDS = (
     "I wonder what it is like for her, and I might be wrong. It is late, and nobody has said so."
 )
@@ -190,10 +192,27 @@ def test_several_runs_of_a_file_are_several_runs(bench: Bench, bring: Import, ru
     assert len({r["run_id"] for r in bench("runs", "--json").json["runs"]}) == 3
 
 
+def test_keys_that_differ_in_blanks_are_of_two_runs(bench: Bench, bring: Import, run: Make) -> None:
+    """A key is taken as it is."""
+    done = bring(**{"k": run(), "k ": run()})
+    assert done.err.count(": new: 4 transcripts, 4 verdicts") == 2
+
+
+def test_runs_of_one_name_are_told(bench: Bench, bring: Import, run: Make) -> None:
+    """On boards and in ratings one of them counts, as of our own."""
+    done = bring(run(), run("tiny"))
+    assert "are called" not in done.err
+    done = bring(run(run_key="ffff0000_o3"), run("tiny"))
+    assert (
+        "note: 2 runs are called 'o3 (imported)'; boards and ratings take the newest whole one\n"
+    ) in done.err
+    assert done.err.count("are called") == 1
+
+
 def test_a_run_without_verdicts_is_only_generated(bench: Bench, bring: Import, run: Make) -> None:
     """As with `--no-rubric --no-elo`."""
     none = {"raw_rubric_judge_text": None, "rubric_scores": None, "status": "completed"}
-    done = bring(run(tasks=dict.fromkeys(("1", "208", "8", "401"), none)))
+    done = bring(run(tasks=dict.fromkeys(ASKED, none)))
     assert "new: 4 transcripts, 0 verdicts" in done.err
     document = shown(bench, the_run(bench)["run_id"])
     assert (document["status"], document["judge"]) == ("complete", None)
@@ -210,6 +229,9 @@ def test_a_judge_that_the_file_does_not_name_is_named_by_the_user(
     bring(made, options=("--judge", "openai/gpt-4.1"))
     document = shown(bench, the_run(bench)["run_id"])
     assert document["judge"] == "imported/openai/gpt-4.1"
+    bring(made, options=("--judge", "imported/", "--runs-dir", "other"))
+    (path,) = Path("other").glob("*.json")
+    assert json.loads(path.read_text())["judge"] == "imported/imported/"
     bring(made)
     assert shown(bench, the_run(bench)["run_id"]) == document
 
@@ -227,6 +249,14 @@ def test_a_verdict_is_read_as_strictly_as_our_own(bench: Bench, bring: Import, r
     assert document["metrics"]["rubric_score"]["value"] == pytest.approx(60)
     assert document["notes"]["judge"]["unread"] == 1
     assert "twelve" in bench("show", run_id, "8").out
+
+
+def test_verdicts_that_cannot_be_read_are_told(bench: Bench, bring: Import, run: Make) -> None:
+    """How many of them, when they come: their samples are unscored."""
+    none = {"raw_rubric_judge_text": "no"}
+    done = bring(run(tasks={"8": none, "401": none}), run("tiny", tasks={"8": none}))
+    assert ": new: 4 transcripts, 4 verdicts, 2 of them unread\n" in done.err
+    assert ": new: 4 transcripts, 4 verdicts, 1 of them unread\n" in done.err
 
 
 def test_a_verdict_may_stand_after_thinking(bench: Bench, bring: Import, run: Make) -> None:
@@ -306,11 +336,13 @@ def test_a_scenario_that_the_pack_does_not_have_is_left_out(
 
 def test_a_run_of_which_nothing_can_be_used_is_told(bench: Bench, bring: Import, run: Make) -> None:
     """And the others of its file are imported."""
-    done = bring(run("tiny", scenario_tasks={}), run())
+    odd = {"status": "initialized"}
+    empty, begun = run("tiny", scenario_tasks={}), run("big", tasks=dict.fromkeys(ASKED, odd))
+    done = bring(empty, begun, run())
     assert done.code == 0
-    assert (
-        "run '0a1b2c3d_tiny' (eqbench3, tiny (imported)): nothing of it can be used\n" in done.err
-    )
+    assert "run '0a1b2c3d_tiny' (eqbench3, tiny (imported)): it is empty\n" in done.err
+    told = "run '0a1b2c3d_big' (eqbench3, big (imported)): nothing of it can be used\n"
+    assert f"{told}  left out: 4 x it is not finished\n" in done.err
     assert the_run(bench)["name"] == "o3 (imported)"
 
 
@@ -319,9 +351,7 @@ def test_a_file_of_which_nothing_can_be_used_is_an_error(
 ) -> None:
     """With all reasons; there is no journal then either."""
     odd = {"status": "initialized"}
-    done = bring(
-        run(tasks=dict.fromkeys(("1", "208", "8", "401"), odd)), run("x", scenario_tasks={})
-    )
+    done = bring(run(tasks=dict.fromkeys(ASKED, odd)), run("x", scenario_tasks={}))
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "nothing in it can be used: 4 x it is not finished" in done.err
     assert not Path("runs").exists()
@@ -621,7 +651,7 @@ def test_unlike_verdicts_are_made_alike_by_a_judge_who_can_be_asked(
 ) -> None:
     """Whichever run comes first; where there is none, any is to judge both."""
     none = {"raw_rubric_judge_text": None, "rubric_scores": None, "status": "completed"}
-    bare = run("bare", tasks=dict.fromkeys(("1", "208", "8", "401"), none))
+    bare = run("bare", tasks=dict.fromkeys(ASKED, none))
     bring(run(), run("tiny", rubric_judge_model="maker/opus"), bare)
     o3, tiny, mute = (r["run_id"] for r in bench("runs", "--json").json["runs"])
     own = own_run(bench, judges, pack, "--no-elo").json["run_id"]
