@@ -64,7 +64,7 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
     lines.append(
         f"samples    {items['total']} = {items['scored']} scored + {items['unscored']} unscored"
         f" + {items['failed']} failed"
-        + (f" + {items['pending']} {'not there' if imported else 'to do'}" * bool(items["pending"]))
+        + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
         + ("" if imported else f"  ·  {items['truncated']} truncated")
     )
     if imported:
@@ -85,6 +85,13 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
         lines.append(f"flags      {'  ·  '.join(shown + more)}")
     return lines + _missing(document)
+
+
+def _pending(document: Mapping[str, Any]) -> str:
+    """What samples are that are neither scored, unscored nor failed."""
+    if document.get("imported") is None:
+        return "to do"
+    return "not there or not judged" if document["judge"] else "not there"
 
 
 def _imported(document: Mapping[str, Any]) -> list[str]:

@@ -24,9 +24,11 @@ def kinds_table(document: Mapping[str, Any]) -> Table | None:
         f"judge: {judge['re_asked']} asked again, {judge['repaired']} repaired, "
         f"{judge['unread']} unread"
     )
-    asked, samples = document["items"]["total"], sum(row[2] for row in rows)
-    if asked < samples:
-        note += f"; {samples - asked} of the {samples} samples were not asked for: they are to do"
+    samples = sum(row[2] for row in rows)
+    if (rest := samples - document["items"]["total"]) > 0:
+        own = document.get("imported") is None
+        told = "asked for: they are to do" if own else "imported"
+        note += f"; {rest} of the {samples} samples were not {told}"
     return Table("Kinds of scenario", COLUMNS, rows, note=note)
 
 

@@ -313,7 +313,7 @@ def test_what_is_not_for_certain_the_pack_s_is_left_out(
     done = bring(run(tasks={id: change(task(id))}))
     assert done.code == 0
     assert the_run(bench)["status"] == "incomplete"
-    assert "samples    4 = 3 scored + 0 unscored + 0 failed + 1 not there\n" in bench(
+    assert "samples    4 = 3 scored + 0 unscored + 0 failed + 1 not there or not judged\n" in bench(
         "show", the_run(bench)["run_id"]
     ).out  # fmt: skip
     assert f"): new: 3 transcripts, 3 verdicts\n  left out: 1 x {reason}\n" in done.err
@@ -332,6 +332,21 @@ def test_a_scenario_that_the_pack_does_not_have_is_left_out(
         "": task("8", scenario_id=""),
     }
     assert "left out: 2 x the pack has no such item\n" in bring(made).err
+
+
+def test_what_is_missing_of_it_is_not_called_to_do(
+    bench: Bench, bring: Import, run: Make, judges: LoopbackServer
+) -> None:
+    """Nothing can make a conversation; a verdict can be had of another judge."""
+    unjudged = {"raw_rubric_judge_text": None, "rubric_scores": None}
+    bring(run(tasks={"8": {"status": "running_scenario"}, "401": unjudged}))
+    run_id = the_run(bench)["run_id"]
+    told = bench("show", run_id).out
+    assert "samples    4 = 2 scored + 0 unscored + 0 failed + 2 not there or not judged\n" in told
+    bench("rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url)
+    told = bench("show", run_id).out
+    assert "samples    3 = 3 scored + 0 unscored + 0 failed\n" in told
+    assert "0 unread; 1 of the 4 samples were not imported\n" in told
 
 
 def test_a_run_of_which_nothing_can_be_used_is_told(bench: Bench, bring: Import, run: Make) -> None:
