@@ -8,7 +8,7 @@ from ..clients.demo import JUDGE
 from ..clients.keys import Environment, redact
 from ..clients.notices import Notices
 from ..errors import UsageError
-from ..imported import is_imported
+from ..imported import MARK, is_imported
 from ..plugins import Catalogue
 from ..spending.book import PriceBook
 from ..spending.budget import Budget
@@ -92,8 +92,11 @@ def _refuse_imported(config: RunConfig) -> None:
     """Refuse to ask those that another program has asked: nobody knows how to reach them.
 
     Raises:
-        UsageError: One would be asked.
+        UsageError: One would be asked, or a run of ours would be called like theirs.
     """
+    if (config.name or "").endswith(MARK) and not config.run_id:
+        told = f"--name: names that end in{MARK} are those of imported runs"
+        raise UsageError(f"{told}; choose another")
     if not config.run_id and is_imported(config.model.spec):
         raise UsageError(
             f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "

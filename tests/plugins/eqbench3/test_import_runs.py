@@ -693,6 +693,18 @@ def test_nothing_can_be_asked_of_it(bench: Bench, bring: Import, run: Make, pack
     assert dump() == before
 
 
+def test_no_run_of_ours_takes_such_a_name(
+    bench: Bench, bring: Import, run: Make, judges: LoopbackServer, pack: Path
+) -> None:
+    """Else the two would be one model on boards and in ratings."""
+    bring(run())
+    before = dump()
+    done = own_run(bench, judges, pack, "--name", "o3 (imported)")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--name: names that end in (imported) are those of imported runs" in done.err
+    assert dump() == before
+
+
 def test_it_travels_like_any_run(bench: Bench, bring: Import, run: Make) -> None:
     """Exported and imported elsewhere it is the same, and the first file changes nothing there."""
     bring(run())
