@@ -119,9 +119,12 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
 
 
 def _changed(document: Mapping[str, Any]) -> list[str]:
-    """A line for each model that was asked otherwise than the pack says."""
-    changed = [(row["model"], row["changed"]) for row in document["rows"] if row["changed"]]
-    return [line(f"changed: {model}: {told}") for model, told in changed]
+    """How models were asked otherwise than the pack says: a line for those that were alike."""
+    changed = dict[str, list[str]]()
+    for row in document["rows"]:
+        if row["changed"]:
+            changed.setdefault(row["changed"], []).append(row["model"])
+    return [line(f"changed: {', '.join(models)}: {told}") for told, models in changed.items()]
 
 
 def _rank(row: Mapping[str, Any]) -> str:

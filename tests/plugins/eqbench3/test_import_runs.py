@@ -626,6 +626,17 @@ def test_it_is_an_opponent_in_ratings(
     assert changed["o3 (imported)"] == "imported: sampling and system prompt are not recorded"
 
 
+def test_a_board_says_once_what_holds_for_all_imported_runs(
+    bench: Bench, bring: Import, run: Make
+) -> None:
+    """A file has dozens of models, of which nobody knows how they were asked."""
+    bring(run(), run("tiny"))
+    out = bench("leaderboard", "eqbench3").out
+    assert out.count("changed: ") == 1
+    told = "changed: o3 (imported), tiny (imported): imported: sampling and system prompt are not"
+    assert told in out
+
+
 def test_an_anchor_s_name_is_that_of_an_imported_model_too(
     bench: Bench, bring: Import, run: Make, judges: LoopbackServer, pack: Path
 ) -> None:
