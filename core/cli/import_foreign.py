@@ -41,8 +41,10 @@ def bring_in(wanted: Wanted) -> None:
     """Import a foreign file, and tell what was left out of it.
 
     Raises:
-        UsageError: What it holds goes elsewhere than the options say.
+        UsageError: What it holds goes elsewhere than the options say, or the judge has no name.
     """
+    if not wanted.judge.isprintable():
+        raise UsageError("--judge is no name: it has a character that cannot be printed")
     if wanted.output is not None and wanted.output.resolve() == wanted.file.resolve():
         raise UsageError(f"{wanted.output} is the file to import; name another one with -o")
     found = read_foreign(installed(), wanted.file, wanted.form, wanted.judge)

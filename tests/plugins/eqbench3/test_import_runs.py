@@ -236,6 +236,17 @@ def test_a_judge_that_the_file_does_not_name_is_named_by_the_user(
     assert shown(bench, the_run(bench)["run_id"]) == document
 
 
+@pytest.mark.parametrize("judge", ["\x1b[31mred", "half \udcff"])
+def test_a_judge_s_name_from_the_command_line_is_a_name(
+    bench: Bench, bring: Import, run: Make, judge: str
+) -> None:
+    """As one from the file is."""
+    done = bring(run(rubric_judge_model="N/A"), options=("--judge", judge))
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--judge is no name: it has a character that cannot be printed" in done.err
+    assert not Path("runs").exists()
+
+
 # What is checked, and what is left out
 
 
