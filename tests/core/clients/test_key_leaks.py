@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -36,26 +36,6 @@ ECHOES: Mapping[str, Callable[[ReceivedRequest], Reply]] = {
 }
 
 
-pytestmark = pytest.mark.xdist_group("key leaks")  # the runs are made once, for all tests
-
-
-@pytest.fixture(scope="module")
-def runs(bench: Any, tmp_path_factory: pytest.TempPathFactory) -> "dict[str, Future[Done]]":
-    """A run on each fault and each echo, a few at a time, in a folder of its name."""
-    base = tmp_path_factory.mktemp("leaks")
-
-    def run(name: str) -> Done:
-        plan = (lambda request: name) if name in FAULT_KINDS else None
-        with LoopbackServer(ECHOES.get(name, "OK"), faults=plan) as server:
-            done: Done = bench.with_secrets(base / name, server.base_url, "--timeout", "1")
-        assert server.requests and {r.api_key for r in server.requests} == {bench.key}
-        done.args = base / name
-        return done
-
-    with ThreadPoolExecutor(4) as pool:
-        return {name: pool.submit(run, name) for name in (*FAULT_KINDS, *ECHOES)}
-
-
 def assert_nowhere(folder: Path, done: Done, *secrets: str) -> None:
     """No secret is in the output or in any file."""
     left = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -67,11 +47,14 @@ def assert_nowhere(folder: Path, done: Done, *secrets: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*FAULT_KINDS, *ECHOES])
-def test_no_secret_is_left(name: str, runs: "dict[str, Future[Done]]", bench: Any) -> None:
+def test_no_secret_is_left(name: str, tmp_path: Path, bench: Any) -> None:
     """Whatever goes wrong, and whatever a server repeats, no secret is printed or stored."""
-    done = runs[name].result()
+    plan = (lambda request: name) if name in FAULT_KINDS else None
+    with LoopbackServer(ECHOES.get(name, "OK"), faults=plan) as server:
+        done: Done = bench.with_secrets(tmp_path, server.base_url, "--timeout", "1")
+    assert server.requests and {r.api_key for r in server.requests} == {bench.key}
     assert done.returncode in (0, 1, 4), done.stderr
-    assert_nowhere(done.args, done, bench.key, bench.header)
+    assert_nowhere(tmp_path, done, bench.key, bench.header)
 
 
 @pytest.mark.slow
