@@ -48,7 +48,7 @@ def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -
         raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
     if not found.comparisons and not found.runs:
         reasons = "; ".join(f"{n} x {reason}" for reason, n in found.left_out.items())
-        raise DataError(path, f"no comparison in it can be read: {reasons}")
+        raise DataError(path, f"nothing in it can be read: {reasons or 'it is empty'}")
     return Found(benchmark, found)
 
 

@@ -6,28 +6,22 @@ numbers that the file derives from it are not used. What is of the wrong type is
 place, and what cannot be read for certain is left out, counted with the reason.
 """
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eibench import ChatResponse, DataError, ForeignResults, folder, read_toml
 from eibench.judges import Codes, read_margins
+
+from .foreign_calls import Call, Unreadable, read_calls
+from .foreign_values import placed
 
 if TYPE_CHECKING:
     from eibench import Comparison
 
 FORM = "eqbench3"
 _LIST = "global_pairwise_comparisons"
-_ORDERS: Mapping[str, Literal["a", "b"]] = {
-    "A0493:test / A0488:other": "a",
-    "A0493:other / A0488:test": "b",
-    "forward": "a",  # so where the published code could not read the reply
-    "reversed": "b",
-}
-_DIGITS = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 class _Facts(NamedTuple):
@@ -43,24 +37,6 @@ class _Facts(NamedTuple):
         return self.criteria[self.kinds.get(scenario, "role-play")]
 
 
-class _Call(NamedTuple):
-    """One reply of one judge to one pair in one order."""
-
-    scenario: str
-    iteration: int
-    test: str
-    other: str
-    first: Literal["a", "b"]
-    judge: str
-    reply: str
-    outcome: object
-    """Who won, as the file says."""
-
-
-class _Unreadable(ValueError):
-    """A comparison is left out, and why."""
-
-
 def read_results(value: Any, origin: Path, judge: str) -> ForeignResults:
     """The comparisons of a results file.
 
@@ -74,10 +50,8 @@ def read_results(value: Any, origin: Path, judge: str) -> ForeignResults:
     """
     reader = _Reader(_read_facts())
     for number, row in enumerate(_rows(value, origin), start=1):
-        try:
+        with placed(origin, f"comparison {number}"):
             reader.add(row, judge)
-        except _Wrong as error:
-            raise DataError(origin, str(error), f"comparison {number}") from None
     return reader.results()
 
 
@@ -112,16 +86,12 @@ def _rows(value: Any, origin: Path) -> Sequence[Any]:
     return rows
 
 
-class _Wrong(ValueError):
-    """A part is of the wrong type."""
-
-
 class _Reader:
     """Reads comparisons one by one and counts what it leaves out."""
 
     def __init__(self, facts: _Facts) -> None:
         self._facts = facts
-        self._read: dict[tuple[object, ...], tuple[_Call, dict[str, int]]] = {}
+        self._read: dict[tuple[object, ...], tuple[Call, dict[str, int]]] = {}
         self._left_out = Counter[str]()
         self._contradicted = 0
 
@@ -129,15 +99,15 @@ class _Reader:
         """Take in a comparison: all judges' replies in it.
 
         Raises:
-            _Wrong: It is of the wrong type.
+            Wrong: It is of the wrong type.
         """
         try:
-            for call in _calls(row, judge):
+            for call in read_calls(row, judge):
                 self._add(call)
-        except _Unreadable as error:
+        except Unreadable as error:
             self._left_out[str(error)] += 1
 
-    def _add(self, call: _Call) -> None:
+    def _add(self, call: Call) -> None:
         criteria = self._facts.criteria_of(call.scenario)
         found = read_margins(ChatResponse(call.reply), criteria, self._facts.codes)
         if found.value is None:
@@ -160,7 +130,7 @@ class _Reader:
         rows = [self._comparison(*found, start) for found in self._read.values()]
         return ForeignResults(rows, dict(self._left_out.most_common()), tuple(self._notes()))
 
-    def _comparison(self, call: _Call, margins: Mapping[str, int], start: int) -> "Comparison":
+    def _comparison(self, call: Call, margins: Mapping[str, int], start: int) -> "Comparison":
         from eibench import Comparison
 
         turned = 1 if call.first == "a" else -1
@@ -185,84 +155,9 @@ class _Reader:
             )
 
 
-def _calls(row: Any, judge: str) -> Iterator[_Call]:
-    """The replies in a comparison, one for each judge."""
-    if not isinstance(row, dict):
-        raise _Wrong("is no JSON object")
-    pair = row.get("pair")
-    if not isinstance(pair, dict):
-        raise _Wrong('needs "pair", an object')
-    test, other = _text(pair, "test_model"), _text(pair, "neighbor_model")
-    scenario, iteration = _scenario(row), _iteration(pair)
-    replies = list(_replies(row, judge))
-    if test == other:
-        raise _Unreadable("it compares a model with itself")
-    order = row.get("order")
-    if not isinstance(order, str) or (first := _ORDERS.get(" ".join(order.split()))) is None:
-        raise _Unreadable("its order is unknown")
-    for named, reply in replies:
-        yield _Call(
-            scenario, iteration, test, other, first, named, reply, row.get("outcome_for_test_model")
-        )
-
-
-def _replies(row: Mapping[str, Any], judge: str) -> Iterator[tuple[str, str]]:
-    """Judges, and what they said."""
-    if "judge_responses" in row:  # several judges were asked; the single reply is the first's
-        names, said = row.get("judge_models"), row["judge_responses"]
-        if not isinstance(names, list) or not isinstance(said, list) or len(names) != len(said):
-            raise _Wrong('needs "judge_models" and "judge_responses", two lists of one length')
-        for name, one in zip(names, said, strict=True):
-            yield _checked(name, "judge_models"), _reply(one)
-    elif "error" in row:
-        raw = row.get("raw_judge_response")
-        if not isinstance(raw, str) or not raw.strip():
-            raise _Unreadable("the judge did not reply")
-        yield judge, raw
-    else:
-        yield judge, _reply(row.get("judge_response"))
-
-
-def _reply(said: object) -> str:
-    if not isinstance(said, dict):
-        raise _Wrong('needs "judge_response", an object')
-    return json.dumps(said)
-
-
-def _contradicts(call: _Call, total: int) -> bool:
+def _contradicts(call: Call, total: int) -> bool:
     """Whether the file says that another model won than the judge's pluses do."""
     if call.outcome not in (0, 0.5, 1) or isinstance(call.outcome, bool):
         return False
     for_test = total if call.first == "a" else -total
     return call.outcome != (1 if for_test > 0 else 0 if for_test < 0 else 0.5)
-
-
-def _scenario(row: Mapping[str, Any]) -> str:
-    value = row.get("scenario_id")
-    if type(value) is int:
-        return str(value)
-    return _text(row, "scenario_id")
-
-
-def _iteration(pair: Mapping[str, Any]) -> int:
-    """The iteration as the file counts; older files do not name it."""
-    value = pair.get("iteration_index", 1)
-    if type(value) is int and 0 <= value < 10**9:
-        return value
-    if isinstance(value, str) and _DIGITS.fullmatch(value):
-        return int(value)
-    raise _Wrong('"iteration_index" must be a whole number from 0')
-
-
-def _text(row: Mapping[str, Any], key: str) -> str:
-    return _checked(row.get(key), key)
-
-
-def _checked(value: object, key: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _Wrong(f'needs "{key}", a text')
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise _Wrong(f'"{key}" holds half of a character') from None
-    return value

@@ -9,11 +9,10 @@ conversation is that of the pack is the framework's to find out.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eibench import DataError, ForeignResults, ForeignRun, ForeignSample
+from eibench import ForeignResults, ForeignRun, ForeignSample
 
 from .foreign_tasks import Head, Task, Unusable, read_task
 from .foreign_values import (
@@ -23,19 +22,11 @@ from .foreign_values import (
     model_name,
     object_in,
     optional_text,
+    placed,
 )
 
 _TASKS = "scenario_tasks"
 _NO_JUDGE = frozenset({"", "N/A"})
-
-
-@contextmanager
-def _placed(origin: Path, place: str) -> Iterator[None]:
-    """Tells where in the file a part of the wrong type is."""
-    try:
-        yield
-    except Wrong as error:
-        raise DataError(origin, str(error), place) from None
 
 
 def holds_runs(value: Mapping[str, Any]) -> bool:
@@ -64,7 +55,7 @@ def read_runs(value: Mapping[str, Any], origin: Path, judge: str) -> ForeignResu
 
 def _read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
     place = f"run {key!r:.60}"
-    with _placed(origin, place):
+    with placed(origin, place):
         model_name(key, "the run's key")
         head = _read_head(run, judge)
         tasks = object_in(run, _TASKS)
@@ -114,7 +105,7 @@ def _samples(
     """The tasks that can be used; the others are counted."""
     for task in tasks:
         try:
-            with _placed(origin, task.place):
+            with placed(origin, task.place):
                 sample = read_task(task, head, left_out)
         except Unusable as error:
             left_out[str(error)] += 1
@@ -124,13 +115,13 @@ def _samples(
 
 def _tasks(tasks: Mapping[str, Any], origin: Path, place: str) -> Iterator[Task]:
     for number, scenarios in tasks.items():
-        with _placed(origin, f"{place}, iteration {number!r:.20}"):
+        with placed(origin, f"{place}, iteration {number!r:.20}"):
             iteration = iteration_number(number)
             if not isinstance(scenarios, dict):
                 raise Wrong("is no JSON object")
         for scenario, fields in scenarios.items():
             where = f"{place}, iteration {iteration}, scenario {scenario!r:.60}"
-            with _placed(origin, where):
+            with placed(origin, where):
                 if not isinstance(fields, dict):
                     raise Wrong("is no JSON object")
             yield Task(iteration, scenario, fields, where)

@@ -5,8 +5,12 @@ there only where that may be.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+from eibench import DataError
 
 MOST_ITERATIONS = 1000
 _LONGEST_NAME = 200
@@ -15,6 +19,15 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 
 class Wrong(ValueError):
     """A part of a file is of the wrong type."""
+
+
+@contextmanager
+def placed(origin: Path, place: str) -> Iterator[None]:
+    """Tells where in the file a part of the wrong type is."""
+    try:
+        yield
+    except Wrong as error:
+        raise DataError(origin, str(error), place) from None
 
 
 def object_in(owner: Any, key: str) -> Mapping[str, Any]:
@@ -29,6 +42,17 @@ def text_in(owner: Mapping[str, Any], key: str) -> str:
     """A text; it may be empty."""
     if not isinstance(value := owner.get(key), str):
         raise Wrong(f'needs "{key}", a text')
+    return value
+
+
+def some_text(value: object, key: str) -> str:
+    """A text that is not empty, and that a file can hold."""
+    if not isinstance(value, str) or not value.strip():
+        raise Wrong(f'needs "{key}", a text')
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Wrong(f'"{key}" holds half of a character') from None
     return value
 
 

@@ -121,7 +121,7 @@ def test_nothing_that_can_be_read_is_an_error(bench: Bench) -> None:
     """With all reasons; nothing is written."""
     done = bench("import", write(results(1, order="?")), "--format", "eqbench3", "-o", "out.jsonl")
     assert done.code == 3
-    assert "no comparison in it can be read: 6 x its order is unknown" in done.err
+    assert "nothing in it can be read: 6 x its order is unknown" in done.err
     assert not Path("out.jsonl").exists()
 
 
