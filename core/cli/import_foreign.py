@@ -1,6 +1,6 @@
 """`bench import --format`: what another program wrote, comparisons into a file, runs into runs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -52,13 +52,14 @@ def bring_in(wanted: Wanted) -> None:
     if wanted.output is not None:
         _write_comparisons(found.results, wanted.output)
         _tell(found.results.left_out, found.results.notes)
-        return
-    _import_runs(wanted, found)
+    else:
+        _import_runs(wanted, found)
+    _tell_others(wanted, found.results)
 
 
 def _refuse_other(wanted: Wanted, found: ForeignResults) -> None:
     """Refuse options that are for the other kind of file."""
-    command = f"bench import {quote(str(wanted.file))} --format {wanted.form}"
+    command = _command(wanted)
     if wanted.output is not None and not found.comparisons:
         raise UsageError(
             f"{wanted.file} holds runs, which go into the journal; leave -o out: {command}"
@@ -70,6 +71,22 @@ def _refuse_other(wanted: Wanted, found: ForeignResults) -> None:
         )
     if wanted.output is not None and wanted.dataset:
         raise UsageError("--dataset is for runs; comparisons need no data")
+
+
+def _command(wanted: Wanted) -> str:
+    return f"bench import {quote(str(wanted.file))} --format {wanted.form}"
+
+
+def _tell_others(wanted: Wanted, found: ForeignResults) -> None:
+    """What a file holds beside what was imported, and how that is."""
+    if wanted.output is None and found.comparisons:
+        held, how = plural(len(found.comparisons), "comparison"), " -o comparisons.jsonl"
+    elif wanted.output is not None and found.runs:
+        held, how = plural(len(found.runs), "run"), ""
+    else:
+        return
+    told = f"the file also holds {held}, not imported now; next: {_command(wanted)}{how}"
+    click.echo(line(f"note: {told}"), err=True)
 
 
 def _write_comparisons(found: ForeignResults, output: Path) -> None:
@@ -126,7 +143,7 @@ def _outcome(each: Import, imported: Imported) -> str:
     return f"{outcome(imported)}; the file has {held}"
 
 
-def _tell(left_out: Mapping[str, int], notes: tuple[str, ...]) -> None:
+def _tell(left_out: Mapping[str, int], notes: Iterable[str]) -> None:
     for reason, n in left_out.items():
         click.echo(line(f"left out: {n} x {reason}"), err=True)
     for note in notes:

@@ -5,6 +5,7 @@ the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,7 +32,7 @@ from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, o
 
 from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
-from .foreign import FORM, read_results
+from .foreign import FORM, holds_comparisons, read_results
 from .foreign_runs import holds_runs, read_runs
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
@@ -151,8 +152,11 @@ class EQBench3(Benchmark):
         return {item_id: cap for item_id, cap in caps.items() if cap is not None}
 
     def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
-        """The runs, or the comparisons, of a file that the published code writes."""
-        return (read_runs if holds_runs(value) else read_results)(value, origin, judge)
+        """The runs and the comparisons of a file that the published code writes."""
+        runs = read_runs(value, origin, judge) if holds_runs(value) else ()
+        if runs and not holds_comparisons(value):
+            return ForeignResults(runs=runs)
+        return replace(read_results(value, origin, judge), runs=runs)
 
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """A call per turn and one for the debrief; one to the judge."""

@@ -67,14 +67,23 @@ def _read_facts() -> _Facts:
     )
 
 
+def holds_comparisons(value: Mapping[str, Any]) -> bool:
+    """Whether there are comparisons in a file's object."""
+    return bool(_listed(value))
+
+
+def _listed(value: Mapping[str, Any]) -> object:
+    metadata = value.get("__metadata__")
+    return metadata.get(_LIST) if isinstance(metadata, dict) else None
+
+
 def _rows(value: Any, origin: Path) -> Sequence[Any]:
     """The file's list of comparisons.
 
     Raises:
         DataError: There is none.
     """
-    metadata = value.get("__metadata__")
-    rows = metadata.get(_LIST) if isinstance(metadata, dict) else None
+    rows = _listed(value)
     if not isinstance(rows, list):
         told = (
             'is no file of EQ-Bench 3: it has no run with "scenario_tasks", and no list '

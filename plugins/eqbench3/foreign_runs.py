@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from eibench import ForeignResults, ForeignRun, ForeignSample
+from eibench import ForeignRun, ForeignSample
 
 from .foreign_tasks import Head, Task, Unusable, read_task
 from .foreign_values import (
@@ -39,7 +39,7 @@ def _named(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     return ((key, run) for key, run in value.items() if not key.startswith("__"))
 
 
-def read_runs(value: Mapping[str, Any], origin: Path, judge: str) -> ForeignResults:
+def read_runs(value: Mapping[str, Any], origin: Path, judge: str) -> list[ForeignRun]:
     """The runs of a file.
 
     Args:
@@ -50,7 +50,7 @@ def read_runs(value: Mapping[str, Any], origin: Path, judge: str) -> ForeignResu
     Raises:
         DataError: A part of it is of the wrong type.
     """
-    return ForeignResults(runs=[_read_run(*named, origin, judge) for named in _named(value)])
+    return [_read_run(*named, origin, judge) for named in _named(value)]
 
 
 def _read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:

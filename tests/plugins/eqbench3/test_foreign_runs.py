@@ -22,7 +22,7 @@ Make = Callable[..., dict[str, Any]]
 def read(*runs: Any, judge: str = "", **more: Any) -> list[ForeignRun]:
     """The runs of a file that knows them by numbers."""
     value = {**{str(n): run for n, run in enumerate(runs)}, **more}
-    return list(read_runs(value, Path("eqbench3_runs.json"), judge).runs)
+    return read_runs(value, Path("eqbench3_runs.json"), judge)
 
 
 def only(*runs: Any, judge: str = "") -> ForeignRun:

@@ -773,6 +773,33 @@ def test_without_the_official_pack_there_is_a_way_out(
     assert not Path("runs").exists()
 
 
+def test_of_a_file_with_both_the_other_kind_is_told(
+    bench: Bench, pack: Path, runs_file: Write, run: Make
+) -> None:
+    """Runs come in without -o and comparisons with it; what stays behind is never silent."""
+    criteria = KINDS["role-play"]["pairwise_criteria"]
+    row = {
+        "scenario_id": "1",
+        "pair": {"test_model": "o3", "neighbor_model": "r1", "iteration_index": "1"},
+        "order": "forward",
+        "judge_response": dict.fromkeys(criteria, "A0493++"),
+    }
+    path = runs_file(run())
+    both = json.loads(path.read_text())
+    both["__metadata__"] = {"global_pairwise_comparisons": [row]}
+    path.write_text(json.dumps(both))
+    command = f"bench import {path} --format eqbench3"
+    done = bench("import", path, "--format", "eqbench3", "--dataset", pack)
+    assert done.code == 0
+    assert "new: 4 transcripts, 4 verdicts" in done.err
+    told = "note: the file also holds 1 comparison, not imported now; next: "
+    assert f"{told}{command} -o comparisons.jsonl\n" in done.err
+    done = bench("import", path, "--format", "eqbench3", "-o", "out.jsonl")
+    assert done.code == 0
+    assert "1 comparison of 2 models in out.jsonl" in done.err
+    assert f"note: the file also holds 1 run, not imported now; next: {command}\n" in done.err
+
+
 def test_runs_do_not_go_into_a_file(bench: Bench, runs_file: Write, run: Make) -> None:
     """What it is, and what to type."""
     path = runs_file(run())
