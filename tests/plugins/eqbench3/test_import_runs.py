@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from eibench import PackSource, find_pack, folder, read_toml
+from eibench import PackSource, folder, read_toml
 from eibench.core.engine import replaying, translating
 from eibench.core.journal import Journal, RunLock
 from eibench.core.reports.protocols import Outcome, protocol_of
-from eibench.judges import fill
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.plugins.eqbench3.scenarios import read_scenarios
 from eibench.testing import LoopbackServer, ReceivedRequest
@@ -824,14 +823,21 @@ def test_what_is_no_json_is_refused(bench: Bench, tmp_path: Path, text: str) -> 
 
 
 def official_tasks(official: Path, source: Callable[[Path], PackSource]) -> dict[str, Any]:
-    """A task for each scenario, its prompts filled as the published code fills them."""
+    """A task for each scenario, its prompts put together as the published code does it.
+
+    As core/benchmark.py of github.com/EQ-bench/eqbench3 at 41cea7a: the texts between its two
+    kinds of headings, stripped, in the prompt of their kind; files are read as they are.
+    """
+    whole = (official / "scenario_prompts.txt").read_text(encoding="utf-8")
+    parts = re.split(r"^######## *(\S+).*$", whole, flags=re.MULTILINE)[1:]
+    texts = dict(zip(parts[::2], parts[1::2], strict=True))
     tasks = {}
     for item in read_scenarios(source(official)).items:
         kind = KINDS[item.content.kind.name]
         form = (official / kind["prompt"]).read_text(encoding="utf-8")
         history = []
-        for turn in item.content.turns:
-            said = form.format(scenario_prompt=turn)
+        for turn in re.split(r"^####### *Prompt\d+.*$", texts[item.id], flags=re.MULTILINE)[1:]:
+            said = form.format(scenario_prompt=turn.strip())
             history += [{"role": "user", "content": said}, {"role": "assistant", "content": WORDS}]
         debrief = (official / "debrief_prompt.txt").read_text(encoding="utf-8")
         criteria = (official / kind["criteria"]).read_text(encoding="utf-8").split()
@@ -860,32 +866,3 @@ def test_the_official_pack_is_asked_as_the_published_code_asks_it(
     assert (document["status"], document["dataset"]["name"]) == ("complete", "official")
     assert (document["calls"]["model"], document["calls"]["judge"]) == (118, 45)
     assert document["metrics"]["rubric_score"]["value"] == pytest.approx(25)
-
-
-def test_what_is_asked_is_what_the_published_code_asks(official: Path) -> None:
-    """Every turn of every scenario of the official pack, put together as that code does it.
-
-    As core/benchmark.py of github.com/EQ-bench/eqbench3 at 41cea7a: texts between its two kinds of
-    headings, stripped, in the prompt of their kind; files are read as they are.
-    """
-    benchmark = EQBench3()
-    options = {option.name: option.default for option in benchmark.options}
-    pack = benchmark.read_pack(find_pack(benchmark, str(official), options), options)
-    whole = (official / "scenario_prompts.txt").read_text(encoding="utf-8")
-    parts = re.split(r"^######## *(\S+).*$", whole, flags=re.MULTILINE)[1:]
-    texts = dict(zip(parts[::2], parts[1::2], strict=True))
-    for item in pack.items:
-        turns = re.split(r"^####### *Prompt\d+.*$", texts[item.id], flags=re.MULTILINE)[1:]
-        form = (official / _form_of(item.id)).read_text(encoding="utf-8")
-        asked = [form.replace("{scenario_prompt}", turn.strip()) for turn in turns]
-        scenario = item.content
-        ours = [fill(scenario.kind.prompt, {"scenario_prompt": t}) for t in scenario.turns]
-        assert ours == asked
-        debrief = (official / "debrief_prompt.txt").read_text(encoding="utf-8")
-        assert scenario.kind.debrief in (None, debrief)
-
-
-def _form_of(scenario: str) -> str:
-    """The file of the prompt that wraps a scenario's turns."""
-    kind = "_analysis" if 401 <= int(scenario) <= 420 else ""
-    return f"scenario_master_prompt{'_message_drafting' if scenario == '208' else kind}.txt"
