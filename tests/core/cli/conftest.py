@@ -1,57 +1,23 @@
 """`bench` in this process, in an empty folder, with no settings but those a test makes."""
 
 import json
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
-
-from eibench.core.cli.app import app
-
-
-class Result(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one JSON document on standard output."""
-        return json.loads(self.out, parse_constant=_refuse)
-
-
-def _refuse(name: str) -> None:
-    raise AssertionError(f"{name} in JSON")
 
 
 @pytest.fixture(autouse=True)
-def empty_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory and an empty cache; no variable of ours or of a provider."""
-    for name in list(os.environ):
-        if name.startswith("BENCH_") or name.endswith(("_API_KEY", "_TOKEN")):
-            monkeypatch.delenv(name)
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.chdir(work)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return work
+def empty_place(empty_place: Path) -> Path:
+    """Every test here runs in it."""
+    return empty_place
 
 
 @pytest.fixture
-def bench(empty_place: Path) -> Callable[..., Result]:
-    """Runs `bench` with arguments and variables."""
-
-    def run(*args: object, env: Mapping[str, str] | None = None, stdin: str = "") -> Result:
-        done = CliRunner().invoke(app, [str(a) for a in args], input=stdin, env=env)
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return Result(done.exit_code, done.stdout, done.stderr)
-
-    return run
+def bench(invoke: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs `bench` in this process, where `tests/core` has it as a process of its own."""
+    return invoke
 
 
 @pytest.fixture

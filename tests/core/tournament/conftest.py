@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
@@ -13,38 +12,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
 
-from eibench.core.cli.app import app
 from eibench.core.journal import Journal, StoredComparison
 from eibench.data import folder
 from eibench.testing import LoopbackServer, ReceivedRequest, Reply
+
+if TYPE_CHECKING:
+    from tests.conftest import Result
 
 _PAIR = re.compile(r"^\[RESPONDENT (A\d+)\]$(.*?)^\[/RESPONDENT \1\]$", re.M | re.S)
 _CRITERION = re.compile(r'^  "(\w+)": "code and plus signs"', re.M)
 _GRADED = re.compile(r'"(\w+)": 0-(\d+)')
 _SIGNED = re.compile(r"This is (\S+) speaking of (\w+)\.")
 FILLER = "I have thought about what each of the two could not say to the other. "
-
-
-class Result(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one JSON document on standard output."""
-        return json.loads(self.out, parse_constant=_refuse)
-
-
-def _refuse(name: str) -> None:
-    raise AssertionError(f"{name} in JSON")
 
 
 @dataclass
@@ -111,12 +94,14 @@ class Table:
     Attributes:
         world: What models and judge say.
         pack: The scenarios.
+        bench: Runs any command in this process.
     """
 
     folder: Path
     server: LoopbackServer
     world: World
     pack: Path
+    bench: "Callable[..., Result]"
     usual: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
 
@@ -127,15 +112,9 @@ class Table:
         own += ["--judge-base-url", self.server.base_url, "--dataset", str(self.pack)]
         return ["run", "eqbench3", *given, *own, "--runs-dir", runs, "--json", *self.usual]
 
-    def run(self, *models: str, more: tuple[object, ...] = (), **where: str) -> Result:
+    def run(self, *models: str, more: tuple[object, ...] = (), **where: str) -> "Result":
         """Run models in this process."""
         return self.bench(*self.arguments(*models, **where), *more)
-
-    def bench(self, *arguments: object) -> Result:
-        """Any command, in this process."""
-        done = CliRunner().invoke(app, [str(a) for a in arguments])
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return Result(done.exit_code, done.stdout, done.stderr)
 
     def start(self, *models: str, more: tuple[str, ...] = (), **where: str) -> Any:
         """Run models in a process of its own."""
@@ -170,19 +149,6 @@ class Table:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory and an empty cache; no variable of ours or of a provider."""
-    for name in list(os.environ):
-        if name.startswith("BENCH_") or name.endswith(("_API_KEY", "_TOKEN")):
-            monkeypatch.delenv(name)
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.chdir(work)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return work
-
-
-@pytest.fixture
 def make_pack(tmp_path: Path) -> Callable[..., Path]:
     """Writes a pack of scenarios of one turn, two of them of one family where it can be."""
 
@@ -206,8 +172,10 @@ def make_pack(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def table(place: Path, make_pack: Callable[..., Path]) -> Iterator[Table]:
+def table(
+    empty_place: Path, make_pack: Callable[..., Path], invoke: "Callable[..., Result]"
+) -> Iterator[Table]:
     """Eight models, half a unit apart, and nine scenarios of eight families."""
     world = World({f"m{n}": 0.7 * n for n in range(8)})
     with LoopbackServer(world) as server:
-        yield Table(place, server, world, make_pack())
+        yield Table(empty_place, server, world, make_pack(), invoke)

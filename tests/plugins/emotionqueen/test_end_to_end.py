@@ -9,9 +9,7 @@ import pytest
 
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest
 
-from .conftest import Result
-
-Bench = Callable[..., Result]
+Bench = Callable[..., Any]
 VERDICT = '{"reason": "It sees it.", "PASS": 1, "WIN": 0}'
 
 

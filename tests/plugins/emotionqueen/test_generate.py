@@ -14,10 +14,9 @@ from eibench import folder
 from eibench.core.cli.generate import generate_command
 from eibench.testing import LoopbackServer, ReceivedRequest
 
-from .conftest import Result
 from .test_making import reply, text
 
-Bench = Callable[..., Result]
+Bench = Callable[..., Any]
 OUT = "new/statements.jsonl"
 
 

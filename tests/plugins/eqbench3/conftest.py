@@ -1,4 +1,4 @@
-"""Small packs in both forms, judges of every mood, and `bench` in an empty folder."""
+"""Small packs in both forms, judges of every mood, runs in upstream's form."""
 
 import gzip
 import json
@@ -7,61 +7,17 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from eibench import PackSource
-from eibench.core.cli.app import app
 from eibench.data import folder
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 BUNDLED = folder("eqbench3") / "bundled"
 
 TURNS = {"role-play": 3, "drafting": 3, "analysis": 1}
-
-
-class Result(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one JSON document on standard output."""
-        return json.loads(self.out, parse_constant=_refuse)
-
-
-def _refuse(name: str) -> None:
-    raise AssertionError(f"{name} in JSON")
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory and an empty cache; no variable of ours or of a provider."""
-    for name in list(os.environ):
-        if name.startswith("BENCH_") or name.endswith(("_API_KEY", "_TOKEN")):
-            monkeypatch.delenv(name)
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.chdir(work)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return work
-
-
-@pytest.fixture
-def bench(place: Path) -> Callable[..., Result]:
-    """Runs `bench` with arguments and variables, in this process."""
-
-    def run(*args: object, env: Mapping[str, str] | None = None) -> Result:
-        done = CliRunner().invoke(app, [str(a) for a in args], env=env)
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return Result(done.exit_code, done.stdout, done.stderr)
-
-    return run
 
 
 # Packs

@@ -359,7 +359,7 @@ def test_an_item_that_only_the_earlier_judge_graded_shows_its_grades(lab: Lab) -
 # Taking it elsewhere
 
 
-def test_a_judged_run_goes_elsewhere_and_back(lab: Lab, place: Path) -> None:
+def test_a_judged_run_goes_elsewhere_and_back(lab: Lab, empty_place: Path) -> None:
     """All verdicts of both judges; importing twice changes nothing; no call is needed there."""
     first = lab.run("--json").json
     second = lab.rejudge(first["run_id"], "--json").json
@@ -374,7 +374,7 @@ def test_a_judged_run_goes_elsewhere_and_back(lab: Lab, place: Path) -> None:
     assert lab.run(*there, judge="judge-b").json["metrics"] == second["metrics"]
     assert len(lab.server.requests) == count
     assert lab.bench("export", first["run_id"], "-o", "again.jsonl", *there[:2]).code == 0
-    grades = [json.loads(line) for line in (place / "again.jsonl").read_text().splitlines()]
+    grades = [json.loads(line) for line in (empty_place / "again.jsonl").read_text().splitlines()]
     judges = {row["graded_by"]["judge"] for row in grades if row.get("kind") == "grade"}
     assert {judge.partition(" at ")[0] for judge in judges} == {
         "openai/judge-a", "openai/judge-b",
