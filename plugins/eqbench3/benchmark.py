@@ -34,9 +34,10 @@ from .comparing import pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .foreign import FORM, holds_comparisons, read_results
 from .foreign_runs import holds_runs, read_runs
+from .protocol import RUBRIC
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
-from .scoring import RUBRIC, UNREAD, rubric_score, summarise
+from .scoring import UNREAD, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
 MIN_LENGTH = 100

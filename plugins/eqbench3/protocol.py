@@ -12,6 +12,9 @@ from typing import Any
 from eibench import DataError
 from eibench.judges import Rubric, Template, criteria_of
 
+RUBRIC, RUBRIC_SCORE = "rubric", "rubric_score"
+"""The value of a sample, 0 to 100, and the metric that is its mean; no criterion is called so."""
+_UNITS = ("characters", "tokens")
 TextOf = Callable[[str], str]
 """From the name that a protocol gives a text to the text."""
 
@@ -99,6 +102,10 @@ def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protoc
     scale = int(raw["scale"])
     if scale < 1:
         raise ValueError(f"the scale goes up to {scale}")
+    if not isinstance(raw["strip"], str):
+        raise ValueError(f"strip must be a text, not {raw['strip']!r}")
+    if raw["truncation"] not in _UNITS:
+        raise ValueError(f"truncation counts {' or '.join(_UNITS)}, not {raw['truncation']!r}")
     debrief, codes = text_of(raw["files"]["debrief"]), raw.get("codes", ())
     kinds = {
         name: _kind(name, table, text_of, Rubric((), scale, reasoning), debrief, codes)
@@ -144,6 +151,11 @@ def _kind(
     criteria = _criteria(raw["criteria"], text_of)
     if strange := [c for c in raw["scored"] if c not in criteria]:
         raise ValueError(f"{name} scores {', '.join(strange)}, which its judge is not asked for")
+    if not raw["scored"]:
+        raise ValueError(f"{name} scores no criterion")
+    if taken := {RUBRIC, RUBRIC_SCORE}.intersection(criteria):
+        raise ValueError(f'no criterion of {name} may be called "{min(taken)}"')
+    _refuse_odd_limits(name, raw)
     system = text_of(raw["judge_system"]) if "judge_system" in raw else ""
     pairwise = _pairwise(raw, text_of, codes)
     return Kind(
@@ -160,6 +172,12 @@ def _kind(
         debrief_limit=raw.get("debrief_limit"),
         margin_cap=raw.get("margin_cap"),
     )
+
+
+def _refuse_odd_limits(name: str, raw: Mapping[str, Any]) -> None:
+    single = [raw[key] for key in ("debrief_limit", "margin_cap") if key in raw]
+    if odd := [n for n in (*raw.get("limits", ()), *single) if type(n) is not int or n < 1]:
+        raise ValueError(f"the limits of {name} must be whole numbers from 1, not {odd[0]!r}")
 
 
 def _criteria(raw: str | list[str], text_of: TextOf) -> tuple[str, ...]:

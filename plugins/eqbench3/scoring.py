@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from eibench import Item, Metric, SampleScore, Summary
 
-from .protocol import Protocol
+from .protocol import RUBRIC, RUBRIC_SCORE, Protocol
 
-RUBRIC = "rubric"
-"""The value of a sample that the rubric score is the mean of: 0 to 100."""
 UNREAD = "unread"
 """Flag of a sample whose judge could not be read."""
 SEED = 0
@@ -83,7 +81,7 @@ def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]
 
 
 def _main(scored: Sequence[SampleScore]) -> _Column:
-    return _column("rubric_score", Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
+    return _column(RUBRIC_SCORE, Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
 
 
 def _quality(protocol: Protocol) -> set[str]:

@@ -129,6 +129,12 @@ def test_a_broken_scenario_is_named(
         ("{transcript}", "{talk}", "has no place {transcript}"),
         ("{output_format}", "{form}", "has no place {output_format}"),
         ('scored = ["demonstrated_empathy"', 'scored = ["tact"', "scores tact, which its judge"),
+        ("scored = [", "scored = []\nwas = [", "role-play scores no criterion"),
+        ("criteria = [", 'criteria = ["rubric", ', 'may be called "rubric"'),
+        ('truncation = "tokens"', 'truncation = "words"', "characters or tokens, not 'words'"),
+        ("\nlimits = [2048]", '\nlimits = ["long"]', "limits of role-play must be whole"),
+        ("debrief_limit = 2048", 'debrief_limit = "long"', "limits of role-play must be whole"),
+        ('strip = ""', "strip = 3", "strip must be a text"),
     ],
 )
 def test_a_broken_protocol_is_named(
