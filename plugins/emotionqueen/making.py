@@ -61,10 +61,10 @@ class Collection:
     def take(self, place: Place, draft: Draft | Refusal) -> Refusal | None:
         """Keep a draft, or say why not."""
         refusal = draft if isinstance(draft, Refusal) else check(draft, place, self.shelf)
-        if refusal is not None or isinstance(draft, Refusal):
-            assert refusal is not None
+        if refusal is not None:
             self.refused[refusal.kind] += 1
             return refusal
+        assert isinstance(draft, Draft)
         self.kept[place] = draft
         self.shelf.add(place.id, draft.statement)
         return None

@@ -1,5 +1,6 @@
 """The statements of a pack: JSON lines, read with errors that name the line."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,8 +44,8 @@ def read_statements(path: Path) -> list[Item]:
     items = [_item(path, f"line {number}", row) for number, row in read_jsonl(path)]
     if not items:
         raise DataError(path, "holds no statement")
-    seen: set[str] = set()
-    if twice := next((i.id for i in items if i.id in seen or seen.add(i.id)), None):  # type: ignore[func-returns-value]
+    times = Counter(item.id for item in items)
+    if twice := next((id for id, n in times.items() if n > 1), None):
         raise DataError(path, f"the id {twice!r} stands twice")
     if len({item.content.made_by is None for item in items}) > 1:
         raise DataError(
