@@ -2,7 +2,7 @@
 
 A judge is a model, a template, a strict reader and a policy for asking again.
 What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
-(`rubric`, `yes_no`) adds what it asks for and how that is read.
+(`rubric`, `yes_no`, `pairwise`) adds what it asks for and how that is read.
 """
 
 from .asking import Outcome, Reading, ask
