@@ -31,9 +31,13 @@ def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:
 
 
 def _verdicts(scored: Iterable[SampleScore]) -> list[Verdict]:
-    return [
-        Verdict(s.item_id, s.score.values[PASS] or 0.0, s.score.values[WIN] or 0.0) for s in scored
-    ]
+    return [_verdict(sample) for sample in scored]
+
+
+def _verdict(sample: SampleScore) -> Verdict:
+    passed, won = sample.score.values[PASS], sample.score.values[WIN]
+    assert passed is not None and won is not None, "what is scored has both"
+    return Verdict(sample.item_id, passed, won)
 
 
 def _overall(found: Rates) -> dict[str, Metric]:
