@@ -5,7 +5,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from eibench import PackSource
 from eibench.data import folder
+from eibench.testing import LoopbackServer, ReceivedRequest
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 BUNDLED = folder("eqbench3") / "bundled"
@@ -236,3 +237,73 @@ def grades() -> Callable[..., dict[str, Any]]:
         return {"chain_of_thought_reasoning": "I saw it.", **dict.fromkeys(names, grade)}
 
     return make
+
+
+# Imported runs
+
+#: A prompt for comparisons in upstream's form and in our words.
+PAIRWISE = (
+    "Two replies.\n\n[RESPONDENT A0493]\n{conversation_history_A}\n{debrief_A}\n"
+    "[/RESPONDENT A0493]\n\n[RESPONDENT A0488]\n{conversation_history_B}\n{debrief_B}\n"
+    '[/RESPONDENT A0488]\n\n{\n  "chain_of_thought_reasoning": "what you think",\n'
+    '  "kindness": "code and plus signs",\n  "sense": "code and plus signs"\n}'
+)
+
+
+@pytest.fixture
+def pack(upstream_pack: Callable[..., Path]) -> Path:
+    """Four scenarios in upstream's form and in our words, which can be compared."""
+    analysis = re.sub(r"conversation_history_(.)\}\n\{debrief_.", r"response_\1", PAIRWISE)
+    return upstream_pack(
+        pairwise_prompt_eqbench3=PAIRWISE, pairwise_prompt_eqbench3_analysis=analysis
+    )
+
+
+@pytest.fixture
+def bring(
+    bench: Callable[..., Any], runs_file: Callable[..., Path], pack: Path
+) -> Callable[..., Any]:
+    """Writes a file of runs and imports it; `options` are those of the command."""
+
+    def run(*runs: Any, options: tuple[object, ...] = (), **more: Any) -> Any:
+        path = runs_file(*runs, **more)
+        return bench("import", path, "--format", "eqbench3", "--dataset", pack, *options)
+
+    return run
+
+
+@pytest.fixture
+def judges(grades: Callable[..., dict[str, Any]]) -> Iterator[LoopbackServer]:
+    """A model that says what the file's does, and judges: 14 of 20, and the first is better."""
+
+    def respond(request: ReceivedRequest) -> str:
+        if request.model == "own":
+            last = request.messages[-1]["content"]
+            return (
+                "own looks back."
+                if last == "Look back."
+                else f"# Within\n{_WORDS}\n\n# Aloud\nown 1"
+            )
+        if codes := re.findall(r"^\[RESPONDENT (A\d+)\]", request.prompt, re.M):
+            return json.dumps(dict.fromkeys(("kindness", "sense"), f"{codes[0]}++"))
+        return json.dumps(grades(request.prompt, 14))
+
+    with LoopbackServer(respond) as server:
+        yield server
+
+
+@pytest.fixture
+def the_run(bench: Callable[..., Any]) -> Callable[[], dict[str, Any]]:
+    """Gives the only run there is, as `bench runs` has it."""
+
+    def found() -> dict[str, Any]:
+        (run,) = bench("runs", "--json").json["runs"]
+        return dict(run)
+
+    return found
+
+
+@pytest.fixture
+def shown(bench: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives the JSON document of `bench show`."""
+    return lambda run_id, *more: bench("show", run_id, *more, "--json").json
