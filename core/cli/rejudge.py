@@ -18,6 +18,7 @@ from .completion import run_ids
 from .run import planned, start
 from .runs import find
 from .settings import config_option, current
+from .stored import as_given
 from .targets import allow, find_target, limits_of
 from .values import pairs
 
@@ -29,7 +30,7 @@ from .values import pairs
 @options.option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option.")  # fmt: skip
-@options.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
+@click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
 @options.limit_options
 @options.money_options
 @options.runs_dir_option
@@ -57,7 +58,7 @@ def _config(params: Mapping[str, Any], spec: ModelSpec) -> RunConfig:
             installed(),
             allow(judge),
             changes=pairs(params["changes"], "--set"),
-            dataset=params["dataset"],
+            dataset=as_given("dataset", params["dataset"]),
             limits=limits,
         )
 

@@ -15,6 +15,7 @@ from .completion import run_ids
 from .results import EXIT, print_result
 from .runs import find
 from .settings import config_option
+from .stored import as_given
 from .values import pairs
 
 
@@ -22,7 +23,7 @@ from .values import pairs
 @click.argument("run", shell_complete=run_ids)
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
-@options.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
+@click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -33,7 +34,7 @@ def rescore_command(
     with Journal(runs_dir, create=False) as journal:
         record = find(journal, run)
         given = pairs(changes, "--set")
-        config = config_of(journal, record, installed(), given, dataset)
+        config = config_of(journal, record, installed(), given, as_given("dataset", dataset))
         pack = pack_of(record, config)
         document: dict[str, Any] = asyncio.run(rescore(journal, record, config, pack))
     write_document(runs_dir, document)

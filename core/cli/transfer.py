@@ -17,6 +17,7 @@ from . import options
 from .completion import run_ids
 from .runs import find
 from .settings import config_option
+from .stored import as_given
 
 
 @click.command("export")
@@ -104,6 +105,7 @@ def import_command(
     --format, FILE is another program's: its runs are added, or its comparisons are put into a
     file for bench rate.
     """
+    judge, dataset = as_given("judge", judge), as_given("dataset", dataset)
     if form is None:
         if output or judge or dataset:
             raise UsageError("-o, --judge and --dataset go with --format; runs go into the journal")

@@ -151,3 +151,10 @@ def test_rescore_leaves_an_unfinished_sample_to_the_run(bench: Bench, questions:
         done = bench(*command)
     assert done.code == 0
     assert done.json["items"]["scored"] == 2
+
+
+def test_settings_for_new_runs_are_not_for_stored_ones(bench: Bench, run_id: str) -> None:
+    """A dataset in bench.toml or the environment is no place where a run's data was moved to."""
+    Path("bench.toml").write_text('[run]\ndataset = "official"\n')
+    assert bench("rescore", run_id).code == 0
+    assert bench("rescore", run_id, env={"BENCH_DATASET": "official"}).code == 0

@@ -217,3 +217,11 @@ def test_a_hostile_name_is_shown_harmless(bench: Bench, run_ids: list[str]) -> N
 
 
 EVIL = r'"name":"../../evil\u001b[2J'
+
+
+def test_settings_for_new_runs_do_not_go_with_an_import(bench: Bench, run_ids: list[str]) -> None:
+    """A judge and a dataset in bench.toml are wishes for bench run."""
+    assert bench("export", *run_ids, "-o", "runs.jsonl").code == 0
+    Path("bench.toml").write_text('[run]\ndataset = "official"\njudge = "openai/judge"\n')
+    done = bench("import", "runs.jsonl", "--runs-dir", "there")
+    assert done.code == 0, done.err
