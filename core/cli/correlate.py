@@ -14,7 +14,8 @@ from ..plugins import installed
 from ..reports.files import as_text
 from . import options
 from .runs import find
-from .settings import config_option, given_by_user
+from .settings import config_option
+from .stored import as_given
 from .values import nearest
 
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def correlate_command(words: tuple[str, ...], output: Path | None, **params: Any
     from ..reports.correlations import build_correlations, csv_rows
     from ..reports.csv_tables import write_csv
 
-    for name in ("dataset", "judge"):  # in bench.toml they are wishes for new runs
-        params[name] = params[name] if given_by_user(name) else None
+    params |= {name: as_given(name, params[name]) for name in ("dataset", "judge")}
     _check_output(output, words[0])
     asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
     table = _without(asked.table, params["without"])

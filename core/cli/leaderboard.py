@@ -14,8 +14,9 @@ from ..plugins import installed
 from ..reports.files import as_text
 from ..reports.sections import Table
 from . import options
-from .rate import anchor_sets, chosen_by_user
+from .rate import anchor_sets
 from .settings import config_option
+from .stored import as_given
 
 
 @click.command("leaderboard")
@@ -43,7 +44,7 @@ def leaderboard_command(
     csv_output: bool,
 ) -> None:
     """Rank the models of a benchmark that the journal holds."""
-    dataset, judge = chosen_by_user(dataset=dataset, judge=judge)
+    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     catalogue = installed()
     chosen = catalogue.rating_engines.get(engine, tuple(catalogue.broken)).name if engine else None
     with Journal(runs_dir, create=False) as journal:

@@ -15,7 +15,8 @@ from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.files import as_text
 from . import options
-from .settings import config_option, given_by_user
+from .settings import config_option
+from .stored import as_given
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
@@ -54,7 +55,7 @@ def rate_command(
     COMPARISONS has one JSON object a line, plain or gzip; docs/ratings.md has the form. Every
     rating comes with its 95 % interval over families of items.
     """
-    dataset, judge = chosen_by_user(dataset=dataset, judge=judge)
+    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     sets = anchor_sets(anchors)
     if (comparisons is None) == (benchmark is None):
         raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
@@ -74,11 +75,6 @@ def rate_command(
     from ..console import output, tables
 
     output.show(tables.table(_table(ratings, beside)))
-
-
-def chosen_by_user(**given: str | None) -> tuple[str | None, ...]:
-    """What stands on the command line; in bench.toml a pack or a judge is a wish for new runs."""
-    return tuple(value if given_by_user(name) else None for name, value in given.items())
 
 
 def _of_journal(

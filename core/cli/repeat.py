@@ -14,6 +14,7 @@ from .completion import run_ids
 from .correlate import check_name
 from .runs import find
 from .settings import config_option, given_by_user
+from .stored import as_given
 
 if TYPE_CHECKING:
     from ..reports.reruns import Reruns
@@ -83,7 +84,7 @@ def _from_file(
 def _from_runs(sources: tuple[str, ...], params: dict[str, Any]) -> "Reruns":
     from ..reports.reruns import reruns_of_runs
 
-    dataset = params["dataset"] if given_by_user("dataset") else None
+    dataset = as_given("dataset", params["dataset"])
     with Journal(params["runs_dir"], create=False) as journal:
         found = [find(journal, start) for start in sources]
         runs = list({run.run_id: run for run in found}.values())
