@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..benchmark import Pack
+from ..clients.keys import redact
 from ..errors import BenchError, JournalError, MissingCall
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import Call
@@ -226,7 +227,7 @@ class Tournament:
 
     def _note(self, error: Exception) -> None:
         is_plain = isinstance(error, BenchError)
-        self.failed.append(str(error) if is_plain else f"{type(error).__name__}: {error}")
+        self.failed.append(redact(f"{error}" if is_plain else f"{type(error).__name__}: {error}"))
 
     async def _ask(
         self, shop: Workshop, row: StoredComparison, item: Item, calls: SampleCalls

@@ -18,10 +18,13 @@ from eibench import (
     Score,
     Summary,
 )
+from eibench.core.errors import JudgeError
 from eibench.core.journal import Journal
 
 if TYPE_CHECKING:
     from tests.core.conftest import Lab
+
+KEY = "sk-fake-0123456789abcdefghij0123456789"
 
 
 class Duel(Benchmark):
@@ -126,6 +129,18 @@ async def test_what_is_no_comparison_is_told_and_not_counted(
     assert document["comparisons"]["read"] == 8
     assert document["calls"]["judge"] == 8
     assert document["calls"]["replayed"] == 4 + paid
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, JudgeError])
+async def test_a_key_in_an_error_is_not_stored(
+    lab: "Lab", duel: Duel, kind: type[Exception]
+) -> None:
+    """As with an error in grading."""
+    await run(lab, "one")
+    duel.given = kind(f"refused: {KEY}")
+    document = await run(lab, "two")
+    assert any("refused: [key]" in warning for warning in document["warnings"])
+    assert KEY not in str(document)
 
 
 async def test_an_unread_comparison_keeps_its_reason(lab: "Lab", duel: Duel) -> None:
