@@ -262,7 +262,7 @@ def _done(row: StoredComparison, score: PairScore, own: str, other: str) -> Stor
     lengths = (score.len_first, score.len_second)[::turned]
     return row._replace(
         status="unread" if score.reason else "read",
-        margins={name: turned * margin for name, margin in score.margins.items()},
+        margins={name: turned * int(margin) for name, margin in score.margins.items()},
         reason=score.reason,
         flags=score.flags,
         transcript_a=own,

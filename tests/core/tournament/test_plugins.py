@@ -143,6 +143,16 @@ async def test_a_key_in_an_error_is_not_stored(
     assert KEY not in str(document)
 
 
+async def test_whole_margins_are_stored_as_such(lab: "Lab", duel: Duel) -> None:
+    """Whatever type of number a plugin gives: a file with another would not be imported."""
+    await run(lab, "one")
+    duel.given = PairScore({"x": 2.0, "y": True})  # type: ignore[dict-item]
+    await run(lab, "two")
+    with Journal(lab.runs_dir) as journal:
+        margins = [row.margins for row in journal.comparisons()]
+    assert {type(value) for row in margins for value in row.values()} == {int}
+
+
 async def test_an_unread_comparison_keeps_its_reason(lab: "Lab", duel: Duel) -> None:
     """And is never asked again."""
     await run(lab, "one")
