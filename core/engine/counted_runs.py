@@ -115,7 +115,7 @@ class CountedRuns:
     def _config(self, run: RunRecord) -> RunConfig:
         """The run's configuration with this board's judge and the default reader options."""
         judge = judge_endpoint(self.board.judge) if self.board.judge else None
-        defaults = {o.name: str(o.default).lower() for o in self.benchmark.options if o.in_grades}
+        defaults = {o.name: o.default for o in self.benchmark.options if o.in_grades}
         return config_of(self.journal, run, self.catalogue, defaults, None, judge=judge)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..benchmark import Benchmark
 from ..clients.caller import Limits
@@ -18,7 +19,7 @@ def rejudge_config(
     catalogue: Catalogue,
     judge: Endpoint,
     *,
-    changes: Mapping[str, str],
+    changes: Mapping[str, Any],
     dataset: str | None,
     limits: Limits,
 ) -> RunConfig:
@@ -54,11 +55,11 @@ def rejudge_config(
     )
 
 
-def _judging(benchmark: Benchmark, run: RunRecord) -> dict[str, str]:
+def _judging(benchmark: Benchmark, run: RunRecord) -> dict[str, Any]:
     """The defaults of grading options, where those of the run leave nothing to judge."""
     if benchmark.needs_judge(run.settings["all_options"]):
         return {}
-    return {o.name: str(o.default).lower() for o in benchmark.options if o.in_grades}
+    return {o.name: o.default for o in benchmark.options if o.in_grades}
 
 
 def _finished(journal: Journal, run: RunRecord, config: RunConfig) -> tuple[tuple[str, ...], int]:

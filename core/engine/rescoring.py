@@ -34,7 +34,7 @@ def config_of(
         journal: Holds the run.
         run: The run.
         catalogue: Knows its benchmark.
-        changes: Other values of grading options.
+        changes: Other values of grading options, as they are or as texts.
         dataset: Where its data is now, if it was moved.
         judge: Who judges, or the label of one that has; by default the last that has.
 
@@ -59,20 +59,22 @@ def config_of(
     )
 
 
-def _changed(benchmark: Benchmark, changes: Mapping[str, str]) -> dict[str, Any]:
+def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]:
     gradable = {o.name: o for o in benchmark.options if o.in_grades}
     for name, value in changes.items():
         if name not in gradable:
             there = ", ".join(gradable) or "none"
             raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
         choices = gradable[name].choices
-        if choices and value not in choices:
+        if choices and isinstance(value, str) and value not in choices:
             raise UsageError(f"{name} is one of {', '.join(choices)}, not {value!r}")
     return {name: _of_type(gradable[name], value) for name, value in changes.items()}
 
 
-def _of_type(option: Option, text: str) -> Any:
-    """An option's value from its text, of the type that its default has."""
+def _of_type(option: Option, text: Any) -> Any:
+    """An option's value, from its text where it is one, of the type that its default has."""
+    if not isinstance(text, str):
+        return text
     kind = type(option.default)
     if kind is bool and text.lower() in _SWITCH:
         return _SWITCH[text.lower()]

@@ -9,7 +9,7 @@ from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import read_evidence
-from ..reports.gradings import Grading, gradings, is_judge, plain
+from ..reports.gradings import Grading, gradings, is_judge
 from ..reports.protocols import Outcome, judge_of
 from .rescoring import begun_by, config_of, judge_endpoint, pack_of
 
@@ -29,7 +29,7 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
     """
     grading = _by_judge(journal, run, judge)
     stored = run.settings["all_options"]
-    changes = {k: plain(v) for k, v in grading.options.items() if stored.get(k) != v}
+    changes = {k: v for k, v in grading.options.items() if stored.get(k) != v}
     own = judge_endpoint(str(grading.judge))
     config = config_of(journal, run, catalogue, changes, None, judge=own)
     pack = pack_of(run, config)

@@ -66,7 +66,7 @@ def chosen(
 
 def _fits(grading: Grading, wanted: Mapping[str, str]) -> bool:
     return all(
-        name in grading.options and plain(grading.options[name]) == value.lower()
+        name in grading.options and plain(grading.options[name]).lower() == value.lower()
         for name, value in wanted.items()
     )
 

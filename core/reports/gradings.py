@@ -130,4 +130,4 @@ def spec_of(label: str) -> str:
 
 def plain(value: object) -> str:
     """An option's value as people type it."""
-    return str(value).lower()
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,7 +43,7 @@ class Talk(Benchmark):
     version = "1"
     title = "A benchmark of the tests"
     sampling = Sampling(temperature=0.5)
-    options = (
+    options: tuple[Option, ...] = (
         Option("tone", "warm", "How to ask.", in_requests=True),
         Option("reader", "plain", "How to read.", in_grades=True),
         Option("colour", "blue", "Changes nothing."),
