@@ -206,7 +206,7 @@ def _values(
         values[model] = metric["value"]
         if metric["value"] is None:
             notes.left_out.append(f"{_named(outcome.run)}: {name} has no value")
-        elif not metric["higher_is_better"]:
+        elif metric["higher_is_better"] is False:
             told = f"{column.name}: the lower {name} the better"
             notes.warnings += [told] if told not in notes.warnings else []
     return [values.get(model) for model in models]

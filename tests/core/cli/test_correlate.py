@@ -253,6 +253,15 @@ def test_benchmarks_are_correlated_over_models_of_one_name(bench: Bench) -> None
     assert found["demo"] is False
 
 
+def test_a_metric_without_a_better_end_is_not_called_the_lower_the_better(bench: Bench) -> None:
+    """Such as a share that only describes."""
+    add_runs("feelings", [10, 20, 40, 30])
+    metric = {"ci95": None, "n": 4, "higher_is_better": None}
+    for n in (1, 2, 3):
+        add_run("shares", f"m{n}", None, metrics={"score": {**metric, "value": n}})
+    assert bench("correlate", "feelings", "shares", "--json").json["warnings"] == []
+
+
 def test_another_metric_is_named_after_a_colon(bench: Bench) -> None:
     """An unknown one is refused with those that there are."""
     for n in (1, 2, 3):
