@@ -10,6 +10,7 @@ from ..errors import JournalError, UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
 from .config import Endpoint, RunConfig
+from .contestants import finished
 from .rescoring import config_of, pack_of
 
 
@@ -65,10 +66,7 @@ def _judging(benchmark: Benchmark, run: RunRecord) -> dict[str, Any]:
 def _finished(journal: Journal, run: RunRecord, config: RunConfig) -> tuple[tuple[str, ...], int]:
     """The items with a finished transcript, in pack order, and the last iteration of one."""
     pack = pack_of(run, config)
-    totals = (t for t in journal.call_totals(run) if t.phase == "generate")
-    asked = {(t.item_id, t.iteration): t.calls for t in totals}
-    needed = {i.id: config.benchmark.calls_per_sample(i, config.options)[0] for i in pack.items}
-    whole = [key for key, calls in asked.items() if calls >= needed.get(key[0], calls + 1)]
+    whole = finished(journal, pack, config, run)
     if not whole:
         raise JournalError(
             f"run {run.run_id} has no finished transcript to judge; its own command makes them"
