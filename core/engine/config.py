@@ -87,6 +87,13 @@ def merge(base: Sampling, changes: Sampling) -> Sampling:
     return replace(base, **{k: v for k, v in given.items() if v is not None})
 
 
+def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
+    """The sampling that a stored run's settings hold."""
+    sampling = dict(settings["sampling"])
+    sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
+    return Sampling(**sampling)
+
+
 def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
     """What makes a run this run (docs/runs.md)."""
     benchmark = config.benchmark

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from ..benchmark import Benchmark, Pack
 from ..errors import MissingCall, UsageError
 from ..journal import Journal, RunRecord
-from ..types import Item, Sampling, digest
-from .config import Endpoint, RunConfig
+from ..types import Item, digest
+from .config import Endpoint, RunConfig, stored_sampling
 from .handles import Handle, known_replies
 from .pools import newest_whole
 
@@ -70,7 +70,7 @@ class Shelf:
             known_replies(own),
             phase="generate",
             asked=_label(run),
-            sampling=_sampling(run),
+            sampling=stored_sampling(run.settings),
             system=run.settings["system"],
             iteration=iteration,
         )
@@ -87,12 +87,6 @@ def _label(run: RunRecord) -> str:
     from ..clients.base import ModelSpec
 
     return Endpoint(ModelSpec.parse(run.model), run.settings["endpoint"]).label
-
-
-def _sampling(run: RunRecord) -> Sampling:
-    sampling = dict(run.settings["sampling"])
-    sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
-    return Sampling(**sampling)
 
 
 def find_contestants(

@@ -12,8 +12,7 @@ from ..journal import Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
-from ..types import Sampling
-from .config import Endpoint, RunConfig, grader
+from .config import Endpoint, RunConfig, grader, stored_sampling
 from .progress import Progress
 from .samples import work_on, work_through
 from .stopping import Stop
@@ -45,15 +44,13 @@ def config_of(
     benchmark = catalogue.benchmark(run.benchmark)
     settings = run.settings
     options = {**settings["all_options"], **_changed(benchmark, changes)}
-    sampling = dict(settings["sampling"])
-    sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
     return RunConfig(
         benchmark=benchmark,
         model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
         options=options,
         judge=_judge_of(journal, run, judge) if benchmark.needs_judge(options) else None,
         dataset=dataset or settings["dataset"] or run.pack_name,
-        sampling=Sampling(**sampling),
+        sampling=stored_sampling(settings),
         system=settings["system"],
         name=settings["name"],
     )
