@@ -98,14 +98,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     Raises:
         DataError: It cannot be read, is damaged, or exceeds a limit.
     """
-    try:
-        with path.open("rb") as file:
-            packed = file.peek(2)[:2] == _MAGIC
-            if path.suffix == ".gz" and not packed:
-                raise DataError(path, "is not gzip, though its name ends in .gz")
-            yield from _unpacked(path, file) if packed else _limited(path, file)
-    except OSError as error:
-        raise DataError(path, f"cannot be read: {error.strerror or error}") from None
+    with _opened(path) as (file, packed):
+        yield from _unpacked(path, file) if packed else _limited(path, file)
 
 
 def read_whole(path: Path) -> bytes:
@@ -114,16 +108,28 @@ def read_whole(path: Path) -> bytes:
     Raises:
         DataError: It cannot be read, is damaged, or exceeds a limit.
     """
+    with _opened(path) as (file, packed):
+        counted = _Counted(file)
+        unpacking = gzip.GzipFile(fileobj=counted, mode="rb") if packed else file
+        try:
+            return b"".join(_chunks(path, unpacking, counted if packed else None))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataError(path, f"the packed data is damaged or cut off: {error}") from None
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[io.BufferedReader, bool]]:
+    """A file, and whether it is packed.
+
+    Raises:
+        DataError: It cannot be read, or is not what its name says.
+    """
     try:
         with path.open("rb") as file:
             packed = file.peek(2)[:2] == _MAGIC
             if path.suffix == ".gz" and not packed:
                 raise DataError(path, "is not gzip, though its name ends in .gz")
-            counted = _Counted(file)
-            unpacking = gzip.GzipFile(fileobj=counted, mode="rb") if packed else file
-            return b"".join(_chunks(path, unpacking, counted if packed else None))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(path, f"the packed data is damaged or cut off: {error}") from None
+            yield file, packed
     except OSError as error:
         raise DataError(path, f"cannot be read: {error.strerror or error}") from None
 
