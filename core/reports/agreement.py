@@ -5,7 +5,6 @@ counted and left out. With several runs the transcripts of all are taken togethe
 order in which the judges put the models is looked at too.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from math import factorial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -89,12 +88,9 @@ def _run(judged: Judged) -> dict[str, Any]:
 def _added(counts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Counts of transcripts, those of all runs together."""
     total: dict[str, Any] = {}
-    for name in counts[0]:
+    for name, first in counts[0].items():
         parts = [count[name] for count in counts]
-        nested = isinstance(parts[0], dict)
-        total[name] = dict(sum(map(Counter, parts), Counter())) if nested else sum(parts)
-        if nested:
-            total[name] = {state: total[name].get(state, 0) for state in parts[0]}
+        total[name] = _added(parts) if isinstance(first, dict) else sum(parts)
     return total
 
 
