@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
+from ..reports.gradings import is_judge, is_pack
 
 
 class Board(NamedTuple):
@@ -58,17 +59,11 @@ def choose_board(
     fitting = [
         board
         for board in boards
-        if _is_pack(board, dataset)
-        and (judge is None or judge in (board.judge, (board.judge or "").partition(" at ")[0]))
+        if is_pack(board.pack_name, board.pack_sha256, dataset)
+        and (judge is None or is_judge(board.judge, judge))
     ]
     if len(fitting) == 1:
         return fitting[0]
     there = "; ".join(board.told for board in fitting or boards)
     problem = "several boards, which never mix; choose one" if fitting else "no such board"
     raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")
-
-
-def _is_pack(board: Board, wanted: str | None) -> bool:
-    if wanted is None or wanted == board.pack_name:
-        return True
-    return len(wanted) >= 6 and board.pack_sha256.startswith(wanted)

@@ -12,6 +12,7 @@ from ..journal import Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
+from ..reports.gradings import is_judge
 from .config import Endpoint, RunConfig, grader, stored_sampling
 from .progress import Progress
 from .samples import work_on, work_through
@@ -99,7 +100,7 @@ def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -
     labels = journal.judges(run)
     if not labels:
         raise JournalError(f"run {run.run_id} has no judge's replies yet; run its command first")
-    fitting = [label for label in labels if wanted in (None, label, label.partition(" at ")[0])]
+    fitting = [label for label in labels if wanted is None or is_judge(label, wanted)]
     if not fitting:
         raise UsageError(
             f"run {run.run_id} has no replies of the judge {wanted}; there are: {', '.join(labels)}"

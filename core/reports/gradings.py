@@ -123,6 +123,13 @@ def is_judge(label: str | None, name: str) -> bool:
     return label is not None and name in (label, spec_of(label))
 
 
+def is_pack(name: str, sha256: str, wanted: str | None) -> bool:
+    """Whether a pack is wanted: by its name, or by six digits or more of its SHA-256."""
+    if wanted is None or wanted == name:
+        return True
+    return len(wanted) >= 6 and sha256.startswith(wanted)
+
+
 def spec_of(label: str) -> str:
     """The spec of a judge's label, which may name a host too."""
     return label.partition(" at ")[0]

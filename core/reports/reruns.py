@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ..benchmark import Pack
-from ..clients.base import ModelSpec
-from ..engine.config import Endpoint, RunConfig, grader
-from ..engine.rescoring import config_of, pack_of
+from ..engine.config import RunConfig, grader
+from ..engine.rescoring import config_of, judge_endpoint, pack_of
 from ..errors import DataError, UsageError
 from ..journal import Failure, Journal, RunRecord
 from ..plugins import Catalogue
 from ..types import SampleScore, digest
 from .csv_tables import CsvTable
-from .protocols import Outcome, refuse_mixture, what_is_missing
+from .protocols import Outcome, judge_of, refuse_mixture, what_is_missing
 
 HINT = "name runs of one protocol at a time"
 
@@ -203,13 +202,8 @@ def _config(
     run, document = outcome
     config = config_of(journal, run, catalogue, {}, dataset)
     options = {**config.options, **document["options"]}
-    return replace(config, options=options, judge=_judge(document))
-
-
-def _judge(document: Mapping[str, Any]) -> Endpoint | None:
-    """A result's judge; offline, only its label matters."""
-    spec, host = document["judge"], document.get("judge_endpoint")
-    return spec and Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)
+    judge = judge_of(outcome)
+    return replace(config, options=options, judge=judge_endpoint(judge) if judge else None)
 
 
 def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
+from .gradings import is_pack
 from .protocols import Outcome, judge_of, refuse_mixture, what_is_missing
 from .score_tables import ScoreTable
 
@@ -68,13 +69,8 @@ class Choice:
         """Whether a result counts."""
         judges = (outcome.document["judge"], judge_of(outcome))
         of_judge = None in (self.judge, judges[0]) or self.judge in judges
-        return of_judge and _is_pack(outcome.document["dataset"], self.dataset)
-
-
-def _is_pack(pack: Mapping[str, Any], wanted: str | None) -> bool:
-    if wanted is None or pack["name"] == wanted:
-        return True
-    return len(wanted) >= 6 and bool(pack["sha256"].startswith(wanted))
+        pack = outcome.document["dataset"]
+        return of_judge and is_pack(pack["name"], pack["sha256"], self.dataset)
 
 
 @dataclass(slots=True)
