@@ -182,7 +182,8 @@ class PairScore:
             second does; empty when nothing could be read.
         reason: Why nothing could be read; ``None`` when it could.
         flags: What was unusual, such as a repaired reply.
-        len_first: Characters of the first transcript as the judge saw it.
+        len_first: Characters of the first transcript as the judge saw it; ``None`` where that is
+            not known.
         len_second: Likewise of the second.
         replies: The judge's raw replies, in the order they came.
     """
@@ -190,8 +191,8 @@ class PairScore:
     margins: Mapping[str, int]
     reason: str | None = None
     flags: tuple[str, ...] = ()
-    len_first: int = 0
-    len_second: int = 0
+    len_first: int | None = None
+    len_second: int | None = None
     replies: tuple[str, ...] = ()
 
 

@@ -62,7 +62,7 @@ class StoredComparison(NamedTuple):
         status: ``planned``, ``read``, ``unread``, or ``known`` where the other's run has it.
         margins: By criterion, positive where `a` wins.
         transcript_a: Digest; ``None`` while planned.
-        len_a: Characters that the judge saw; ``None`` while planned.
+        len_a: Characters that the judge saw; ``None`` while planned, or where it is not known.
     """
 
     pool: str

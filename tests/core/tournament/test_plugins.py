@@ -153,6 +153,16 @@ async def test_whole_margins_are_stored_as_such(lab: "Lab", duel: Duel) -> None:
     assert {type(value) for row in margins for value in row.values()} == {int}
 
 
+async def test_lengths_that_are_left_out_are_not_known(lab: "Lab", duel: Duel) -> None:
+    """They are no lengths of 0, and no rating is told of them."""
+    await run(lab, "one")
+    document = await run(lab, "two")
+    with Journal(lab.runs_dir) as journal:
+        rows = list(journal.comparisons())
+    assert {(row.len_a, row.len_b) for row in rows} == {(None, None)}
+    assert "length" not in " ".join(document["warnings"])
+
+
 async def test_an_unread_comparison_keeps_its_reason(lab: "Lab", duel: Duel) -> None:
     """And is never asked again."""
     await run(lab, "one")
