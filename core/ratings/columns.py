@@ -9,7 +9,8 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite, nan
+from math import nan
+from sys import float_info
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -294,7 +295,7 @@ def _length(row: Mapping[str, Any], key: str) -> float:
     value = row.get(key)
     if value is None:
         return nan
-    if type(value) in (int, float) and isfinite(value) and value >= 0:
+    if type(value) in (int, float) and 0 <= value <= float_info.max:
         return float(value)
     raise _Bad(f'"{key}" must be a number from 0')
 

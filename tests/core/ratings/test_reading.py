@@ -57,6 +57,7 @@ BROKEN = {
     "length below 0": (changed(len_a=-1), '"len_a" must be'),
     "length of a kind": (changed(len_b="9"), '"len_b" must be'),
     "endless length": ('{"len_a": Infinity, ' + json.dumps(LINE)[1:], '"len_a" must be'),
+    "length of 400 digits": (changed(len_a=10**400), '"len_a" must be'),
     "nested": ("[" * 100_000, "nested too deeply"),
     "other family": (changed(iteration=2, family="f"), "of family 'f' here and of '1' in line 1"),
     "twice": (LINE, "as in line 1"),
