@@ -8,8 +8,6 @@ enough. Its terms are in log-odds; here they are told in pluses per criterion to
 from math import log, tanh
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..ratings.comparisons import Comparisons
 from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
 from .estimates import Estimate, from_replicates, unknown
@@ -71,8 +69,8 @@ def estimate_terms(comparisons: Comparisons) -> Terms:
 
 def _missing(name: str, comparisons: Comparisons, told: list[str]) -> Estimate:
     if name == "length" and not comparisons.has_lengths:
-        none = bool((np.isnan(comparisons.len_a) & np.isnan(comparisons.len_b)).all())
-        return unknown("no lengths are known" if none else "some comparisons have no lengths")
+        some = comparisons.has_some_lengths
+        return unknown("some comparisons have no lengths" if some else "no lengths are known")
     if any(f"what {name} is worth" in line for line in told):
         return unknown(f"what {name} is worth cannot be told from strength here")
     raise AssertionError(name)

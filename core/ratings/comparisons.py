@@ -158,6 +158,11 @@ class Comparisons:
         unknown = np.isnan(self.len_a) | np.isnan(self.len_b)
         return len(self) > 0 and not bool(unknown.any())
 
+    @property
+    def has_some_lengths(self) -> bool:
+        """Whether one length at least is known."""
+        return not bool((np.isnan(self.len_a) & np.isnan(self.len_b)).all())
+
     def only(self, rows: Bools | Ints) -> "Comparisons":
         """The chosen rows, with all names kept."""
         margins = None if self.margins is None else self.margins[rows]

@@ -128,7 +128,7 @@ def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, l
             terms.append(column)
         else:
             told.append(f"what {name} is worth cannot be told from strength here: left out")
-    if length and not comparisons.has_lengths and not np.isnan(comparisons.len_a).all():
+    if length and not comparisons.has_lengths and comparisons.has_some_lengths:
         told.append("some comparisons have no lengths, so there is no length term")
     stacked = np.array(terms).reshape(len(terms), len(comparisons))
     component = components(n, first, second)

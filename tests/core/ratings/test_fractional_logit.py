@@ -91,13 +91,16 @@ def test_length_is_not_told_from_strength_when_each_model_has_one_length() -> No
     assert any("what length is worth cannot be told" in told for told in found.warnings)
 
 
-def test_without_all_lengths_there_is_no_length_term() -> None:
-    """One that is missing is told."""
+@pytest.mark.parametrize("missing", [[("len_a", 3)], [("len_a", n) for n in range(10)],
+                                     [("len_b", n) for n in range(10)]])  # fmt: skip
+def test_without_all_lengths_there_is_no_length_term(missing: list[tuple[str, int]]) -> None:
+    """One that is missing is told; so are all of one model's, whichever it is."""
     rows = [
         Comparison(str(n), 1, "x", "y", "ab"[n % 2], {"c": 3}, len_a=900 + n, len_b=300)  # type: ignore[arg-type]
         for n in range(10)
     ]
-    rows[3] = rows[3]._replace(len_a=None)
+    for name, n in missing:
+        rows[n] = rows[n]._replace(**{name: None})  # type: ignore[arg-type]
     found = rate(Comparisons.of(rows), PLAIN)
     assert "length" not in found.diagnostics
     assert "some comparisons have no lengths, so there is no length term" in found.warnings
