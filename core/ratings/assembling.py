@@ -50,7 +50,7 @@ def assemble(
     scale, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, scale)
     order = order_models(estimate, spread)
-    told = [*comparisons.warnings, *warnings, *scale_warnings(estimate, why)]
+    told = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
     told += family_warnings(comparisons, estimate)
     return lay_out(engine, comparisons, estimate, scale, spread, order, diagnostics, tuple(told))
 
@@ -115,7 +115,7 @@ def _members(models: Sequence[str], estimate: Estimate) -> list[list[str]]:
     return found
 
 
-def scale_warnings(estimate: Estimate, unanchored: str) -> list[str]:
+def scale_warnings(estimate: Estimate, scale: Scale, unanchored: str) -> list[str]:
     """What ratings may not be compared, and why the scale is not anchored, if it is not."""
     told = []
     n_components = int(estimate.component.max(initial=-1)) + 1
@@ -125,7 +125,7 @@ def scale_warnings(estimate: Estimate, unanchored: str) -> list[str]:
             "rated and ranked by itself, and ratings of different groups say nothing together"
         )
     if unanchored:
-        told.append(f"the scale is not anchored (centre 1500): {unanchored}")
+        told.append(f"the scale is not anchored (centre {scale.place:g}): {unanchored}")
     return told
 
 

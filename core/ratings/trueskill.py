@@ -146,13 +146,12 @@ def _as_ratings(
     )
     scale, why = choose_scale(comparisons.models, estimate, settings)
     if scale.first is None:
-        scale = scale._replace(place=MU)
-        why = why and f"{why}; the centre is {MU:g}, as in the original"
+        scale = scale._replace(place=MU)  # as in the original
     _, unit = apply_scale(estimate, scale)
     variance = estimate.deviation**2
     pair_error = np.sqrt(variance[:, None] + variance[None, :])
     half_width = 1.96 * np.abs(unit) * estimate.deviation
     spread = Spread(half_width, pair_error, np.full((n, n), np.inf), None)
-    warnings = (*comparisons.warnings, TOO_NARROW, *scale_warnings(estimate, why))
+    warnings = (*comparisons.warnings, TOO_NARROW, *scale_warnings(estimate, scale, why))
     order = order_models(estimate, spread)
     return lay_out(NAME, comparisons, estimate, scale, spread, order, {}, warnings)
