@@ -13,25 +13,19 @@ which is the sandwich estimator in its form CR3 (Bell and McCaffrey 2002, Survey
 28): the plain sandwich is too small when there are few clusters of unequal size.
 """
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .anchors import Q
-from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints, present, sum_by
 from .connectivity import components
-from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
 from .newton import MOST, centring, is_done
 from .result import Ratings
 from .settings import RatingSettings
+from .with_terms import Solved, prior_precision, rate_with_terms
 
 NAME = "fractional-logit"
-PRECISION = (Q / 350) ** 2
-"""Of the prior of a model's strength, natural units."""
-RIDGE = 1e-3
-"""Of the prior of pi and gamma: it keeps them finite and moves them by next to nothing."""
 
 
 class Calls(NamedTuple):
@@ -89,22 +83,21 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
         comparisons: The length term is used when all have lengths.
         settings: Anchors.
     """
-    if not len(comparisons):
-        return no_ratings(NAME, comparisons)
-    comparisons = comparisons.compact()
-    calls, warnings = as_calls(comparisons)
+    return rate_with_terms(NAME, comparisons, settings, _solve)
+
+
+def _solve(comparisons: Comparisons, length: bool) -> Solved:
+    calls, told = as_calls(comparisons, length=length)
     fit = maximise(calls)
-    replicates = leave_one_out(comparisons, calls, fit)
-    estimate = _estimate(comparisons, calls, fit, replicates)
-    made = assemble(
-        NAME,
-        comparisons,
-        estimate,
-        settings,
-        diagnostics=_diagnose(calls, fit, replicates),
-        warnings=warnings,
+    return Solved(
+        component=calls.component,
+        names=calls.names,
+        place=np.append(fit.theta, fit.beta),
+        covariance=fit.covariance,
+        replicates=leave_one_out(comparisons, calls, fit),
+        diagnostics={"newton_steps": fit.steps, "last_step": fit.last_step * Q},
+        warnings=told,
     )
-    return made if "length" not in calls.names else _with_plain(made, comparisons, calls, settings)
 
 
 def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, list[str]]:
@@ -184,7 +177,7 @@ def maximise(calls: Calls) -> Fit:
     """
     every, calls = calls, _grouped(calls)
     n, n_terms = calls.n_models, len(calls.names)
-    prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
+    prior = prior_precision(n, n_terms)
     place = np.zeros(n + n_terms)
     value = _objective(place, calls, prior)
     before, centred = np.inf, centring(calls.component)
@@ -269,7 +262,7 @@ def leave_one_out(comparisons: Comparisons, calls: Calls, fit: Fit) -> Floats:
     n, n_terms = calls.n_models, len(calls.names)
     order = np.argsort(comparisons.family, kind="stable")
     ends = np.cumsum(np.bincount(comparisons.family, minlength=len(comparisons.families)))
-    prior = np.append(np.full(n, PRECISION), np.full(n_terms, RIDGE))
+    prior = prior_precision(n, n_terms)
     whole = _hessian(fit.expected, calls, prior)
     place, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
     found = np.empty((len(ends), n + n_terms))
@@ -289,47 +282,3 @@ def _only(calls: Calls, rows: Ints) -> Calls:
         weight=calls.weight[rows],
         terms=calls.terms[:, rows],
     )
-
-
-def _estimate(comparisons: Comparisons, calls: Calls, fit: Fit, replicates: Floats) -> Estimate:
-    n = calls.n_models
-    # Against the mean of its component: where all lie together only the prior knows.
-    contrast = centring(calls.component)
-    variance = np.diag(contrast @ fit.covariance[:n, :n] @ contrast.T)
-    return Estimate(
-        theta=fit.theta,
-        deviation=np.sqrt(np.maximum(variance, 0)),
-        families=comparisons.families_of_models(),
-        component=calls.component,
-        replicates=replicates[:, :n],
-    )
-
-
-def _diagnose(calls: Calls, fit: Fit, replicates: Floats) -> dict[str, Any]:
-    """The terms in natural units, each with its standard error, and how they were found."""
-    found: dict[str, Any] = {"newton_steps": fit.steps, "last_step": fit.last_step * Q}
-    errors = jackknife_error(replicates)[calls.n_models :]
-    for name, estimate, error in zip(calls.names, fit.beta, errors, strict=True):
-        known = len(replicates) >= FEWEST_FAMILIES
-        found[name] = {
-            "estimate": float(estimate),
-            "standard_error": float(error) if known else None,
-        }
-    return found
-
-
-def _with_plain(
-    made: Ratings, comparisons: Comparisons, calls: Calls, settings: RatingSettings
-) -> Ratings:
-    """With the ratings that there would be without the length term.
-
-    Length may be a means to be better, and then the term takes a part of strength away. So
-    both are told.
-    """
-    keep = [name != "length" for name in calls.names]
-    plain = calls._replace(terms=calls.terms[keep], names=tuple(np.array(calls.names)[keep]))
-    fit = maximise(plain)
-    estimate = _estimate(comparisons, plain, fit, leave_one_out(comparisons, plain, fit))
-    other = assemble(NAME, comparisons, estimate, settings, diagnostics={})
-    ratings = {row.model: row.rating for row in other.rows}
-    return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})

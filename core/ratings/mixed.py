@@ -9,15 +9,12 @@ Each family of items is left out in turn and the equations are solved again, at 
 the whole: the slots of a family are its own, so its part of the equations is taken off exactly.
 """
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints
-from .fractional_logit import PRECISION, RIDGE, as_calls
-from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
+from .fractional_logit import as_calls
 from .logit_items import LogitItems, logit_margins
 from .mixed_model import (
     Halves,
@@ -31,6 +28,7 @@ from .mixed_model import (
 from .newton import centring
 from .result import Ratings
 from .settings import RatingSettings
+from .with_terms import Solved, prior_precision, rate_with_terms
 
 NAME = "mixed"
 
@@ -78,33 +76,27 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
         comparisons: The length term is used when all have lengths.
         settings: Anchors.
     """
-    if not len(comparisons):
-        return no_ratings(NAME, comparisons)
-    comparisons = comparisons.compact()
-    made, names = _rate(comparisons, settings, length=True)
-    if "length" not in names:
-        return made
-    # Length may be a means to be better, and then the term takes a part of strength away.
-    plain, _ = _rate(comparisons, settings, length=False)
-    ratings = {row.model: row.rating for row in plain.rows}
-    return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})
+    return rate_with_terms(NAME, comparisons, settings, _solve)
 
 
-def _rate(
-    comparisons: Comparisons, settings: RatingSettings, *, length: bool
-) -> tuple[Ratings, tuple[str, ...]]:
-    """Ratings, and the terms that they have."""
-    data, warnings = as_data(comparisons, length=length)
+def _solve(comparisons: Comparisons, length: bool) -> Solved:
+    data, told = as_data(comparisons, length=length)
     fit = solve(data, len(comparisons.families))
-    made = assemble(
-        NAME,
-        comparisons,
-        _estimate(comparisons, data, fit),
-        settings,
-        diagnostics=_diagnose(data, fit),
-        warnings=warnings,
+    return Solved(
+        component=data.component,
+        names=data.names,
+        place=fit.place,
+        covariance=fit.covariance,
+        replicates=fit.replicates,
+        diagnostics={
+            "variance": {
+                "transcript": fit.variances.tau2,
+                "one_order": fit.variances.one,
+                "both_orders": fit.variances.both,
+            }
+        },
+        warnings=told,
     )
-    return made, data.names
 
 
 def as_data(comparisons: Comparisons, *, length: bool = True) -> tuple[Data, list[str]]:
@@ -142,7 +134,7 @@ def solve(data: Data, n_families: int) -> Fit:
     """
     n = len(data.component)
     variances = estimate_variances(data.seen, data.halves, n)
-    prior = np.append(np.full(n, PRECISION), np.full(len(data.names), RIDGE))
+    prior = prior_precision(n, len(data.names))
     parts = np.array([part_of(data, family, variances) for family in range(n_families)])
     whole, centred = parts.sum(axis=0), centring(data.component)
 
@@ -167,37 +159,3 @@ def part_of(data: Data, family: int, variances: Variances) -> Floats:
     halves = data.halves.columns[:, data.half_family == family]
     gram[n:, n:] += squares_of(halves, np.full(halves.shape[1], 1 / variances.half))
     return gram
-
-
-def _estimate(comparisons: Comparisons, data: Data, fit: Fit) -> Estimate:
-    n = len(data.component)
-    # Against the mean of its component: where all lie together only the prior knows.
-    contrast = centring(data.component)
-    variance = np.diag(contrast @ fit.covariance[:n, :n] @ contrast.T)
-    return Estimate(
-        theta=fit.place[:n],
-        deviation=np.sqrt(np.maximum(variance, 0)),
-        families=comparisons.families_of_models(),
-        component=data.component,
-        replicates=fit.replicates[:, :n],
-    )
-
-
-def _diagnose(data: Data, fit: Fit) -> dict[str, Any]:
-    """Variances and terms in natural units; terms with their standard errors."""
-    n, variances = len(data.component), fit.variances
-    found: dict[str, Any] = {
-        "variance": {
-            "transcript": variances.tau2,
-            "one_order": variances.one,
-            "both_orders": variances.both,
-        }
-    }
-    errors = jackknife_error(fit.replicates)[n:]
-    known = len(fit.replicates) >= FEWEST_FAMILIES
-    for name, estimate, error in zip(data.names, fit.place[n:], errors, strict=True):
-        found[name] = {
-            "estimate": float(estimate),
-            "standard_error": float(error) if known else None,
-        }
-    return found

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
-from eibench.core.ratings.fractional_logit import PRECISION, RIDGE, as_calls, maximise, rate
+from eibench.core.ratings.fractional_logit import as_calls, maximise, rate
 from eibench.core.ratings.student import quantile
+from eibench.core.ratings.with_terms import PRECISION, RIDGE
 from eibench.testing import Noise, Tournament
 
 PLAIN = RatingSettings()

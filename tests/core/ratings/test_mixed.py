@@ -8,7 +8,6 @@ import pytest
 from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.matchmaking.calls import FIRST
 from eibench.core.ratings import mixed
-from eibench.core.ratings.fractional_logit import PRECISION, RIDGE
 from eibench.core.ratings.logit_items import LogitItems, logit_margins
 from eibench.core.ratings.mixed_model import (
     Halves,
@@ -18,6 +17,7 @@ from eibench.core.ratings.mixed_model import (
     gather,
 )
 from eibench.core.ratings.student import quantile
+from eibench.core.ratings.with_terms import PRECISION, RIDGE
 from eibench.testing import Noise, Tournament
 
 PLAIN = RatingSettings()

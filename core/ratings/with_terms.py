@@ -1,0 +1,119 @@
+"""Ratings by strengths that are estimated together with terms for place and length.
+
+What `fractional-logit` and `mixed` do alike: the priors, what is told of the terms, and the
+ratings that there would be without the length term.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .anchors import Q
+from .assembling import assemble, no_ratings
+from .comparisons import Comparisons, Floats, Ints
+from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
+from .newton import centring
+from .result import Ratings
+from .settings import RatingSettings
+
+PRECISION = (Q / 350) ** 2
+"""Of the prior of a model's strength, natural units."""
+RIDGE = 1e-3
+"""Of the prior of a term: it keeps terms finite and moves them by next to nothing."""
+
+
+class Solved(NamedTuple):
+    """What an engine found, natural units; unknowns are strengths, then terms.
+
+    Attributes:
+        component: Of each model, shape (n_models,).
+        names: Of the terms: ``position``, ``length``.
+        place: Shape (n_unknowns,).
+        covariance: Shape (n_unknowns, n_unknowns).
+        replicates: With one family left out each, shape (n_families, n_unknowns).
+        diagnostics: The engine's own.
+        warnings: One line each.
+    """
+
+    component: Ints
+    names: tuple[str, ...]
+    place: Floats
+    covariance: Floats
+    replicates: Floats
+    diagnostics: Mapping[str, Any]
+    warnings: Sequence[str]
+
+
+Solve = Callable[[Comparisons, bool], Solved]
+"""From comparisons, at least one, and whether to have the length term where lengths are known."""
+
+
+def prior_precision(n_models: int, n_terms: int) -> Floats:
+    """Of the unknowns, shape (n_models + n_terms,)."""
+    return np.append(np.full(n_models, PRECISION), np.full(n_terms, RIDGE))
+
+
+def rate_with_terms(
+    engine: str, comparisons: Comparisons, settings: RatingSettings, solve: Solve
+) -> Ratings:
+    """The ratings of an engine, with those without the length term where it has that.
+
+    Length may be a means to be better, and then the term takes a part of strength away. So
+    both are told.
+
+    Args:
+        engine: Its name.
+        comparisons: In one order or both.
+        settings: Anchors.
+        solve: Makes its estimate.
+    """
+    if not len(comparisons):
+        return no_ratings(engine, comparisons)
+    comparisons = comparisons.compact()
+    solved = solve(comparisons, True)
+    made = _as_ratings(engine, comparisons, settings, solved)
+    if "length" not in solved.names:
+        return made
+    plain = _as_ratings(engine, comparisons, settings, solve(comparisons, False))
+    ratings = {row.model: row.rating for row in plain.rows}
+    return replace(made, diagnostics={**made.diagnostics, "without_length": ratings})
+
+
+def _as_ratings(
+    engine: str, comparisons: Comparisons, settings: RatingSettings, solved: Solved
+) -> Ratings:
+    return assemble(
+        engine,
+        comparisons,
+        _estimate(comparisons, solved),
+        settings,
+        diagnostics={**solved.diagnostics, **_terms(solved)},
+        warnings=solved.warnings,
+    )
+
+
+def _estimate(comparisons: Comparisons, solved: Solved) -> Estimate:
+    n = len(solved.component)
+    # Against the mean of its component: where all lie together only the prior knows.
+    contrast = centring(solved.component)
+    variance = np.diag(contrast @ solved.covariance[:n, :n] @ contrast.T)
+    return Estimate(
+        theta=solved.place[:n],
+        deviation=np.sqrt(np.maximum(variance, 0)),
+        families=comparisons.families_of_models(),
+        component=solved.component,
+        replicates=solved.replicates[:, :n],
+    )
+
+
+def _terms(solved: Solved) -> dict[str, Any]:
+    """The terms in natural units, each with its standard error."""
+    n = len(solved.component)
+    known = len(solved.replicates) >= FEWEST_FAMILIES
+    errors = jackknife_error(solved.replicates)[n:]
+    return {
+        name: {"estimate": float(estimate), "standard_error": float(error) if known else None}
+        for name, estimate, error in zip(solved.names, solved.place[n:], errors, strict=True)
+    }
