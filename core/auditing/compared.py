@@ -11,7 +11,7 @@ import numpy as np
 from ..ratings.comparisons import MAX_MARGIN, Comparisons, Floats, Ints
 from ..ratings.connectivity import components
 from ..ratings.glicko2 import VARIANCE, Results, collect, leave_one_out
-from ..ratings.items import ComparedItems, first_of_items
+from ..ratings.items import ComparedItems, ItemCalls
 from ..ratings.newton import maximise
 
 
@@ -40,18 +40,9 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
     """
     each = comparisons.margin / comparisons.criteria
     each = each - np.where(comparisons.a_first, lean, -lean)
-    rows = first_of_items(comparisons)
-    calls = np.diff(np.append(rows, len(comparisons)))
-    margin = np.clip(np.add.reduceat(each, rows) / calls, -MAX_MARGIN, MAX_MARGIN)
-    return ComparedItems(
-        a=comparisons.a[rows],
-        b=comparisons.b[rows],
-        item=comparisons.item[rows],
-        iteration=comparisons.iteration[rows],
-        family=comparisons.family[rows],
-        margin=margin,
-        rows=rows,
-    )
+    calls = ItemCalls.of(comparisons)
+    margin = np.clip(calls.mean(each), -MAX_MARGIN, MAX_MARGIN)
+    return ComparedItems.at(comparisons, calls.rows, margin)
 
 
 def find_strengths(comparisons: Comparisons, items: ComparedItems) -> Strengths:

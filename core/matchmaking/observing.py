@@ -9,8 +9,8 @@ import numpy as np
 
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Comparisons, Floats
-from ..ratings.logit_items import LogitItems, logit_margins
-from ..ratings.mixed_model import Observations
+from ..ratings.items import ItemCalls
+from ..ratings.mixed_model import Observations, logit_margins
 from .goals import Slot
 
 
@@ -42,7 +42,7 @@ class Observer:
 
     def observe(self, comparisons: Comparisons) -> tuple[Observations, Floats]:
         """Items on the logit scale, and half the difference between orders of those with both."""
-        items = LogitItems.of(comparisons)
+        items = ItemCalls.of(comparisons)
         rows, z = items.rows, self._margins(comparisons)
         named = np.array([self.models[model] for model in comparisons.models], dtype=np.int64)
         slots = [

@@ -33,6 +33,57 @@ class ComparedItems(NamedTuple):
     margin: Floats
     rows: Ints
 
+    @classmethod
+    def at(cls, comparisons: Comparisons, rows: Ints, margin: Floats) -> "ComparedItems":
+        """The items that begin with these rows, with these margins."""
+        return cls(
+            a=comparisons.a[rows],
+            b=comparisons.b[rows],
+            item=comparisons.item[rows],
+            iteration=comparisons.iteration[rows],
+            family=comparisons.family[rows],
+            margin=margin,
+            rows=rows,
+        )
+
+
+class ItemCalls(NamedTuple):
+    """Which calls make an item: one, or two in both orders.
+
+    Attributes:
+        rows: Row of `Comparisons` that each item begins with, shape (n_items,).
+        calls: How many each has, shape (n_items,).
+    """
+
+    rows: Ints
+    calls: Ints
+
+    @classmethod
+    def of(cls, comparisons: Comparisons) -> "ItemCalls":
+        """The items of comparisons in their canonical order."""
+        rows = first_of_items(comparisons)
+        return cls(rows, np.diff(np.append(rows, len(comparisons))))
+
+    @property
+    def both(self) -> Floats:
+        """1 where an item has both orders, else 0, shape (n_items,)."""
+        return np.asarray((self.calls == 2).astype(np.float64))
+
+    @property
+    def twice(self) -> Ints:
+        """First rows of those with both orders, shape (m,)."""
+        return np.asarray(self.rows[self.calls == 2])
+
+    def mean(self, values: Floats) -> Floats:
+        """Of the values of each item's calls; shape (..., n) becomes (..., n_items)."""
+        if not len(self.rows):
+            return values
+        return np.asarray(np.add.reduceat(values, self.rows, axis=-1) / self.calls)
+
+    def half(self, values: Floats) -> Floats:
+        """Half the difference between the two orders, shape (..., m)."""
+        return np.asarray((values[..., self.twice] - values[..., self.twice + 1]) / 2)
+
 
 def pair_orders(comparisons: Comparisons) -> ComparedItems:
     """The items that were read in both orders."""
@@ -40,15 +91,7 @@ def pair_orders(comparisons: Comparisons) -> ComparedItems:
     rows = np.flatnonzero(second) - 1
     total = comparisons.margin[rows] + comparisons.margin[rows + 1]
     criteria = comparisons.criteria[rows] + comparisons.criteria[rows + 1]
-    return ComparedItems(
-        a=comparisons.a[rows],
-        b=comparisons.b[rows],
-        item=comparisons.item[rows],
-        iteration=comparisons.iteration[rows],
-        family=comparisons.family[rows],
-        margin=total / criteria,
-        rows=rows,
-    )
+    return ComparedItems.at(comparisons, rows, total / criteria)
 
 
 def _is_second_order(comparisons: Comparisons) -> Bools:

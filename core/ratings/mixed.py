@@ -15,7 +15,7 @@ import numpy as np
 
 from .comparisons import Comparisons, Floats, Ints
 from .fractional_logit import as_calls
-from .logit_items import LogitItems, logit_margins
+from .items import ItemCalls
 from .mixed_model import (
     Halves,
     Observations,
@@ -23,6 +23,7 @@ from .mixed_model import (
     equations,
     estimate_variances,
     gather,
+    logit_margins,
     squares_of,
 )
 from .newton import centring
@@ -108,7 +109,7 @@ def as_data(comparisons: Comparisons, *, length: bool = True) -> tuple[Data, lis
     """
     calls, told = as_calls(comparisons, length=length)
     terms = calls.terms * np.where(comparisons.a_first, 1.0, -1.0)  # from first to `a`
-    items, z = LogitItems.of(comparisons), logit_margins(comparisons)
+    items, z = ItemCalls.of(comparisons), logit_margins(comparisons)
     rows, twice = items.rows, items.twice
     slot = comparisons.item * (1 + int(comparisons.iteration.max())) + comparisons.iteration
     slot = np.unique(slot, return_inverse=True)[1]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .comparisons import Floats, Ints, present, sum_by
+from .comparisons import Comparisons, Floats, Ints, present, sum_by
 from .connectivity import components
 
 RATIOS = np.geomspace(0.02, 8, 8)
@@ -34,6 +34,12 @@ _USUAL = (1.0, 0.5)  # v1, and tau2 / v1
 _USUAL_SHARE = 0.75  # v2 / v1
 _SMALLEST_SHARE = 0.1
 _EQUAL = 1e-6  # of logarithms of likelihoods: differences below are rounding
+
+
+def logit_margins(comparisons: Comparisons) -> Floats:
+    """Z of each call, positive where `a` wins: ln((5.5 + D) / (5.5 - D)), shape (n,)."""
+    margin = comparisons.margin / comparisons.criteria
+    return np.asarray(np.log((5.5 + margin) / (5.5 - margin)))
 
 
 class Observations(NamedTuple):

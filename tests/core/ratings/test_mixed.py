@@ -8,13 +8,14 @@ import pytest
 from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.matchmaking.calls import FIRST
 from eibench.core.ratings import mixed
-from eibench.core.ratings.logit_items import LogitItems, logit_margins
+from eibench.core.ratings.items import ItemCalls
 from eibench.core.ratings.mixed_model import (
     Halves,
     Observations,
     Variances,
     estimate_variances,
     gather,
+    logit_margins,
 )
 from eibench.core.ratings.student import quantile
 from eibench.core.ratings.with_terms import PRECISION, RIDGE
@@ -238,7 +239,7 @@ def test_calls_make_items(round_of: Comparisons) -> None:
         Comparison("1", 1, "x", "y", "b", {"c": 1}),
         Comparison("2", 1, "x", "y", "a", {"c": 5}),
     ]
-    items = LogitItems.of(Comparisons.of(rows))
+    items = ItemCalls.of(Comparisons.of(rows))
     values = np.array([4.0, 2.0, 7.0])
     assert items.both.tolist() == [1, 0]
     assert items.mean(values).tolist() == [3, 7]
