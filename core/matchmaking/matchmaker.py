@@ -14,7 +14,7 @@ import numpy as np
 from ..console.safe import plural
 from ..errors import UsageError
 from ..ratings import fractional_logit
-from ..ratings.comparisons import Comparisons
+from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
 from ..ratings.settings import RatingSettings
 from .adaptive import CAUTION, Adviser, batch_size, unit_of
@@ -120,7 +120,8 @@ class Matchmaker:
         """The ladder by `fractional-logit`, which can do with one order."""
         if not len(known):
             return Position(self._opponents, None)
-        ratings = {row.model: row.rating for row in self._logit(known).rows}
+        rated = fractional_logit.rate(known, RatingSettings())
+        ratings = {row.model: row.rating for row in rated.rows}
         middle = float(np.median(list(ratings.values())))
         ladder = sorted(self._opponents, key=lambda o: (-ratings.get(o, middle), o))
         if self.goal.model not in ratings:
@@ -128,9 +129,6 @@ class Matchmaker:
         own = ratings[self.goal.model]
         better = sum(ratings.get(opponent, middle) > own for opponent in ladder)
         return Position(tuple(ladder), 1 + better)
-
-    def _logit(self, known: Comparisons) -> Ratings:
-        return fractional_logit.rate(known, RatingSettings())
 
     def _is_precise(self, known: Comparisons, history: Sequence[Batch]) -> bool:
         """Whether the engine's interval, and for `adaptive` the model's own, meet the target."""
@@ -177,9 +175,7 @@ def _row(ratings: Ratings | None, model: str) -> ModelRating | None:
     return next((row for row in rows if row.model == model), None)
 
 
-def _involves(
-    comparisons: Comparisons, model: str
-) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
+def _involves(comparisons: Comparisons, model: str) -> Bools:
     if model not in comparisons.models:
         return np.zeros(len(comparisons), dtype=np.bool_)
     place = comparisons.models.index(model)

@@ -33,7 +33,7 @@ class Scale(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Anchors that are there, or why there are none.
+    """Two anchors that are there.
 
     Attributes:
         first: Index of the model, and its rating.
