@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
-from .settings import config_option, given_by_user
+from .rate import check_source
+from .settings import config_option
+from .stored import as_given
 
 if TYPE_CHECKING:
     from ..auditing.audit import JudgeAudit
@@ -41,9 +42,8 @@ def judge_report_command(
     Order flips, position and length bias, unread replies, criteria, scenarios, cycles, and how
     ranks hang on one family or one opponent. docs/judge-report.md says how to read it.
     """
-    if (comparisons is None) == (benchmark is None):
-        raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
-    _refuse_others(journal=benchmark is not None, dedupe=dedupe)
+    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
+    check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     if comparisons is not None:
         document = _of_file(comparisons, dedupe=dedupe, judge=judge)
     else:
@@ -54,13 +54,6 @@ def judge_report_command(
     from ..console import judge_report, output
 
     output.show(judge_report.judge_report(document))
-
-
-def _refuse_others(*, journal: bool, dedupe: bool) -> None:
-    if journal and dedupe:
-        raise UsageError("--dedupe is for files; the journal holds each comparison once")
-    if not journal and given_by_user("dataset"):
-        raise UsageError("--dataset is for the journal; a file of comparisons names no pack")
 
 
 def _of_file(path: Path, *, dedupe: bool, judge: str | None) -> dict[str, Any]:

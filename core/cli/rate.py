@@ -57,8 +57,7 @@ def rate_command(
     """
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     sets = anchor_sets(anchors)
-    if (comparisons is None) == (benchmark is None):
-        raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
+    check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     if comparisons is not None:
         from ..ratings.reading import read_comparisons
 
@@ -75,6 +74,25 @@ def rate_command(
     from ..console import output, tables
 
     output.show(tables.table(_table(ratings, beside)))
+
+
+def check_source(
+    comparisons: Path | None, benchmark: str | None, *, dataset: str | None, dedupe: bool
+) -> None:
+    """Refuse no source and two, and what means nothing for the one that there is.
+
+    Args:
+        comparisons: A file.
+        benchmark: Of the journal.
+        dataset: As it stands on the command line.
+        dedupe: Whether repeats are taken once.
+    """
+    if (comparisons is None) == (benchmark is None):
+        raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
+    if benchmark is not None and dedupe:
+        raise UsageError("--dedupe is for files; the journal holds each comparison once")
+    if comparisons is not None and dataset is not None:
+        raise UsageError("--dataset is for the journal; a file of comparisons names no pack")
 
 
 def _of_journal(

@@ -141,6 +141,15 @@ def test_what_cannot_be_audited_is_one_line(
     assert told in done.err
 
 
+def test_a_judge_of_the_settings_is_no_wish_for_an_audit(bench: Bench, played: Path) -> None:
+    """It is for new runs, as for `bench rate`."""
+    whole = bench("judge-report", played, "--json")
+    Path("bench.toml").write_text('[run]\njudge = "openai/x"\ndataset = "bundled"\n')
+    done = bench("judge-report", played, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == whole.out
+
+
 def test_names_cannot_control_the_terminal(
     bench: Bench, empty_place: Path, rows: list[Comparison]
 ) -> None:

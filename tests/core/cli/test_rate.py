@@ -161,6 +161,8 @@ def test_one_order_is_for_the_other_engine(
         (("--anchor", "model-5=1500"), "a scale has two anchors, not 1"),
         (("--engine", "glicko"), "did you mean 'glicko2'?"),
         (("--judge", "nobody"), "no comparison by judge 'nobody'"),
+        (("--dataset", "bundled"), "--dataset is for the journal"),
+        (("--benchmark", "eqbench3"), "name a file of comparisons, or --benchmark NAME"),
     ],
 )
 def test_wrong_options_are_usage_errors(
@@ -170,6 +172,13 @@ def test_wrong_options_are_usage_errors(
     done = bench("rate", played, *args)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert told in done.err
+
+
+def test_the_journal_has_no_repeats_to_leave_out(bench: Bench) -> None:
+    """So `--dedupe` is refused there, not passed over."""
+    done = bench("rate", "--benchmark", "eqbench3", "--dedupe")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--dedupe is for files" in done.err
 
 
 def test_a_missing_file_is_told(bench: Bench) -> None:
