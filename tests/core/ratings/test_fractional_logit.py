@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
+from eibench.core.ratings.anchors import Q
 from eibench.core.ratings.fractional_logit import as_calls, maximise, rate
 from eibench.core.ratings.student import quantile
 from eibench.core.ratings.with_terms import PRECISION, RIDGE
@@ -79,6 +80,13 @@ def test_being_first_is_not_told_from_being_better_when_they_go_together() -> No
     assert "position" not in found.diagnostics
     assert "what position is worth cannot be told from strength here: left out" in found.warnings
     assert found["x"].rating > 1550
+
+
+def test_the_deviation_is_about_the_mean_of_those_that_are_connected() -> None:
+    """Ten ties of two models: of half their difference, 1 / (2 (prior + 2 * 10 / 4))."""
+    rows = [Comparison(str(n), 1, "x", "y", "a", {"c": 1, "d": -1}) for n in range(10)]
+    found = rate(Comparisons.of(rows), PLAIN)
+    assert found["x"].rd == pytest.approx(Q / (2 * (PRECISION + 5)) ** 0.5)
 
 
 def test_length_is_not_told_from_strength_when_each_model_has_one_length() -> None:

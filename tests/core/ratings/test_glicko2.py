@@ -10,6 +10,7 @@ from eibench.core.ratings.anchors import Q
 from eibench.core.ratings.glicko2 import VARIANCE, collect, rate
 from eibench.core.ratings.items import pair_orders
 from eibench.core.ratings.newton import gradient, maximise
+from eibench.core.ratings.period import TAU, new_volatility
 from eibench.core.ratings.student import quantile
 from eibench.testing import Tournament
 
@@ -185,3 +186,14 @@ def test_newton_finds_where_the_gradient_is_nothing(scale: float) -> None:
     won = scale * np.array([[0.0, 9, 1], [0, 0, 9], [0, 0, 0]])
     found = maximise(won, 1 / VARIANCE, np.zeros(3, dtype=np.int64), np.array([-20.0, 5, 20]))
     assert gradient(found.mu, won, 1 / VARIANCE) == pytest.approx(0, abs=1e-11 * max(1, scale))
+
+
+def test_the_volatility_is_that_of_the_games_at_the_fixed_point() -> None:
+    """Glickman's v and delta of ten items, each won with 0.8, against a rating that is known."""
+    rows = [row for n in range(10) for row in both(str(n), "x", "y", 3)]
+    found = rate(Comparisons.of(rows), PLAIN)
+    e = 1 / (1 + np.exp((found["y"].rating - found["x"].rating) / Q))
+    v = 1 / (10 * e * (1 - e))
+    phi, sigma, variance, delta = np.array([350 / Q, 0.06, v, v * 10 * (0.8 - e)])[:, None]
+    expected = float(new_volatility(phi, sigma, variance, delta, TAU)[0])
+    assert found.diagnostics["volatility"]["x"] == pytest.approx(expected, rel=1e-9)

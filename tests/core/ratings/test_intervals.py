@@ -1,13 +1,16 @@
 """Scales, intervals, ranks and ties: when there are any, and what they say."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings, UsageError
-from eibench.core.ratings.anchors import Found, check_anchors, find_anchors
+from eibench.core.ratings import fractional_logit, mixed
+from eibench.core.ratings.anchors import Found, Scale, check_anchors, find_anchors
 from eibench.core.ratings.glicko2 import rate
+from eibench.core.ratings.intervals import Estimate, measure_spread
 from eibench.core.ratings.student import cdf, quantile
 
 PLAIN = RatingSettings()
@@ -72,6 +75,22 @@ def test_fewer_than_twenty_families_are_flagged(n_families: int, flagged: bool) 
     found = rate(ladder(n_families), PLAIN)
     assert all(row.ci95 is not None for row in found.rows)
     assert warned(found, "they are rough") is flagged
+
+
+@pytest.mark.parametrize("engine", [fractional_logit, mixed])
+def test_terms_have_errors_from_as_many_families_as_ratings_have_intervals(engine: Any) -> None:
+    """Eight."""
+    few, enough = (engine.rate(ladder(n), PLAIN).diagnostics["position"] for n in (7, 8))
+    assert few["standard_error"] is None
+    assert enough["standard_error"] is not None
+
+
+def test_a_difference_has_the_degrees_of_freedom_of_the_model_with_fewer_families() -> None:
+    """Less one."""
+    made = np.random.default_rng(0).normal(size=(26, 2))
+    zero = np.zeros(2)
+    estimate = Estimate(zero, zero + 1, np.array([26, 9]), zero.astype(np.int64), made)
+    assert measure_spread(estimate, Scale()).pair_df.tolist() == [[25, 8], [8, 8]]
 
 
 def test_items_of_one_family_are_one_cluster() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eibench import Comparisons, RatingSettings, UsageError
+from eibench import Comparisons, Ratings, RatingSettings, UsageError
+from eibench.core.matchmaking.adaptive import Adviser, unit_of
 from eibench.core.matchmaking.calls import FIRST, Call
 from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
 from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
@@ -241,6 +242,40 @@ def test_a_target_is_met_before_it_stops(
     assert last.half_width is not None
     assert last.half_width <= 60
     assert last.calls < 13 * 45
+
+
+def test_adaptive_does_not_stop_for_an_interval_that_is_small_by_chance(
+    world: Tournament, ladder: list[Call]
+) -> None:
+    """That of the expected error has to be within the target too, widened by 15 %."""
+
+    def sure(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
+        made = fractional_logit.rate(comparisons, settings)
+        rows = (row._replace(ci95=(row.rating, row.rating)) for row in made.rows)
+        return replace(made, rows=tuple(rows))
+
+    assert len(calls_of(run(world, ladder, "staged", rate=sure, target_ci=60.0))) == 10
+    placed = run(world, ladder, "adaptive", rate=sure, target_ci=60.0)
+    assert placed.stop is not None
+    assert placed.stop.kind == "precise"
+    adviser, before = Adviser(goal_of(world), world.judge(ladder)), calls_of(placed)
+    widths = []
+    for calls in (before[: -len(placed.batches[-1].calls)], before):
+        rated = fractional_logit.rate(world.judge([*ladder, *calls]), RatingSettings())
+        unit = unit_of(adviser.strengths(), {row.model: row.rating for row in rated.rows})
+        assert unit is not None
+        widths.append(1.96 * 1.15 * adviser.deviation(world.judge(calls)) * unit)
+    assert widths[0] > 60 >= widths[1]
+
+
+def test_adaptive_does_not_stop_while_it_hears_new_transcripts(
+    world: Tournament, ladder: list[Call]
+) -> None:
+    """However little the calls on them are worth."""
+    placed = run(world, ladder, "adaptive", floor=1.0)
+    assert placed.stop is not None
+    assert placed.stop.kind == "floor"
+    assert len({call.item for call in calls_of(placed)}) > 35
 
 
 def test_only_shared_transcripts_are_compared(world: Tournament, ladder: list[Call]) -> None:
