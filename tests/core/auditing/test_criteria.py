@@ -93,6 +93,16 @@ def test_an_item_weighs_alike_in_one_order_or_both(table: Table) -> None:
     assert found.correlations[0, 1] == pytest.approx(3 / 5)
 
 
+def test_the_interval_of_a_share_ends_at_one(table: Table) -> None:
+    """One family of twenty alone keeps two criteria apart; r = 75 / 77, and 1 without it."""
+    for item in range(20):
+        table.add("x", "y", {"c": 2, "d": 2} if item else {"c": 1, "d": -1}, item=item)
+    (found,) = compare_criteria(table.read()).sets
+    assert found.share.value == pytest.approx((1 + 75 / 77) / 2)
+    assert found.share.ci95 is not None
+    assert 0.5 < found.share.ci95[0] < found.share.ci95[1] == 1
+
+
 def test_pairs_with_one_item_say_nothing_within(table: Table) -> None:
     """Their own mean is all that they have; with too few others there is a reason."""
     for item in range(20):

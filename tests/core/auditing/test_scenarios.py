@@ -41,6 +41,18 @@ def test_a_scenario_that_says_the_reverse_comes_first(table: Table) -> None:
     assert found["a"].spread == pytest.approx(10 / 6)
 
 
+def test_a_tie_is_no_disagreement(table: Table) -> None:
+    """A pair that nobody won does not count for who agrees."""
+    for item in "abcdefgh":
+        play(table, item, 1)
+    for i, j in combinations(range(4), 2):
+        margins = {"c": i - j, "d": j - i if (i, j) == (0, 1) else i - j}
+        for first in ("a", "b"):
+            table.add(MODELS[i], MODELS[j], margins, item="tied", first=first)
+    found = measure(table)["tied"]
+    assert (found.pairs, found.agreement) == (6, 1)
+
+
 def test_a_scenario_does_not_agree_with_itself(table: Table) -> None:
     """Its family is left out of the strengths: one family alone has nothing to be held against."""
     play(table, "a", 1, family="f")
