@@ -6,8 +6,9 @@ a temperature of 1 is 1.0. Messages name options, ``--max-tokens`` for ``max_tok
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from math import inf, isfinite
+from math import inf
 from numbers import Integral, Real
+from sys import float_info
 from typing import Any, TypeVar
 
 from .benchmark import Benchmark, Option
@@ -244,10 +245,11 @@ def number(option: str, value: Any, most: float = inf) -> float:
     Raises:
         UsageError: It is none.
     """
-    fits = not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
-    if not fits or not 0 <= float(value) <= most:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    # A whole number may be beyond what a float can hold.
+    if not is_number or not 0 <= value <= min(most, float_info.max):
         to = "on" if most == inf else f"to {most:g}"
-        raise UsageError(f"{_flag(option)} must be a number from 0 {to}, not {value!r}")
+        raise UsageError(f"{_flag(option)} must be a number from 0 {to}, not {value!r:.40}")
     return float(value)
 
 

@@ -4,9 +4,9 @@ An object with ``items`` (each ``id``, ``story``, ``options``, ``reference``) an
 are any, ``lang``, ``norm`` and ``prompts``; docs/seceu.md shows one. Errors name the place.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from sys import float_info
 from typing import Any, NamedTuple
 
 from eibench import DataError, read_json
@@ -148,8 +148,9 @@ def _ascending(at: _At, values: Any, name: str) -> tuple[float, ...]:
 
 
 def _number(at: _At, value: Any, name: str, *, above_zero: bool = False) -> float:
-    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not good or (above_zero and value <= 0):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # A whole number may be beyond what a float can hold.
+    if not is_number or not abs(value) <= float_info.max or (above_zero and value <= 0):
         wanted = "a number above 0" if above_zero else "a number"
         raise at.error(f'"{name}" must be {wanted}, not {value!r:.40}')
     return float(value)

@@ -564,6 +564,7 @@ REFUSED = {
     "limit": ({"limit": True}, UsageError, "--limit must be a whole number"),
     "concurrency": ({"concurrency": 1.5}, UsageError, "--concurrency must be a whole number"),
     "temperature": ({"temperature": float("nan")}, UsageError, "--temperature must be a number"),
+    "too large": ({"temperature": 10**400}, UsageError, "--temperature must be a number"),
     "below 0": ({"sampling": Sampling(temperature=-1)}, UsageError, "--temperature must be"),
     "top p": ({"top_p": 1.1}, UsageError, "--top-p must be a number from 0 to 1"),
     "max tokens": ({"max_tokens": "9"}, UsageError, "--max-tokens must be a whole number"),

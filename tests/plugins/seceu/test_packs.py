@@ -53,6 +53,7 @@ def test_a_pack_need_not_have_a_norm(pack: Pack) -> None:
         ({"options": "abcd"}, "must be a list of four"),
         ({"reference": [4, 3, 2]}, '"reference" must be a list of 4 numbers'),
         ({"reference": [4, 3, 2, "1"]}, "\"reference\" must be a number, not '1'"),
+        ({"reference": [4, 3, 2, 10**400]}, '"reference" must be a number, not 1000'),
         ({"reference": [4, 3, 2, True]}, "must be a number, not True"),
         ({"reference": [5, 3, 2, 1]}, "that sum to 10, not 5, 3, 2, 1"),
         ({"reference": [8, 3, -2, 1]}, "points of 0 or more"),
