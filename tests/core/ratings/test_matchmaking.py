@@ -14,9 +14,16 @@ from eibench.core.matchmaking.calls import FIRST, Call
 from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
 from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
 from eibench.core.matchmaking.matchmaker import SCHEDULES, Matchmaker, Schedule, default_schedule
+from eibench.core.matchmaking.observing import Observer
 from eibench.core.matchmaking.spreading import asked_items
 from eibench.core.ratings import fractional_logit, glicko2
-from eibench.core.ratings.mixed_model import Halves, Observations, Variances, estimate_variances
+from eibench.core.ratings.mixed_model import (
+    Halves,
+    Observations,
+    Variances,
+    estimate_variances,
+    logit_margins,
+)
 from eibench.core.testing.placements import Placed, place, pool_of
 from eibench.core.testing.simulator import Noise
 from eibench.testing import Tournament
@@ -389,3 +396,22 @@ def test_variances_are_recovered() -> None:
     assert found.one == pytest.approx(item + call, rel=0.2)
     assert found.both == pytest.approx(item + call / 2, rel=0.2)
     assert found.tau2 == pytest.approx(tau2, rel=0.33)
+
+
+def test_the_variance_of_halves_counts_the_terms_that_are_fitted() -> None:
+    """With a constant alone it is the variance of a sample, which divides by n - 1."""
+    z = np.random.default_rng(3).normal(2, 1, 31)
+    found = Halves(z, np.ones((1, 31))).variance()
+    assert found == pytest.approx(float(z.var(ddof=1)), rel=1e-12)
+
+
+def test_what_the_judge_likes_of_a_place_is_taken_off() -> None:
+    """Models that are all alike, by a judge who likes the first by a whole unit."""
+    alike = Tournament([0.0] * 6, seed=3, noise=Noise(position=1.0, length=0.0))
+    ladder = alike.judge(alike.random_calls(500, orders="one"))
+    observer = Observer("new", alike.models, alike.slots, ladder)
+    seen, _ = observer.observe(ladder)
+    raw = logit_margins(ladder)
+    gaps = [z[ladder.a_first].mean() - z[~ladder.a_first].mean() for z in (raw, seen.z)]
+    assert gaps[0] > 0.5
+    assert abs(gaps[1]) < 0.2 * gaps[0]
