@@ -20,6 +20,7 @@ from typing import IO, NamedTuple
 
 BENCH = str(Path(sys.executable).with_name("bench"))
 ROOT = Path(__file__).resolve().parent.parent
+_COMPILED = tempfile.TemporaryDirectory(prefix="eibench-compiled-")  # goes with this process
 _KIB = 1024 if sys.platform != "darwin" else 1  # what ru_maxrss counts in
 
 
@@ -93,12 +94,14 @@ def _failure(command: Sequence[str], code: int, err: str) -> str:
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    """This process's variables without those of ``bench``, its cache in a folder of ours.
+    """This process's variables without those of ``bench``, its caches in a folder of ours.
 
-    So that no setting and no downloaded pack of this machine changes what is measured.
+    So that no setting and no downloaded pack of this machine changes what is measured, and
+    modules are compiled once, by the run that warms up, as they are where Python is used.
     """
     kept = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
-    return kept | {"XDG_CACHE_HOME": str(home / "cache")}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
+    return kept | {"XDG_CACHE_HOME": str(home / "cache"), "PYTHONPYCACHEPREFIX": _COMPILED.name}
 
 
 class Spread(NamedTuple):

@@ -132,6 +132,8 @@ PEERS: Mapping[str, tuple[str, Callable[[str, list[Body], int], Awaitable[None]]
     "sdk": ("openai SDK on aiohttp, one SQLite insert each", sdk),
     "sdk-default": ("openai SDK as it comes, likewise", sdk_default),
 }
+#: Of these, the one that nobody can be much cheaper than.
+BARE = "aiohttp"
 
 
 async def _main(name: str, url: str, path: str, concurrency: str) -> None:

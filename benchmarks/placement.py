@@ -202,7 +202,7 @@ def _measure(
         known = Comparisons.of(rows)
         for engine in engines:
             row = ENGINES[engine](known, world.settings(played))[played.models[i]]
-            half = float("nan") if row.ci95 is None else (row.ci95[1] - row.ci95[0]) / 2
+            half = float("nan") if row.half_width is None else row.half_width
             errors[engine].append(Error(len(made), row.rating - ladder.truth[engine][i], half))
     for engine in engines:
         found.errors[name, engine].append(errors[engine])

@@ -1,6 +1,6 @@
 """Whether rating intervals are what they say, and how fast ratings are.
 
-    python -m benchmarks.ratings [--choix PYTHON] [--part coverage|speed]
+    python -m benchmarks.ratings [--choix PYTHON] [--part coverage|boards|speed]
 
 Rounds are simulated (`eibench.testing.Tournament`): 40 models, 45 scenarios in 26 families, 8
 criteria, transcripts re-used across comparisons, a judge with noise, a leaning for the first
@@ -32,6 +32,7 @@ from eibench.core.testing.rounds import Rate, Repetitions, World, play_rounds
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.testing import Noise, Tournament
 
+from .equals import measure_boards, measure_equals, measure_invariance
 from .measuring import Spread, table
 
 CALLS = 6720
@@ -284,16 +285,22 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser("benchmarks.ratings", description=__doc__)
     parser.add_argument("--choix", help="path of an interpreter that has choix")
-    parser.add_argument("--part", choices=("coverage", "speed"))
+    parser.add_argument("--part", choices=("coverage", "boards", "speed"))
     parser.add_argument("--only", default="", help="engines whose name begins so")
     parser.add_argument("--worlds", type=int, default=6)
     parser.add_argument("--repetitions", type=int, default=15)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--boards", type=int, default=300, help="repetitions of a board of ten")
     options = parser.parse_args()
-    if options.part != "speed":
+    if options.part in (None, "boards"):
+        n = options.boards
+        print(measure_equals(n, options.only), end="\n\n")
+        print(measure_boards((n, max(2, n // 2), max(2, n // 5))), end="\n\n")
+        print(measure_invariance(), end="\n\n")
+    if options.part in (None, "coverage"):
         print(measure_coverage(options.worlds, options.repetitions, options.only), end="\n\n")
         print(measure_identical(200), end="\n\n")
-    if options.part != "coverage":
+    if options.part in (None, "speed"):
         print(measure_speed(options.choix, options.repeats), end="\n\n")
         print(measure_a_million())
 

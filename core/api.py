@@ -14,9 +14,11 @@ from typing import Any, ParamSpec
 
 from . import arguments
 from .benchmark import Benchmark
-from .clients.base import ModelSpec
+from .clients.base import MAX_REPLY, ModelSpec
+from .clients.retry import RETRIES
 from .engine.config import RunConfig
 from .errors import UsageError
+from .guard import no_exit
 from .responses import Responses, path_of
 from .results import Result
 from .spending.book import read_prices
@@ -36,7 +38,8 @@ def _blocking(work: Callable[P, Coroutine[Any, Any, Result]], called: str) -> Ca
                 f"eibench.{called} cannot wait inside a running event loop (as in Jupyter); "
                 f"write: await eibench.{called}_async(...)"
             )
-        return asyncio.run(work(*args, **kwargs))
+        with no_exit():
+            return asyncio.run(work(*args, **kwargs))
 
     call.__name__ = call.__qualname__ = called
     return call
@@ -78,11 +81,15 @@ async def run_async(
     rpm: float | None = None,
     tpm: float | None = None,
     timeout: float = 600.0,
+    max_retries: int = RETRIES,
+    max_reply: int | str = MAX_REPLY,
+    transport: str = "http",
     max_cost: float | None = None,
     prices: Mapping[str, Mapping[str, float]] | None = None,
     name: str | None = None,
     notes: Mapping[str, str] | None = None,
     fresh: bool = False,
+    demo: bool = False,
     runs_dir: str | os.PathLike[str] = "runs",
     progress: Watcher | None = None,
 ) -> Result:
@@ -116,12 +123,16 @@ async def run_async(
         concurrency: Most requests at a time.
         rpm: Most requests per minute.
         tpm: Most tokens per minute.
-        timeout: Seconds that a call may take in all, retries included.
+        timeout: Seconds that an attempt of a call may take.
+        max_retries: Times that a call is tried again.
+        max_reply: Longest reply that is read: bytes, or a text such as ``16MiB``.
+        transport: ``http``, or ``sdk`` for the provider's package.
         max_cost: Hard limit in dollars.
         prices: By model spec, as in ``bench.toml``: ``{"openai/x": {"input": 2, "output": 8}}``.
         name: A name for the model; another name is another run.
         notes: Kept with the run.
         fresh: Start another run instead of going on.
+        demo: Let demo and real models be compared with each other.
         runs_dir: Where runs are kept.
         progress: A new `Progress` to look at, or what is called with one now and then. When
             it raises, nothing more is sent, and what is in flight is waited for and saved.
@@ -155,10 +166,12 @@ async def run_async(
         iterations=arguments.whole("iterations", iterations),
         limit=arguments.given(arguments.whole, "limit", limit),
         items=arguments.item_ids(items, limit),
-        limits=arguments.limits(concurrency, rpm, tpm, timeout),
+        limits=arguments.limits(concurrency, rpm, tpm, timeout, max_retries),
+        transfer=arguments.transfer(transport, max_reply),
         name=arguments.name(name),
         notes=arguments.texts("note", notes),
         fresh=fresh,
+        mixed=demo,
         runs_dir=Path(runs_dir),
     )
     most = arguments.given(arguments.number, "max_cost", max_cost)
@@ -179,7 +192,7 @@ async def score_async(
     Args:
         benchmark: Its name, or an instance of a subclass of `Benchmark`.
         responses: A file as `bench score` takes it; or its rows; or texts by item id, or by
-            item id and iteration. Items without an answer are unscored.
+            item id and iteration. Items without an answer are unscored, the result incomplete.
         dataset: The data that was answered: ``bundled``, ``official`` or a path.
         options: The benchmark's own options by name.
         name: What to call the model in the result.

@@ -4,6 +4,7 @@ Numbers come out as the command line has them, so that both mean the same run:
 a temperature of 1 is 1.0. Messages name options, ``--max-tokens`` for ``max_tokens``.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
@@ -12,11 +13,15 @@ from sys import float_info
 from typing import Any, TypeVar
 
 from .benchmark import Benchmark, Option
-from .clients.base import ModelSpec, check_base_url
+from .clients.base import TRANSPORTS, ModelSpec, Transfer, check_base_url
 from .clients.caller import Limits
 from .clients.demo import JUDGE
+from .clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from .clients.retry import RetryPolicy
+from .clients.sizes import parse_size
 from .engine.config import Endpoint, merge
 from .errors import PluginError, UsageError
+from .guard import guard
 from .plugins import installed
 from .types import Sampling, canonical
 
@@ -56,6 +61,8 @@ def own_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any
 def _option(option: Option, value: Any) -> Any:
     kind: type = str if option.default is None else type(option.default)
     number = not isinstance(value, bool) and isinstance(value, Real)
+    if number and kind in (int, float) and not option.allows(value):
+        raise UsageError(f"{option.name} must be {option.range}, not {value!r:.40}")
     if kind is float and number:
         return float(value)
     if not isinstance(value, kind) or (kind is int and not number):
@@ -71,7 +78,7 @@ def endpoint(
     key_env: str | None = None,
     headers: Mapping[str, str] | None = None,
     *,
-    prefix: str = "--",
+    party: PartyOptions = OF_MODEL,
 ) -> Endpoint:
     """A model's endpoint.
 
@@ -80,19 +87,19 @@ def endpoint(
         base_url: Its address, if not the provider's own.
         key_env: The variable that holds its key.
         headers: Extra HTTP headers.
-        prefix: Of the options' names in messages.
+        party: Whether it is the model's or the judge's, for messages.
 
     Raises:
         UsageError: A model in this process is given an address, a key or headers.
     """
-    given = {"base-url": base_url, "api-key-env": key_env, "header": headers}
+    given = {party.base_url: base_url, party.api_key_env: key_env, "--header": headers}
     if installed().provider(spec.provider).demo:
         for name in (name for name, value in given.items() if value):
             raise UsageError(
-                f"{prefix}{name} does not go with {spec}, which is no server's; "
+                f"{name} does not go with {spec}, which is no server's; "
                 "name a real model, such as openai/NAME"
             )
-    where = None if base_url is None else check_base_url(base_url)
+    where = None if base_url is None else check_base_url(base_url, party)
     return Endpoint(spec, where, key_env, texts("header", headers))
 
 
@@ -104,11 +111,28 @@ def fitting_judge(
     None where the options leave a judged benchmark nothing to judge; the demo judge for a
     demo model where no other is named; else the one that is named.
     """
-    if benchmark.judged and not benchmark.needs_judge(options):
+    if benchmark.judged and not guard(benchmark).needs_judge(options):
         return None
     if judge is None and benchmark.judged and installed().provider(model.provider).demo:
         return Endpoint(ModelSpec("demo", JUDGE))
     return judge
+
+
+PANELS = "panels of judges are not there yet"
+
+
+def judge_spec(text: Any) -> ModelSpec:
+    """The one judge that a text names.
+
+    Raises:
+        UsageError: It names several, or none.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"--judge must be one text, not {text!r:.60}; {PANELS}")
+    names = re.split(r"[\s,]+", text.strip())
+    if len(names) > 1 and all(0 < name.find("/") < len(name) - 1 for name in names):
+        raise UsageError(f"--judge names {len(names)} judges; {PANELS}: name one")
+    return ModelSpec.parse(text)
 
 
 def judge_endpoint(judge: str | None, base_url: str | None, key_env: str | None) -> Endpoint | None:
@@ -122,7 +146,7 @@ def judge_endpoint(judge: str | None, base_url: str | None, key_env: str | None)
             if value:
                 raise UsageError(f"--judge-{name} needs --judge SPEC")
         return None
-    return endpoint(ModelSpec.parse(judge), base_url, key_env, prefix="--judge-")
+    return endpoint(judge_spec(judge), base_url, key_env, party=OF_JUDGE)
 
 
 _OURS = {
@@ -166,7 +190,9 @@ def _check_extra(made: Sampling) -> None:
         raise UsageError(f"sampling holds what JSON cannot: {error}") from None
 
 
-def limits(concurrency: int, rpm: float | None, tpm: float | None, timeout: float) -> Limits:
+def limits(
+    concurrency: int, rpm: float | None, tpm: float | None, timeout: float, max_retries: int
+) -> Limits:
     """How fast requests may go, and how long a call may take.
 
     Raises:
@@ -177,7 +203,21 @@ def limits(concurrency: int, rpm: float | None, tpm: float | None, timeout: floa
         given(positive, "rpm", rpm),
         given(positive, "tpm", tpm),
         positive("timeout", timeout),
+        RetryPolicy(attempts=1 + whole("max_retries", max_retries, least=0)),
     )
+
+
+def transfer(transport: str, max_reply: int | str) -> Transfer:
+    """How requests are carried, and how much of a reply is read.
+
+    Raises:
+        UsageError: There is no such transport, or that is no size.
+    """
+    if transport not in TRANSPORTS:
+        raise UsageError(f"--transport is one of {', '.join(TRANSPORTS)}, not {transport!r}")
+    if isinstance(max_reply, str):
+        return Transfer(transport, parse_size(max_reply))
+    return Transfer(transport, whole("max_reply", max_reply))
 
 
 def item_ids(items: Iterable[str], limit: int | None) -> tuple[str, ...]:

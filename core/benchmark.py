@@ -8,6 +8,7 @@ saving, resuming, retrying, counting, printing - is the framework's.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,7 +69,10 @@ class Option:
         choices: The allowed values, if they are few.
         in_requests: It changes what the model is sent, so it is part of a run's identity.
         in_grades: It changes how a transcript is graded, so grades are kept apart by it.
-        flag: The switch's name if it is not ``--NAME``, such as ``--no-revise``.
+        in_ratings: It changes how comparisons are rated; `bench rate` and `bench leaderboard` take
+            it too.
+        min: The smallest value of a number.
+        max: The largest.
     """
 
     name: str
@@ -77,7 +81,21 @@ class Option:
     choices: tuple[str, ...] = ()
     in_requests: bool = False
     in_grades: bool = False
-    flag: str = ""
+    min: float | None = None
+    max: float | None = None
+    in_ratings: bool = False
+
+    def allows(self, number: float) -> bool:
+        """Whether a number is finite and in the option's range."""
+        above = self.min is None or number >= self.min
+        return above and (self.max is None or number <= self.max) and -inf < number < inf
+
+    @property
+    def range(self) -> str:
+        """The numbers that are allowed, in words."""
+        if self.min is None:
+            return "a finite number" if self.max is None else f"at most {self.max:g}"
+        return f"from {self.min:g} " + ("on" if self.max is None else f"to {self.max:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +136,10 @@ class Benchmark(ABC):
 
     Attributes:
         name: What people type, such as ``eqbench-v1``.
-        version: Raise it whenever a score can change.
+        version: Of what the model is sent. Raise it when that changes in a way that its prompts
+            do not tell: then old and new runs are different runs.
+        grading: Of how replies become numbers. Raise it when that changes: stored replies are
+            graded anew, and nothing is asked again that was asked in the same words.
         title: One line for `bench list`.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
@@ -138,6 +159,7 @@ class Benchmark(ABC):
 
     name: str
     version: str
+    grading: str = "1"
     title: str
     data: Path | None = None
     sampling: Sampling = Sampling()
@@ -190,6 +212,10 @@ class Benchmark(ABC):
         """The prompt templates that are not part of the pack; changing one changes the run."""
         return {}
 
+    def judge_prompts(self, options: Options) -> Mapping[str, str]:
+        """The same of what the judge is sent; changing one asks the judge again, not the model."""
+        return {}
+
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
         """Words for a demo model of a known ability, from 0 (random) to 1 (perfect).
 
@@ -239,6 +265,10 @@ class Benchmark(ABC):
 
     def margin_caps(self, pack: Pack) -> Mapping[str, int]:
         """By item, the most that a comparison counts in the rating engine ``trueskill``."""
+        return {}
+
+    def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
+        """By item, what a comparison on it weighs in ratings; 1 for an item that is not there."""
         return {}
 
     def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:

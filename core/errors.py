@@ -69,6 +69,7 @@ class ErrorKind(StrEnum):
     CONNECTION = "connection"
     SERVER = "server"
     MALFORMED = "malformed"
+    TOO_LARGE = "too_large"
     REFUSED = "refused"
     CONTEXT_TOO_LONG = "context_too_long"
     INVALID_REQUEST = "invalid_request"
@@ -92,12 +93,14 @@ class ProviderError(BenchError):
         attempts: Requests sent for this call so far.
         fatal: No other request of the run can succeed either.
         unsent: No connection was made, so nothing can have been billed.
+        final: Another attempt would end the same way.
         parameter: The request's parameter that the server refuses, if it names one.
     """
 
     exit_code = 4
     parameter = ""
     unsent = False
+    final = False
 
     def __init__(
         self,
@@ -109,6 +112,12 @@ class ProviderError(BenchError):
         attempts: int = 1,
         fatal: bool | None = None,
     ) -> None:
+        given: tuple[object, object] = (kind, message)
+        if not (isinstance(given[0], ErrorKind) and isinstance(given[1], str)):
+            raise TypeError(
+                f"ProviderError(kind, message) takes an ErrorKind and a text, not {kind!r:.40} "
+                f"and {message!r:.40}"
+            )
         super().__init__(message)
         self.kind = kind
         self.status = status
@@ -119,7 +128,7 @@ class ProviderError(BenchError):
     @property
     def retryable(self) -> bool:
         """Whether another attempt may help."""
-        return self.kind in RETRYABLE and not self.fatal
+        return self.kind in RETRYABLE and not (self.fatal or self.final)
 
 
 class JudgeError(BenchError):

@@ -19,6 +19,8 @@ from .cli.commands import COMMANDS, TAKEN
 from .errors import PluginError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import click
 
     from .benchmark import Benchmark
@@ -94,13 +96,10 @@ class Registry(Generic[T]):
 
 
 def _a_benchmark(thing: Any) -> str | None:
-    from .benchmark import Benchmark
+    from .guard import wrong_benchmark
 
-    if not isinstance(thing, Benchmark):
-        return "it is not an instance of eibench.Benchmark"
-    missing = [name for name in ("name", "version", "title") if not hasattr(thing, name)]
-    if missing:
-        return f"it has no {', '.join(missing)}"
+    if wrong := wrong_benchmark(thing):
+        return wrong
     taken = [o.name for o in thing.options if o.name in TAKEN]
     if taken:
         return f"its option {taken[0]!r} clashes with one of bench run"
@@ -110,7 +109,12 @@ def _a_benchmark(thing: Any) -> str | None:
 def _a_provider(thing: Any) -> str | None:
     from .clients.base import Provider
 
-    return _ill_named(thing) if isinstance(thing, Provider) else "it is not an eibench.Provider"
+    if not isinstance(thing, Provider):
+        return "it is not an eibench.Provider"
+    create: Any = thing.create
+    if not callable(create):
+        return f"its create is {create!r}, which cannot be called"
+    return _ill_named(thing)
 
 
 def _a_section(thing: Any) -> str | None:
@@ -126,6 +130,8 @@ def _a_command(thing: Any) -> str | None:
 
 
 def _an_engine(thing: Any) -> str | None:
+    if isinstance(thing, type):
+        return f"it is a class; pass {thing.__name__}()"
     missing = [name for name in ("name", "title", "rate") if not hasattr(thing, name)]
     return f"it has no {', '.join(missing)}" if missing else _ill_named(thing)
 
@@ -161,9 +167,26 @@ class Catalogue:
     )
     broken: list[BrokenPlugin] = field(default_factory=list)
 
+    @property
+    def data_folders(self) -> "dict[str, Path | None]":
+        """The data folder of each benchmark, by name."""
+        return {benchmark.name: benchmark.data for benchmark in self.benchmarks}
+
     def benchmark(self, name: str) -> "Benchmark":
         """The benchmark of that name, or `UsageError`."""
+        if name not in self.benchmarks.things and self._is_data_only(name):
+            from .datasets.fetching import DATA_ONLY
+
+            listed = ", ".join(self.benchmarks.things)
+            raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}")
         return self.benchmarks.get(name, tuple(self.broken))
+
+    def _is_data_only(self, name: str) -> bool:
+        import eibench.data
+
+        from .datasets.fetching import pack_folders
+
+        return name in pack_folders(eibench.data.folder(""), {})
 
     def provider(self, name: str) -> "Provider":
         """The provider of that prefix, or `UsageError`."""
@@ -217,9 +240,12 @@ def read_catalogue() -> Catalogue:
 
 
 def _load(catalogue: Catalogue, entry: EntryPoint) -> None:
+    from .guard.printing import Speaker
+
     distribution = _distribution(entry)
     try:
-        add_plugin(catalogue, entry.load(), distribution)
+        with Speaker(f"plugin {entry.name} ({distribution})"):
+            add_plugin(catalogue, entry.load(), distribution)
     except PluginError as error:
         reason = " ".join(str(error).split())
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is recorded
@@ -236,6 +262,10 @@ def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: 
         PluginError: It registers the wrong type, a taken name, a hook that does not exist, or
             no hook at all. What its code raises passes through.
     """
+    from .guard import wrong_hooks
+
+    if wrong := wrong_hooks(plugin, list(catalogue.hooks())):
+        raise PluginError(wrong)
     hooks = _hooks_of(plugin, distribution)
     before = [(r, dict(r.things), dict(r.origins)) for r in catalogue.hooks().values()]
     try:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .benchmark import Pack
 from .datasets import read_jsonl
@@ -16,36 +16,59 @@ Responses = (
     | Mapping[tuple[str, int], str]
     | Iterable[Mapping[str, Any]]
 )
-"""A file of lines ``{"item_id", "response"[, "iteration"]}``, such rows, or texts by item id
-or by item id and iteration."""
+"""A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}``, such rows, or texts by
+item id or by item id and iteration."""
 
 MOST_ITERATIONS = 1000
 """A larger one is taken for a slip: each iteration up to it would be a row per item."""
 
 
-def read_responses(responses: Responses, pack: Pack) -> dict[tuple[str, int], str]:
-    """The replies by item id and iteration.
+def read_responses(
+    responses: Responses, pack: Pack, requests: Mapping[str, int]
+) -> dict[tuple[str, int], dict[int, str]]:
+    """The replies by item id and iteration, and by the number of the request.
+
+    Args:
+        responses: A file, rows or texts.
+        pack: Whose items are answered.
+        requests: How many a sample of each item has.
 
     Raises:
-        DataError: One is not of the form, names an item that the pack does not have, or
-            answers a sample a second time; the message has its place.
+        DataError: One is not of the form, names an item or a request that there is not, or
+            answers a request a second time; the message has its place.
     """
     origin = path_of(responses)
-    known = {item.id for item in pack.items}
-    first: dict[tuple[str, int], str] = {}
-    replies: dict[tuple[str, int], str] = {}
+    first: dict[_Key, str] = {}
+    replies: dict[tuple[str, int], dict[int, str]] = {}
     for place, row in _rows(responses):
         key, text = _response(origin, place, row)
-        if key[0] not in known:
-            told = f"the {pack.source.name} pack has no item {key[0]!r}"
+        if key.item_id not in requests:
+            told = f"the {pack.source.name} pack has no item {key.item_id!r}"
             raise DataError(origin, f"{told}; --dataset names another", place)
-        if key in replies:
-            told = f"item {key[0]!r}, iteration {key[1]}, is answered in {first[key]} already"
+        if key.request > (most := requests[key.item_id]):
+            told = f"{key.told} has no request {key.request}; it has {most}"
             raise DataError(origin, told, place)
-        replies[key], first[key] = text, place
+        if key in first:
+            which = f", request {key.request}," if requests[key.item_id] > 1 else ","
+            told = f"{key.told}{which} is answered in {first[key]} already"
+            raise DataError(origin, told, place)
+        first[key] = place
+        replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
     if not replies:
         raise DataError(origin, "holds no responses")
     return replies
+
+
+class _Key(NamedTuple):
+    """What an answer is to."""
+
+    item_id: str
+    iteration: int
+    request: int
+
+    @property
+    def told(self) -> str:
+        return f"item {self.item_id!r}, iteration {self.iteration}"
 
 
 def path_of(responses: Responses) -> Path:
@@ -73,18 +96,20 @@ def _key(key: Any) -> dict[str, Any]:
     return {"item_id": key}
 
 
-def _response(origin: object, place: str, row: Any) -> tuple[tuple[str, int], str]:
+def _response(origin: object, place: str, row: Any) -> tuple[_Key, str]:
     if not isinstance(row, Mapping):
         raise DataError(origin, "not a JSON object", place)
-    item_id, text, iteration = row.get("item_id"), row.get("response"), row.get("iteration", 1)
+    item_id, text = row.get("item_id"), row.get("response")
     if isinstance(item_id, int) and not isinstance(item_id, bool):
         item_id = str(item_id)
     if not isinstance(item_id, str):
         raise DataError(origin, 'needs "item_id", a text', place)
     if not isinstance(text, str):
         raise DataError(origin, 'needs "response", a text', place)
-    is_whole = isinstance(iteration, int) and not isinstance(iteration, bool)
-    if not is_whole or not 1 <= iteration <= MOST_ITERATIONS:
-        told = f'"iteration" must be a whole number from 1 to {MOST_ITERATIONS:,}'
-        raise DataError(origin, told, place)
-    return (item_id, iteration), text
+    for name in ("iteration", "request"):
+        number = row.get(name, 1)
+        is_whole = isinstance(number, int) and not isinstance(number, bool)
+        if not is_whole or not 1 <= number <= MOST_ITERATIONS:
+            told = f'"{name}" must be a whole number from 1 to {MOST_ITERATIONS:,}'
+            raise DataError(origin, told, place)
+    return _Key(item_id, row.get("iteration", 1), row.get("request", 1)), text

@@ -26,6 +26,8 @@ class Counts(NamedTuple):
     """
     pending: int
     """Not done yet, as the run ended early."""
+    absent: int = 0
+    """Left out of the answers that were given; these are among the unscored."""
 
 
 def as_result(document: Mapping[str, Any], path: Path | None = None) -> "Result":
@@ -117,6 +119,7 @@ class Result:
         counts = self.items
         told = f"{counts.failed} failed, {counts.pending} not done, {counts.unscored} unscored"
         failed = self.document["failed"]
+        told += f" ({counts.absent} absent)" if counts.absent else ""
         told += f" of {counts.total} samples"
         return f"{told}; first: {failed[0]['reason']}" if failed else told
 

@@ -11,6 +11,11 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+# Made once, as making one takes longer than writing a small value.
+_write = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
 
 def canonical(value: object) -> str:
     """The one JSON text of a value: sorted keys, no spaces, no NaN.
@@ -18,9 +23,7 @@ def canonical(value: object) -> str:
     Raises:
         ValueError: The value holds NaN or an infinity.
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _write(value)
 
 
 def digest(value: object) -> str:
@@ -93,11 +96,13 @@ class Usage:
     reasoning: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*(a + b for a, b in zip(_counts(self), _counts(other), strict=True)))
-
-
-def _counts(usage: Usage) -> tuple[int, ...]:
-    return usage.input, usage.cached, usage.cache_write, usage.output, usage.reasoning
+        return Usage(
+            self.input + other.input,
+            self.cached + other.cached,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+            self.reasoning + other.reasoning,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +226,7 @@ class Metric:
         over: What the interval is over, such as ``questions``.
         label: What a table calls it.
         group: The heading that a table puts it under; empty for the main ones.
+        note: What a reader of the number has to know, for a line below the table.
     """
 
     value: float | None
@@ -230,6 +236,7 @@ class Metric:
     over: str = ""
     label: str = ""
     group: str = ""
+    note: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a result document."""

@@ -19,11 +19,12 @@ from .clients.keys import Environment
 from .datasets import find_pack, read_manifest
 from .datasets.fetching import State, fetch, read_official
 from .engine.config import Endpoint, RunConfig
-from .engine.offline import score_responses
+from .engine.offline import calls_of, score_responses
 from .engine.parties import Money
 from .engine.progress import Progress
 from .engine.session import Session
 from .errors import UsageError
+from .guard import guard
 from .plugins import installed
 from .reports.files import document_path, write_document
 from .responses import Responses, read_responses
@@ -52,12 +53,7 @@ def make_money(
         given: A price for whatever the model is.
         limit: Dollars.
     """
-    providers = list(installed().providers)
-    book = PriceBook(
-        configured=configured or {},
-        hosts={p.name: p.host for p in providers},
-        demo=frozenset(p.name for p in providers if p.demo),
-    )
+    book = PriceBook.of(installed().providers, configured or {})
     return Money(book=book, given=given, budget=None if limit is None else Budget(limit))
 
 
@@ -126,26 +122,31 @@ async def run_config(
 async def _watched(
     session: Session, tell: Callable[[Progress], object] | None
 ) -> AsyncIterator[None]:
-    """Call `tell` now and then while the block runs, and once at its end."""
+    """Call `tell` now and then while the block runs, and once at its end.
+
+    It is called on another thread, so that no reply times out while it takes its time.
+    """
     if tell is None:
         yield
         return
-    watching = asyncio.create_task(_watch(session, tell))
+    over = asyncio.Event()
+    watching = asyncio.create_task(_watch(session, tell, over))
     try:
         yield
     finally:
-        watching.cancel()
+        over.set()
         (ended,) = await asyncio.gather(watching, return_exceptions=True)
     if isinstance(ended, Exception):
         raise ended
-    tell(session.progress)
+    await asyncio.to_thread(tell, session.progress)
 
 
-async def _watch(session: Session, tell: Callable[[Progress], object]) -> None:
+async def _watch(session: Session, tell: Callable[[Progress], object], over: asyncio.Event) -> None:
     try:
-        while True:
-            tell(session.progress)
-            await asyncio.sleep(LOOK_EVERY_S)
+        while not over.is_set():
+            await asyncio.to_thread(tell, session.progress)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), LOOK_EVERY_S)
     except Exception:
         session.stop.interrupt()
         raise
@@ -189,7 +190,7 @@ def scoring_config(
         UsageError: Answers alone are not enough to score this benchmark.
     """
     needs_single_turn(benchmark, "score")
-    if benchmark.needs_judge(options):
+    if guard(benchmark).needs_judge(options):
         raise UsageError(
             f"{benchmark.name} needs a judge, so bench score cannot score it; "
             "bench run asks the model and the judge"
@@ -205,6 +206,7 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
         DataError: The data or the answers are broken.
     """
     source = find_pack(config.benchmark, config.dataset, config.options)
-    pack = config.benchmark.read_pack(source, config.options)
-    replies = read_responses(responses, pack)
+    pack = guard(config.benchmark).read_pack(source, config.options)
+    requests = {item.id: calls_of(config, item) for item in pack.items}
+    replies = read_responses(responses, pack, requests)
     return as_result(await score_responses(config, pack, list(pack.items), replies))

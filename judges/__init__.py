@@ -16,6 +16,7 @@ from .pairwise import (
     read_margins,
 )
 from .prompts import Template, display, fill, neutralise
+from .quoting import Quotable
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
 from .truncation import count_tokens, truncate
@@ -29,6 +30,7 @@ __all__ = [
     "ObjectReading",
     "Outcome",
     "Questions",
+    "Quotable",
     "Reading",
     "Rubric",
     "Template",

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 from eibench.core.types import ChatResponse
 
 from .asking import Reading
+from .quoting import Quotable
 from .replies import read_object
 
 REASONING = "chain_of_thought_reasoning"
@@ -48,7 +49,11 @@ def object_schema(first: str, fields: Mapping[str, Mapping[str, Any]]) -> dict[s
 
 
 def read_form(
-    response: ChatResponse, keys: Collection[str], read: Callable[[Any], V | None], wanted: str
+    response: ChatResponse,
+    keys: Collection[str],
+    read: Callable[[Any], V | None],
+    wanted: str,
+    quotable: Quotable,
 ) -> Reading[Filled[V]]:
     """A form, if the reply has every key, and each has a value that can be read.
 
@@ -57,8 +62,9 @@ def read_form(
         keys: What was asked for.
         read: From a raw value to what it says; ``None`` where that cannot be read.
         wanted: What a value has to be, for the reason that the judge is told.
+        quotable: What may be quoted in it.
     """
-    found = read_object(response, keys)
+    found = read_object(response, keys, quotable)
     if found.value is None:
         return Reading(None, found.reason)
     reply = found.value

@@ -7,7 +7,7 @@ only come of adding up.
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from eibench.core.types import ChatResponse, Message
 
 from .asking import Outcome, Reading, ask
 from .forms import REASONING, object_schema, read_form
+from .quoting import Quotable
 
 MOST_PLUSES = 5
 _DRAWS = 100
@@ -24,7 +25,7 @@ _FORM = (
     "Reply with the JSON object alone: for each criterion the code of the stronger respondent, "
     "followed by one to five plus signs."
 )
-_KEY = re.compile(r'^\s*"(\w+)"\s*:', re.MULTILINE)
+_KEY = re.compile(r'^[^\S\n]*"(\w+)"\s*:', re.MULTILINE)
 
 
 class Codes(NamedTuple):
@@ -85,6 +86,7 @@ async def ask_for_margins(
     codes: Codes,
     *,
     cache_prefix: int = 0,
+    constrained: bool = True,
 ) -> Outcome[Margins]:
     """A judge's comparison of two transcripts.
 
@@ -94,6 +96,7 @@ async def ask_for_margins(
         criteria: What it asks for.
         codes: What the respondents are called in it.
         cache_prefix: How many leading messages many prompts share.
+        constrained: Send the form as a JSON schema too, for providers that hold a reply to one.
 
     Raises:
         ProviderError: No reply could be had.
@@ -102,22 +105,33 @@ async def ask_for_margins(
     return await ask(
         judge,
         messages,
-        lambda response: read_margins(response, criteria, codes),
+        lambda response: read_margins(response, criteria, codes, messages),
         form=_FORM,
         cache_prefix=cache_prefix,
-        json_schema=schema(criteria, codes),
+        json_schema=schema(criteria, codes) if constrained else None,
     )
 
 
 def read_margins(
-    response: ChatResponse, criteria: Collection[str], codes: Codes
+    response: ChatResponse,
+    criteria: Sequence[str],
+    codes: Codes,
+    prompt: Sequence[Message] = (),
 ) -> Reading[Margins]:
-    """The margins, if every criterion has exactly one of the two codes and 1 to 5 pluses."""
+    """The margins, if every criterion has exactly one of the two codes and 1 to 5 pluses.
+
+    Args:
+        response: The judge's reply, which has to end with them.
+        criteria: What it was asked for.
+        codes: What the respondents are called.
+        prompt: What it was sent: what it may quote from there is no comparison.
+    """
     found = read_form(
         response,
         criteria,
         lambda value: _margin(value, codes),
         "one of the two codes with one to five pluses",
+        Quotable(prompt, criteria, REASONING, r"\w+\s*\++"),
     )
     if found.value is None:
         return Reading(None, found.reason)

@@ -10,16 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from .folding import letters, places, skeleton
+
 _MARKER = re.compile(r"\[(/?[A-Z][A-Z0-9 _-]*)\]")
-_BETWEEN = r"(?:[^\w\[\]]|_)"
-_BREAK = "\n\r\x0b\x0c\x85\u2028\u2029"
+_BREAK = re.compile("(\r\n|[\n\r\x0b\x0c\x85\u2028\u2029])")
 """What a reader may take for the end of a line."""
-_AROUND = rf"(?:[^\w{_BREAK}:]|_)*"
-_SPEAKER = re.compile(
-    rf"(^|(?<=[{_BREAK}]))"
-    rf"({_AROUND}(?:User|Assistant|System){_AROUND}:(?:[^\w{_BREAK}]|_)*)(?=\Z|[{_BREAK}])",
-    re.IGNORECASE,
-)
+_SPEAKERS = ("user", "assistant", "system")
+_COLONS = ":：﹕︓꞉։"
+_BETWEEN = r"(?:/++|\[[^\[\]]{0,40}\]){0,4}"
+"""What is passed over within a marker: slashes, and whatever stands in brackets of its own."""
 
 
 @dataclass(frozen=True)
@@ -55,32 +54,50 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 def neutralise(text: str, markers: Sequence[str]) -> str:
     """What a model wrote, so that it cannot end its part of a prompt.
 
-    Square brackets around one of the prompt's markers become round ones, whatever the case, the
-    spacing, the punctuation and a respondent's code in it; a line that is only a speaker's name
-    gets a bar before it.
+    Brackets of any kind around one of the prompt's markers become round ones, in whatever
+    letters, spacing and punctuation it is written and whatever the respondent's code in it; a
+    line that is only a speaker's name gets a bar before it.
     """
-    for marker in markers:
-        text = _marker(marker).sub(r"(\1)", text)
-    return _SPEAKER.sub(r"\1| \2", text)
+    bones = skeleton(text)
+    found = [span for marker in markers for span in _brackets(bones, marker)]
+    if found:
+        where, chars = places(text), list(text)
+        for start, end, bracket in found:
+            for at in range(start, end):
+                chars[where[at]] = bracket
+        text = "".join(chars)
+    return "".join(map(_barred, _BREAK.split(text)))
+
+
+def _brackets(bones: str, marker: str) -> Iterator[tuple[int, int, str]]:
+    """Where in a skeleton brackets around a marker stand, and what they become."""
+    for match in _marker(marker).finditer(bones):
+        yield (*match.span(1), "(")
+        yield (*match.span(2), ")")
 
 
 @lru_cache
 def _marker(marker: str) -> re.Pattern[str]:
-    """A marker in brackets, however it is disguised.
+    """A marker in brackets, in a skeleton.
 
-    What may be between its letters has a limit, so that a reply full of punctuation takes no
-    longer to search.
+    What is passed over has a limit, so that a reply full of brackets takes no longer to search.
     """
-    letters = rf"{_BETWEEN}{{0,4}}".join(_parts(marker))
-    slash = rf"/{_BETWEEN}{{0,9}}" if marker.startswith("/") else ""
-    return re.compile(rf"\[({_BETWEEN}{{0,9}}{slash}{letters}{_BETWEEN}{{0,9}})\]", re.IGNORECASE)
+    name = _BETWEEN.join(_parts(marker))
+    slash = rf"{_BETWEEN}/" if marker.startswith("/") else ""
+    return re.compile(rf"(?<!\[)(\[+){slash}{_BETWEEN}{name}{_BETWEEN}(\]++)")
 
 
 def _parts(marker: str) -> Iterator[str]:
     """Patterns for a marker's letters; a word with digits, a respondent's code, is any word."""
     for word in re.findall(r"[^\W_]+", marker):
         has_digit = any(letter.isdigit() for letter in word)
-        yield from [r"[^\W_]{1,9}"] if has_digit else map(re.escape, word)
+        yield from ["[^/\\[\\]]{1,9}"] if has_digit else word.lower()
+
+
+def _barred(line: str) -> str:
+    """A line, with a bar before it where it is only a speaker's name."""
+    is_speaker = letters(line) in _SPEAKERS and any(colon in line for colon in _COLONS)
+    return f"| {line}" if is_speaker else line
 
 
 def display(turns: Sequence[tuple[str, str]]) -> str:

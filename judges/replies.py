@@ -1,9 +1,10 @@
-"""The JSON object in a judge's reply, read without guessing.
+"""The JSON object that a judge's reply ends with, read without guessing.
 
-Tried in this order: the whole reply, one object in a fence or among prose, and
+Tried in this order: the whole reply, one object in a fence or after prose, and
 then json-repair, which is flagged. Only text up to a closing brace is repaired,
 as of a reply that was cut off the last number may have lost digits; and what the
 repair says of a wanted key counts only where the text plainly says the same.
+An object that words follow, or that may be quoted from the prompt, is not read.
 """
 
 import json
@@ -13,6 +14,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from eibench.core.types import ChatResponse, Finish
+
+from .quoting import MORE_FOLLOWS, Quotable, says_more
 
 _FENCE = re.compile(r"```[A-Za-z0-9_-]*[^\S\n]*\n(.*?)```", re.DOTALL)
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*(?:[\"'}]|//|/\*|#|\w+\s*:)")
@@ -50,14 +53,24 @@ class _Part(NamedTuple):
 
     Attributes:
         value: ``None`` where it is not JSON.
+        end: Where in the reply it ends.
     """
 
     value: dict[str, Any] | None
     text: str
+    end: int
 
 
-def read_object(response: ChatResponse, wanted: Collection[str]) -> ObjectReading:
-    """The one JSON object of a reply that has at least one of the wanted keys."""
+def read_object(
+    response: ChatResponse, wanted: Collection[str], quotable: Quotable | None = None
+) -> ObjectReading:
+    """The JSON object with at least one of the wanted keys that a reply ends with.
+
+    Args:
+        response: The reply.
+        wanted: Keys; none of them for any object.
+        quotable: What may be quoted in it; by default nothing.
+    """
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
         return ObjectReading(None, "the judge refused")
     text = response.text.strip()
@@ -65,31 +78,52 @@ def read_object(response: ChatResponse, wanted: Collection[str]) -> ObjectReadin
     if not text:
         return ObjectReading(None, "cut off before it began" if cut else "the reply is empty")
     try:
-        return _read(text, wanted, cut=cut)
+        return _read(text, wanted, quotable or Quotable((), (), ""), cut=cut)
     except _Ambiguous as error:
         return ObjectReading(None, str(error))
 
 
-def _read(text: str, wanted: Collection[str], *, cut: bool) -> ObjectReading:
+def _read(text: str, wanted: Collection[str], quotable: Quotable, *, cut: bool) -> ObjectReading:
     whole = _parse(text)
     if isinstance(whole, dict):
-        return ObjectReading(whole)
+        quoted = _fits(whole, wanted) and not quotable.is_own(whole)
+        return ObjectReading(None, quotable.why) if quoted else ObjectReading(whole)
     parts = list(islice(_parts(text), _MOST_PARTS + 1))
     if len(parts) > _MOST_PARTS:
         raise _Ambiguous("too many JSON objects in the reply")
-    fitting = [p.value for p in parts if p.value is not None and _fits(p.value, wanted)]
-    broken = [p.text for p in parts if p.value is None]
-    rivals = [t for t in broken if any(_plainly(t, key) is not None for key in wanted)]
-    if any(other != fitting[0] for other in fitting[1:]) or len(rivals) + bool(fitting) > 1:
-        raise _Ambiguous("more than one JSON object in the reply")
+    fitting = [p for p in parts if p.value is not None and _fits(p.value, wanted)]
+    own = [p for p in fitting if p.value is not None and quotable.is_own(p.value)]
+    broken = [p for p in parts if p.value is None]
+    rivals = [p for p in broken if any(_plainly(p.text, key) is not None for key in wanted)]
+    _refuse_two(own, rivals, quotable)
+    if own:
+        return _last(text, own[-1])
     if fitting:
-        flag = "fenced" if _in_fence(text, fitting[0]) else "embedded"
-        return ObjectReading(fitting[0], flags=(flag,))
-    if cut:
-        return ObjectReading(None, "cut off by the token limit")
-    if not broken:
-        return ObjectReading(None, "no JSON in the reply")
-    return _repaired((rivals or broken)[-1], wanted)
+        return ObjectReading(None, quotable.why)
+    if cut or not broken:
+        told = "cut off by the token limit" if cut else "no JSON in the reply"
+        return ObjectReading(None, told)
+    return _repaired(text, (rivals or broken)[-1], wanted, quotable)
+
+
+def _refuse_two(own: list[_Part], rivals: list[_Part], quotable: Quotable) -> None:
+    """Broken objects count as well, unless they may be quotations beside the judge's own.
+
+    Raises:
+        _Ambiguous: There are two objects that may be the verdict.
+    """
+    beside = 0 if own and quotable.holds_form else len(rivals)
+    if any(other.value != own[0].value for other in own[1:]) or beside + bool(own) > 1:
+        raise _Ambiguous("more than one JSON object in the reply")
+
+
+def _last(text: str, part: _Part) -> ObjectReading:
+    """The object of a part, if it is the last thing said."""
+    if says_more(text[part.end :]):
+        return ObjectReading(None, MORE_FOLLOWS)
+    assert part.value is not None
+    flag = "fenced" if _in_fence(text, part.value) else "embedded"
+    return ObjectReading(part.value, flags=(flag,))
 
 
 def _fits(value: dict[str, Any], wanted: Collection[str]) -> bool:
@@ -134,7 +168,7 @@ def _parts(text: str) -> Iterator[_Part]:
                 raise
             except (ValueError, RecursionError):
                 value, end = None, _closing(text, at)
-            yield _Part(value, text[at:end])
+            yield _Part(value, text[at:end], end)
         at = text.find("{", end)
 
 
@@ -148,12 +182,16 @@ def _closing(text: str, at: int) -> int:
     return len(text)
 
 
-def _repaired(text: str, wanted: Collection[str]) -> ObjectReading:
+def _repaired(text: str, part: _Part, wanted: Collection[str], quotable: Quotable) -> ObjectReading:
     from json_repair import repair_json
 
-    broken = text[: text.rfind("}") + 1]
+    broken = part.text[: part.text.rfind("}") + 1]
     if not broken:
         return ObjectReading(None, "the JSON is cut off")
+    if quotable.holds_part:
+        return ObjectReading(None, f"the JSON is broken; {quotable.why}")
+    if says_more(text[part.end - len(part.text) + len(broken) :]):
+        return ObjectReading(None, MORE_FOLLOWS)
     if len(broken) > _LONGEST_REPAIR or broken.count("{") > _MOST_BRACES:
         return ObjectReading(None, "the JSON is broken, and too long to repair")
     try:

@@ -11,6 +11,7 @@ from eibench.core.types import ChatResponse, Message
 
 from .asking import Outcome, Reading, ask
 from .forms import REASONING, object_schema, read_form
+from .quoting import Quotable
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
 _FORM = "Reply with the JSON object alone, each criterion once, as a number from 0 to {scale}."
@@ -59,7 +60,12 @@ def schema(rubric: Rubric) -> dict[str, Any]:
 
 
 async def ask_for_verdict(
-    judge: Model, messages: Sequence[Message], rubric: Rubric, *, cache_prefix: int = 0
+    judge: Model,
+    messages: Sequence[Message],
+    rubric: Rubric,
+    *,
+    cache_prefix: int = 0,
+    constrained: bool = True,
 ) -> Outcome[Verdict]:
     """A judge's verdict on one transcript.
 
@@ -68,6 +74,7 @@ async def ask_for_verdict(
         messages: The prompt, with the transcript in it.
         rubric: What it asks for.
         cache_prefix: How many leading messages many prompts share.
+        constrained: Send the form as a JSON schema too, for providers that hold a reply to one.
 
     Raises:
         ProviderError: No reply could be had.
@@ -76,23 +83,31 @@ async def ask_for_verdict(
     return await ask(
         judge,
         messages,
-        lambda response: read_verdict(response, rubric),
+        lambda response: read_verdict(response, rubric, messages),
         form=_FORM.format(scale=rubric.scale),
         cache_prefix=cache_prefix,
-        json_schema=schema(rubric),
+        json_schema=schema(rubric) if constrained else None,
     )
 
 
-def read_verdict(response: ChatResponse, rubric: Rubric) -> Reading[Verdict]:
-    """A verdict, if the reply has a number in range for every criterion.
+def read_verdict(
+    response: ChatResponse, rubric: Rubric, prompt: Sequence[Message] = ()
+) -> Reading[Verdict]:
+    """A verdict, if the reply ends with a number in range for every criterion.
 
     ``"15"`` and ``"15/20"`` are read, and flagged. Nothing else that is not a number is.
+
+    Args:
+        response: The judge's reply.
+        rubric: What it was asked for.
+        prompt: What it was sent: what it may quote from there is no verdict.
     """
     found = read_form(
         response,
         rubric.criteria,
         lambda value: _score(value, rubric.scale),
         f"a number from 0 to {rubric.scale}",
+        Quotable(prompt, rubric.criteria, REASONING),
     )
     if found.value is None:
         return Reading(None, found.reason)

@@ -16,6 +16,7 @@ from eibench.core.types import ChatResponse, Finish, Message
 
 from .asking import Outcome, Reading, ask
 from .forms import object_schema
+from .quoting import MORE_FOLLOWS, Quotable, says_more
 from .replies import read_object
 
 REASON = "reason"
@@ -90,20 +91,27 @@ async def ask_yes_no(
     return await ask(
         judge,
         messages,
-        lambda response: read_answers(response, questions),
+        lambda response: read_answers(response, questions, messages),
         form=_FORM.format(names=", ".join(questions.names)),
         cache_prefix=cache_prefix,
         json_schema=schema(questions),
     )
 
 
-def read_answers(response: ChatResponse, questions: Questions) -> Reading[Answers]:
-    """The answers, if the reply has one to every question and they go together.
+def read_answers(
+    response: ChatResponse, questions: Questions, prompt: Sequence[Message] = ()
+) -> Reading[Answers]:
+    """The answers, if the reply ends with one to every question and they go together.
 
     Flags: those of `read_object`; ``answer as text`` for ``"1"`` or ``yes``; ``lines`` where
     they stand in lines; ``comment`` where more follows on such a line; ``bare`` for "Yes.".
+
+    Args:
+        response: The judge's reply.
+        questions: What it was asked.
+        prompt: What it was sent: what it may quote from there is no answer.
     """
-    found = _found(response, questions)
+    found = _found(response, questions, Quotable(prompt, questions.names, REASON))
     if found.value is None:
         return Reading(None, found.reason)
     values = found.value.values
@@ -113,18 +121,17 @@ def read_answers(response: ChatResponse, questions: Questions) -> Reading[Answer
     return found
 
 
-def _found(response: ChatResponse, questions: Questions) -> Reading[Answers]:
+def _found(response: ChatResponse, questions: Questions, quotable: Quotable) -> Reading[Answers]:
     """What the reply says, before it is asked whether it makes sense."""
     text = response.text
     wanted = [key for name in questions.names for key in dict.fromkeys(_spellings(name))]
-    read = read_object(response, wanted)
-    around = _outside(text) if read.value is not None else text
-    lines = _read_lines(around, questions)
+    read = read_object(response, wanted, quotable)
     if read.value is not None:
         made = _of_object(read.value, questions, read.flags)
-        return made if made.value is None else _agreeing(made, lines)
+        return made if made.value is None else _agreeing(made, text, questions, quotable)
+    lines = _read_lines(text, questions)
     if lines.said and "{" not in text and not _unusable(response):
-        return _of_lines(lines, questions)
+        return _of_lines(lines, questions, quotable)
     if not _unusable(response) and (bare := _bare(text, questions)) is not None:
         return Reading(Answers({questions.names[0]: bare}), None, ("bare",))
     if read.reason == "no JSON in the reply":
@@ -139,11 +146,6 @@ def _unusable(response: ChatResponse) -> bool:
 
 def _spellings(name: str) -> tuple[str, str, str]:
     return name, name.lower(), name.capitalize()
-
-
-def _outside(text: str) -> str:
-    """What stands around the objects of a reply."""
-    return f"{text[: text.find('{')]}\n{text[text.rfind('}') + 1 :]}"
 
 
 def _of_object(
@@ -181,25 +183,32 @@ class _Lines(NamedTuple):
     Attributes:
         said: For each question, every answer to it; ``None`` among them for one that could not
             be read.
+        as_text: Whether one is a word.
+        comment: Whether more stands on the line of one.
+        rest: What follows the last of those lines.
     """
 
     said: Mapping[str, set[int | None]]
     as_text: bool
     comment: bool
+    rest: str
 
 
 def _read_lines(text: str, questions: Questions) -> _Lines:
     said: dict[str, set[int | None]] = {}
     as_text = comment = False
+    after: list[str] = []
     for line in text.splitlines():
+        after.append(line)
         for name, rest in _labelled(line, questions.names):
+            after.clear()
             match = re.match(f"{_OPENING}{_ANSWER}{_CLOSING}", rest, re.IGNORECASE)
             more = rest[match.end() :] if match else ""
             word = match[1].lower() if match and _leaves_as_is(match[1], more) else ""
             said.setdefault(name, set()).add(_bit(word))
             as_text |= word.isalpha()
             comment |= bool(re.search(r"\w", more))
-    return _Lines(said, as_text, comment)
+    return _Lines(said, as_text, comment, "\n".join(after))
 
 
 def _labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -207,15 +216,15 @@ def _labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
 
     A line of running text that holds such a label gives the label without an answer.
     """
-    label = rf"(?<!\w)({'|'.join(map(re.escape, names))}){_CLOSING}{_SEPARATOR}"
+    each = "|".join(f"({re.escape(name)})" for name in names)
+    label = rf"(?<!\w)(?:{each}){_CLOSING}{_SEPARATOR}"
     start = _BULLET.sub("", line)
     found = list(re.finditer(label, start, re.IGNORECASE))
-    by_name = {name.lower(): name for name in names}
     is_prose = bool(found) and bool(re.search(r"\w", start[: found[0].start()]))
     ends = [match.start() for match in found[1:]] + [len(start)]
     for match, end in zip(found, ends[: len(found)], strict=True):
         rest = start[match.end() : end]
-        yield by_name[match[1].lower()], "" if is_prose else rest
+        yield names[(match.lastindex or 1) - 1], "" if is_prose else rest
 
 
 def _leaves_as_is(answer: str, more: str) -> bool:
@@ -230,7 +239,11 @@ def _leaves_as_is(answer: str, more: str) -> bool:
     return bool(re.match(r"\s*(?:[(,;.:–—]|--?\s)", more)) and not again
 
 
-def _of_lines(lines: _Lines, questions: Questions) -> Reading[Answers]:
+def _of_lines(lines: _Lines, questions: Questions, quotable: Quotable) -> Reading[Answers]:
+    if quotable.holds_part:
+        return Reading(None, quotable.why)
+    if says_more(lines.rest):
+        return Reading(None, MORE_FOLLOWS)
     values: dict[str, int] = {}
     for name in questions.names:
         said = lines.said.get(name, set())
@@ -244,9 +257,16 @@ def _of_lines(lines: _Lines, questions: Questions) -> Reading[Answers]:
     return Reading(Answers(values), None, tuple(flags))
 
 
-def _agreeing(made: Reading[Answers], lines: _Lines) -> Reading[Answers]:
-    """An object's answers, unless lines around it say something else."""
+def _agreeing(
+    made: Reading[Answers], text: str, questions: Questions, quotable: Quotable
+) -> Reading[Answers]:
+    """An object's answers, unless lines before it say something else.
+
+    Where they may be quoted, they say nothing.
+    """
     assert made.value is not None
+    before = "" if quotable.holds_part else text[: text.find("{")]
+    lines = _read_lines(before, questions)
     for name, said in lines.said.items():
         if said - {made.value.values[name], None}:
             return Reading(None, f"{name} is answered in two ways")

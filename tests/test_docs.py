@@ -2,12 +2,15 @@
 
 import inspect
 import re
+from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 
 import click
 import pytest
 
 import eibench
+from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
 from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.benchmark_command import as_click_option
@@ -68,3 +71,20 @@ def test_each_benchmark_s_own_options_are_documented(benchmark: str) -> None:
 def test_each_command_has_a_section(command: str) -> None:
     """Also those without options."""
     assert section(command)
+
+
+@pytest.mark.parametrize("kind", [ErrorKind, Finish])
+def test_each_kind_that_a_plugin_says_is_documented(kind: type[StrEnum]) -> None:
+    """docs/plugins.md has each kind of error and each way in which a reply ends."""
+    for member in kind:
+        assert f"`{member.name}`" in page("plugins.md"), member
+
+
+def test_what_plugins_are_handed_is_documented() -> None:
+    """docs/plugins.md has each field of a reply and of a graded sample, and of an option."""
+    for field in fields(ChatResponse):
+        assert f"`{field.name}`" in page("plugins.md"), field.name
+    assert f"`SampleScore({', '.join(SampleScore._fields)})`" in page("plugins.md")
+    for option in fields(Option):
+        assert re.search(rf"`Option\([^`]*\b{option.name}\b", page("plugins.md")), option.name
+    assert "`ProviderError(kind, message)`" in page("plugins.md")

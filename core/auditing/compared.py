@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ratings.comparisons import MAX_MARGIN, Comparisons, Floats, Ints
 from ..ratings.connectivity import components
-from ..ratings.glicko2 import VARIANCE, Results, collect, leave_one_out
+from ..ratings.item_results import VARIANCE, Results, collect, leave_one_out
 from ..ratings.items import ComparedItems, ItemCalls
 from ..ratings.newton import maximise
 
@@ -47,7 +47,7 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
 
 def find_strengths(comparisons: Comparisons, items: ComparedItems) -> Strengths:
     """The fixed point over all families, and without each."""
-    results = collect(comparisons, items, "fraction")
+    results = collect(comparisons, items)
     component = components(results.n_models, items.a, items.b)
     theta = maximise(results.table(), 1 / VARIANCE, component).mu
     return Strengths(results, component, theta, leave_one_out(results, theta, component))

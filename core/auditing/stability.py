@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ratings.comparisons import Bools, Comparisons, Floats, Ints
 from ..ratings.connectivity import components
-from ..ratings.glicko2 import VARIANCE
+from ..ratings.item_results import VARIANCE
 from ..ratings.newton import maximise
 from .compared import Strengths
 

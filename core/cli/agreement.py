@@ -5,19 +5,22 @@ from typing import Any
 
 import click
 
+from ..engine.refiling import refile_stored
 from ..journal import Journal, RunRecord
+from ..plugins import installed
 from ..reports.agreement import Judged, agree
 from ..reports.choosing import chosen, two_judges
 from ..reports.files import as_text
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
+from .command import Command
 from .completion import run_ids
 from .runs import find
 from .stored import as_given, read_stored, stored_options
 from .values import pairs
 
 
-@click.command("agreement")
+@click.command("agreement", cls=Command)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
 @click.option("--judge", "judges", multiple=True, metavar="LABEL",
               help="One of the two judges; give it twice where there are more.")  # fmt: skip
@@ -44,6 +47,8 @@ def _agreed(
     with Journal(runs_dir, create=False) as journal:
         runs = _each_once([find(journal, start) for start in starts])
         refuse_unlike(runs)
+        for run in runs:
+            refile_stored(journal, installed(), run)
         graded = [chosen(run, gradings(journal, run), wanted) for run in runs]
         sides = two_judges(graded, named)
         stored = read_stored(runs[0], sides[0].first, as_given("dataset", dataset))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from ..benchmark import Benchmark
 from ..clients.base import ModelSpec
 from ..datasets import find_pack
 from ..engine.config import Endpoint, RunConfig
-from ..engine.offline import first_request
+from ..engine.offline import calls_of, sample_requests
 from ..engine.session import choose_items
 from ..errors import DataError
+from ..guard import guard, no_exit
+from ..types import ChatRequest
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .benchmark_command import BenchmarkCommand, own_options
@@ -34,14 +37,16 @@ def score_command(**params: Any) -> int:
     """Score answers made elsewhere, one JSON object a line.
 
     A line is {"item_id": ..., "response": ...} and, if there is more than one per item,
-    "iteration": N. Items without a line are unscored.
+    "iteration": N and "request": N as in the line of bench prompts. Items without a line are
+    unscored, and the result is incomplete.
     """
     benchmark: Benchmark = params["benchmark"]
     path: Path = params["responses"]
     own = own_options(benchmark, params)
     config = scoring_config(benchmark, own, params["dataset"], params["name"] or path.stem)
     get_data(config)
-    result = asyncio.run(score_config(config, path))
+    with no_exit():
+        result = asyncio.run(score_config(config, path))
     tell_pack(config)
     print_result(result.document, json_output=params["json_output"])
     return EXIT[result.status]
@@ -56,7 +61,8 @@ def score_command(**params: Any) -> int:
 def prompts_command(**params: Any) -> None:
     """Write the exact requests, to be answered elsewhere.
 
-    One JSON object a line; bench score takes the answers.
+    One JSON object a line; bench score takes the answers. Where a sample has several
+    requests, they are numbered.
     """
     benchmark: Benchmark = params["benchmark"]
     needs_single_turn(benchmark, "prompts")
@@ -72,7 +78,8 @@ def prompts_command(**params: Any) -> None:
         items=options.item_ids(params),
     )
     get_data(config)
-    lines = asyncio.run(_request_lines(config))
+    with no_exit():
+        lines = asyncio.run(_request_lines(config))
     text = "".join(line + "\n" for line in lines)
     if params["output"] is None:
         click.echo(text, nl=False)
@@ -87,12 +94,23 @@ def prompts_command(**params: Any) -> None:
 
 async def _request_lines(config: RunConfig) -> list[str]:
     source = find_pack(config.benchmark, config.dataset, config.options)
-    pack = config.benchmark.read_pack(source, config.options)
+    pack = guard(config.benchmark).read_pack(source, config.options)
     lines = []
     for iteration in range(1, config.iterations + 1):
         for item in choose_items(pack, config):
-            request = await first_request(config, item, iteration)
-            messages = [{"role": m.role, "content": m.content} for m in request.messages]
-            line = {"item_id": item.id, "iteration": iteration, "messages": messages}
-            lines.append(json.dumps({**line, **request.sampling.sent()}, ensure_ascii=False))
+            asked = await sample_requests(config, item, iteration)
+            place = {"item_id": item.id, "iteration": iteration}
+            if calls_of(config, item) == 1:
+                lines.append(_line(place, asked[0].request))
+                continue
+            lines += [
+                _line({**place, "request": number}, one.request)
+                for number, one in enumerate(asked, start=1)
+            ]
     return lines
+
+
+def _line(place: Mapping[str, Any], request: ChatRequest) -> str:
+    messages = [{"role": m.role, "content": m.content} for m in request.messages]
+    line = {**place, "messages": messages, **request.sampling.sent()}
+    return json.dumps(line, ensure_ascii=False)

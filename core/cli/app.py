@@ -6,8 +6,11 @@ configuration, data or plugin; 4 provider, judge or journal; 5 spending limit;
 What only some commands need is imported in functions: `bench --help` is quick.
 """
 
+import contextlib
+import errno
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -15,7 +18,9 @@ import click
 from click.core import ParameterSource
 
 from .. import __version__
+from ..console.streams import silence
 from ..errors import BenchError
+from ..signals import ending_signals, handling
 from .commands import COMMANDS, OF_OUR_PLUGINS
 
 _SHORT = 76  # columns of a plugin's command in `bench --help`
@@ -52,13 +57,53 @@ class BenchGroup(click.Group):
         except click.UsageError as error:
             raise click.UsageError(_unknown(error.format_message(), args[0]), ctx) from None
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what that of a plugin raises is told with the plugin's name."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BenchError, OSError):
+            raise
+        except Exception as error:
+            if ctx.invoked_subcommand in COMMANDS or ctx.invoked_subcommand is None:
+                raise
+            from ..guard import Called
+            from ..guard.calls import raise_for
+
+            command = _plugin_commands()[ctx.invoked_subcommand]
+            raise_for(Called(command, "command"), error)
+
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit."""
         given = kwargs.pop("args", None) if not args else args[0]
         given = list(sys.argv[1:] if given is None else given)
         debug = "--debug" in given
         kwargs |= {"standalone_mode": False, "args": [a for a in given if a != "--debug"]}
-        sys.exit(_guarded(lambda: super(BenchGroup, self).main(**kwargs), debug))
+        with _ended_by_signals():
+            code = _guarded(lambda: super(BenchGroup, self).main(**kwargs), debug)
+        _flush()
+        sys.exit(code)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does, so that it removes what is half made."""
+
+    def interrupt(number: int, frame: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    numbers = [n for n in ending_signals() if signal.getsignal(n) is signal.SIG_DFL]
+    with handling(numbers, interrupt):
+        yield
+
+
+def _flush() -> None:
+    """Write what is left to be said; if nobody reads it, that changes no exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            silence(stream)
 
 
 def _unknown(message: str, name: str) -> str:
@@ -85,26 +130,31 @@ def _guarded(command: Callable[[], Any], debug: bool) -> int:
         return _failed(str(error), error.exit_code, debug)
     except (click.Abort, KeyboardInterrupt):
         return _failed("interrupted", 130, debug)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away: nobody to tell
+    except BrokenPipeError:  # the reader of our output went away: nobody to tell
         return 141
     except Exception as error:  # noqa: BLE001 - a bug, ours or a plugin's: still one line
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return _failed(f"cannot write: {error.strerror}; {_MAKE_ROOM}", 4, debug)
         told = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
         return _failed(told, BUG, debug)
 
 
 BUG = 3
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_MAKE_ROOM = "make room, and run the same command again: what was answered is saved"
 
 
 def _failed(message: str, code: int, debug: bool) -> int:
     from ..clients.keys import redact
     from ..console.safe import line
 
+    told = line(redact(f"Error: {message}"))
     if debug:
         import traceback
 
-        click.echo(redact(traceback.format_exc()), err=True)
-    click.echo(line(redact(f"Error: {message}")), err=True)
+        told = redact(traceback.format_exc()) + told
+    with contextlib.suppress(OSError):  # nobody reads it
+        click.echo(told, err=True)
     return code
 
 

@@ -12,6 +12,8 @@ import click
 
 from ..benchmark import Benchmark, Option
 from ..plugins import installed
+from .command import Command
+from .values import FiniteRange
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -40,7 +42,7 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-class BenchmarkCommand(click.Command):
+class BenchmarkCommand(Command):
     """Adds the options of the benchmark among its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -79,18 +81,27 @@ def as_click_option(option: Option) -> click.Option:
     """A benchmark's option as the command line knows it."""
     dashed = option.name.replace("_", "-")
     named = f"--{dashed}/--no-{dashed}" if isinstance(option.default, bool) else f"--{dashed}"
-    kind: Any = type(option.default) if option.default is not None else str
-    if option.choices:
-        kind = click.Choice(option.choices)
     return click.Option(
         [option.name, named],
-        type=None if isinstance(option.default, bool) else kind,
+        type=_type_of(option),
         default=option.default,
         help=option.help,
         show_default=True,
         envvar=env_name(option.name),
         show_envvar=False,
     )
+
+
+def _type_of(option: Option) -> Any:
+    kind = type(option.default)
+    if kind is bool:
+        return None
+    if option.choices:
+        return click.Choice(option.choices)
+    if kind is int:
+        low, high = (None if bound is None else int(bound) for bound in (option.min, option.max))
+        return click.IntRange(low, high)
+    return FiniteRange(option.min, option.max) if kind is float else str
 
 
 def env_name(option: str) -> str:

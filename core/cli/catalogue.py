@@ -12,11 +12,12 @@ from ..plugins import Catalogue, installed
 from ..reports.files import as_text
 from . import options
 from .benchmark_command import BenchmarkName
+from .command import Command
 
 _KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "commands")
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @options.json_option
 def list_command(json_output: bool) -> None:
     """List benchmarks, providers and all else that plugins add.
@@ -49,7 +50,9 @@ def _listing(catalogue: Catalogue) -> dict[str, Any]:
 def _title(thing: Any) -> str:
     if isinstance(thing, click.Command):
         return thing.get_short_help_str(limit=100)
-    return str(getattr(thing, "title", ""))
+    declared = {"order_matters": "order matters", "names_matter": "names matter"}
+    matters = [told for name, told in declared.items() if getattr(thing, name, False)]
+    return "; ".join([str(getattr(thing, "title", "")), *matters])
 
 
 def _print(listing: dict[str, Any]) -> None:
@@ -64,7 +67,7 @@ def _print(listing: dict[str, Any]) -> None:
         click.echo(line(told))
 
 
-@click.command("info")
+@click.command("info", cls=Command)
 @click.argument("benchmark", type=BenchmarkName())
 @options.json_option
 def info_command(benchmark: Benchmark, json_output: bool) -> None:
@@ -91,7 +94,8 @@ def _option(option: Option) -> str:
         default = "" if option.default else "no-"
         return f"--{dashed} | --no-{dashed}: {option.help} Default: --{default}{dashed}."
     choices = f" {'|'.join(option.choices)}" if option.choices else ""
-    return f"--{dashed}{choices}: {option.help} Default: {option.default}."
+    default = "" if option.default in ("", None) else f" Default: {option.default}."
+    return f"--{dashed}{choices}: {option.help}{default}"
 
 
 def _pairs(values: dict[str, Any]) -> str:

@@ -58,6 +58,7 @@ TAKEN = frozenset(
         "config",
         "dataset",
         "debug",
+        "demo",
         "dry_run",
         "extra_body",
         "fresh",
@@ -73,6 +74,8 @@ TAKEN = frozenset(
         "judge_base_url",
         "limit",
         "max_cost",
+        "max_reply",
+        "max_retries",
         "max_tokens",
         "min_p",
         "model",
@@ -92,6 +95,7 @@ TAKEN = frozenset(
         "timeout",
         "top_p",
         "tpm",
+        "transport",
         "yes",
     }
 )

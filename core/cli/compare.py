@@ -5,19 +5,22 @@ from typing import Any
 
 import click
 
+from ..engine.refiling import refile_stored
 from ..journal import Journal
+from ..plugins import installed
 from ..reports.choosing import chosen, same_grading
 from ..reports.comparing import Compared, compare
 from ..reports.files import as_text
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
+from .command import Command
 from .completion import run_ids
 from .runs import find
 from .stored import as_given, read_stored, stored_options
 from .values import pairs
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("run_a", shell_complete=run_ids)
 @click.argument("run_b", shell_complete=run_ids)
 @click.option("--judge", metavar="LABEL", help="Whose grades, where several judges graded both.")
@@ -45,6 +48,8 @@ def _compared(
     with Journal(runs_dir, create=False) as journal:
         runs = [find(journal, start) for start in (run_a, run_b)]
         refuse_unlike(runs)
+        for run in runs:
+            refile_stored(journal, installed(), run)
         graded = [chosen(run, gradings(journal, run), wanted, judge) for run in runs]
         pair = same_grading(*graded)
         stored = read_stored(runs[0], pair.first, as_given("dataset", dataset))

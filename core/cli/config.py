@@ -12,6 +12,7 @@ from ..reports.files import as_text
 from ..reports.sections import Table
 from . import options
 from .benchmark_command import env_name
+from .command import Command
 from .run import run_command
 from .settings import (
     FILE,
@@ -29,7 +30,7 @@ _SECRET = {"headers"}
 _PAIR = (str, VariableName())
 
 
-@click.command("config")
+@click.command("config", cls=Command)
 @click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
               metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
 @click.option("--approve", type=_PAIR, metavar="HOST VAR",

@@ -1,6 +1,7 @@
 """`bench correlate`: how benchmarks go together, from a CSV file or from runs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,13 +11,14 @@ from ..console.safe import line
 from ..errors import DataError, UsageError
 from ..journal import Journal
 from ..journal.store import FILE
+from ..names import check_name, check_without
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
+from .command import Command
 from .runs import find
 from .settings import config_option
 from .stored import as_given
-from .values import nearest
 
 if TYPE_CHECKING:
     from ..reports.score_tables import ScoreTable
@@ -30,11 +32,12 @@ class _Asked(NamedTuple):
     ys: list[str]
 
 
-@click.command("correlate")
+@click.command("correlate", cls=Command)
 @click.argument("words", metavar="[FILE.csv] X [Y]...", nargs=-1, required=True)
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Only this run of the journal.")
-@click.option("--dataset", metavar="NAME|SHA", help="Only runs on this pack.")
+@click.option("--dataset", "datasets", multiple=True, metavar="[BENCHMARK=]NAME|SHA",
+              help="Only runs on this pack; of one benchmark, if it is named.")  # fmt: skip
 @click.option("--judge", metavar="SPEC", help="Of judged results, only those of this judge.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.csv",
               help="Write the pairs to a file.")  # fmt: skip
@@ -50,10 +53,11 @@ def correlate_command(words: tuple[str, ...], output: Path | None, **params: Any
     from ..reports.correlations import build_correlations, csv_rows
     from ..reports.csv_tables import write_csv
 
-    params |= {name: as_given(name, params[name]) for name in ("dataset", "judge")}
+    params |= {"judge": as_given("judge", params["judge"])}
+    params |= {"datasets": as_given("datasets", params["datasets"]) or ()}
     _check_output(output, words[0])
     asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
-    table = _without(asked.table, params["without"])
+    table = asked.table
     document = build_correlations(table, asked.x, asked.ys)
     _refuse_nothing(table, document)
     if output is not None:
@@ -89,7 +93,7 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
     from ..reports.csv_tables import read_csv
     from ..reports.score_tables import table_of_csv
 
-    for name in ("runs", "dataset", "judge"):
+    for name in ("runs", "datasets", "judge"):
         if params[name]:
             raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
     file = read_csv(Path(words[0]))
@@ -97,7 +101,7 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
         raise UsageError(f"name a column of {file.path}: {', '.join(file.columns)}")
     for name in words[1:]:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
-    table = table_of_csv(file, words[1:])
+    table = _without(table_of_csv(file, words[1:]), params["without"])
     return _Asked(table, words[1], _others(words[1:], list(table.columns)))
 
 
@@ -108,15 +112,38 @@ def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
         _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:
         runs = [find(journal, start) for start in params["runs"]]
-        choice = Choice(runs or None, params["dataset"], params["judge"])
+        choice = Choice(runs or None, _datasets(params["datasets"]), params["judge"])
+        names = dict.fromkeys(run.name for run in choice.among(journal.runs()))
+        check_without(params["without"], names)
+        choice = replace(choice, without=params["without"])
         there = benchmarks_with_runs(journal, choice)
         for word in words:
             told = f"no runs of {Column.parse(word).benchmark!r} in {journal.folder}"
             check_name(Column.parse(word).benchmark, there, told, "there are runs of")
         ys = _others(words, [words[0], *(n for n in there if n != Column.parse(words[0])[1])])
         columns = [Column.parse(word) for word in (words[0], *ys)]
-        table = table_of_runs(journal, columns, choice, installed().benchmarks.things)
+        for name in filter(None, choice.datasets):
+            told = f"--dataset {name}={choice.datasets[name]}: {name!r} is not correlated"
+            check_name(name, [column.benchmark for column in columns], told, "there are")
+        table = table_of_runs(journal, columns, choice, installed())
     return _Asked(table, words[0], ys)
+
+
+def _datasets(texts: Sequence[str]) -> dict[str, str]:
+    """The packs of ``--dataset``, by benchmark; that of all others has an empty name.
+
+    Raises:
+        UsageError: One benchmark has two.
+    """
+    chosen: dict[str, str] = {}
+    for text in texts:
+        benchmark, _, pack = text.rpartition("=")
+        if benchmark in chosen:
+            whose = f"of {benchmark} " if benchmark else ""
+            told = f"--dataset {whose}is given twice: {chosen[benchmark]} and {pack}"
+            raise UsageError(f"{told}; BENCHMARK=NAME is that of one benchmark")
+        chosen[benchmark] = pack
+    return chosen
 
 
 def _refuse_no_source(word: str) -> None:
@@ -124,32 +151,6 @@ def _refuse_no_source(word: str) -> None:
     if word.partition(":")[0] not in installed().benchmarks.things:
         hint = "the name of a file ends in .csv"
         raise UsageError(f"{word!r} is neither a file nor a benchmark; {hint}")
-
-
-_LISTED = 12
-
-
-def check_name(name: str, names: Collection[str], told: str, there: str) -> None:
-    """Refuse a name that is none of these, with the nearest one.
-
-    Args:
-        name: What was asked for.
-        names: What there is.
-        told: What is wrong.
-        there: What to call the names.
-
-    Raises:
-        UsageError: The name is none of them.
-    """
-    if name in names:
-        return
-    by_case = {known.lower(): known for known in names}
-    near = nearest(name.lower(), by_case)
-    for lower, known in by_case.items():
-        near = near.replace(f" {lower}?", f" {known}?")
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    listed = ", ".join(list(names)[:_LISTED]) or "none"
-    raise UsageError(f"{told}{near} ({there}: {listed}{more})")
 
 
 def _others(wanted: Sequence[str], every: Sequence[str]) -> list[str]:
@@ -164,8 +165,7 @@ def _others(wanted: Sequence[str], every: Sequence[str]) -> list[str]:
 
 
 def _without(table: "ScoreTable", models: Sequence[str]) -> "ScoreTable":
-    for model in models:
-        check_name(model, table.models, f"--without {model}: no such model", "there are")
+    check_without(models, table.models)
     return table.without(models)
 
 

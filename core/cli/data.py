@@ -17,11 +17,13 @@ from ..console.safe import line
 from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.download import Watch
 from ..datasets.fetching import (
+    DATA_ONLY,
     OfficialFile,
     OfficialPack,
     State,
     fetch,
     import_files,
+    is_data_only,
     pack_folders,
     read_official,
 )
@@ -30,6 +32,7 @@ from ..errors import DataError, UsageError
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
+from .command import Group
 from .generate import generate_command
 
 _LIVE_EVERY_S = 0.1
@@ -37,8 +40,11 @@ _PLAIN_EVERY_S = 10.0
 
 
 def _folders() -> dict[str, Path]:
-    catalogue = installed().benchmarks
-    return pack_folders(eibench.data.folder(""), {b.name: b.data for b in catalogue})
+    return pack_folders(eibench.data.folder(""), installed().data_folders)
+
+
+def _is_data_only(name: str) -> bool:
+    return is_data_only(name, _folders()[name], installed().data_folders)
 
 
 def _pack(name: str) -> OfficialPack:
@@ -61,7 +67,7 @@ _name_argument = click.argument("name", shell_complete=_names)
 _lang_option = click.option("--lang", metavar="L", help="Only what this language needs.")
 
 
-@click.group("data")
+@click.group("data", cls=Group)
 def data_command() -> None:
     """List, download and check the official data packs."""
 
@@ -90,7 +96,8 @@ def list_command(json_output: bool) -> int:
 
 def _rows(name: str, folder: Path) -> Iterator[dict[str, Any]]:
     for kind, entry in read_manifest(folder).items():
-        row = {"name": name, "pack": kind, "title": entry.facts.get("title", "")}
+        row: dict[str, Any] = {"name": name, "pack": kind, "title": entry.facts.get("title", "")}
+        row["data_only"] = _is_data_only(name)
         row["licence"] = entry.facts.get("licence", "unknown")
         if kind == "official":
             yield row | _official_row(read_official(name, folder))
@@ -125,7 +132,8 @@ def _print(rows: list[dict[str, Any]], broken: list[dict[str, str]]) -> None:
     click.echo(f"cache: {cache_folder()}")
     for row in rows:
         told = f"{row['name']:<20} {row['pack']:<9} {row['state']:<11} {row['size']:>9,} bytes"
-        click.echo(line(f"{told}  {row['licence']:<12} {row['where']}"))
+        note = f"  ({DATA_ONLY})" if row["data_only"] else ""
+        click.echo(line(f"{told}  {row['licence']:<12} {row['where']}{note}"))
     for entry in broken:
         click.echo(line(f"BROKEN  {entry['name']}: {entry['reason']}"))
 
@@ -137,6 +145,8 @@ def _print(rows: list[dict[str, Any]], broken: list[dict[str, str]]) -> None:
 def fetch_command(name: str, source: str | None, lang: str | None) -> None:
     """Download an official pack; goes on where it stopped."""
     fetch_pack(_pack(name), lang, source)
+    if _is_data_only(name):
+        _tell(f"{name} is {DATA_ONLY}")
 
 
 def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None = None) -> None:

@@ -8,6 +8,7 @@ import click
 
 import eibench.data
 
+from ..arguments import judge_spec
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.base import ModelSpec
 from ..clients.keys import redact
@@ -33,13 +34,14 @@ from ..reports.files import as_text
 from ..spending.book import PriceBook, parse_price
 from ..spending.prices import Price
 from . import options
+from .command import Command
 from .endpoints import EndpointSettings
 from .settings import Settings, config_option, current
 from .targets import Target, find_target
 from .values import pairs
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Command)
 @options.endpoint_options
 @options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
 @click.option("--no-call", is_flag=True, help="Ask the models nothing.")
@@ -87,7 +89,7 @@ async def _checks(params: Mapping[str, Any], models: Mapping[str, Target]) -> As
 
 
 def _machine(params: Mapping[str, Any], catalogue: Catalogue) -> Iterator[Check]:
-    folders = pack_folders(eibench.data.folder(""), {b.name: b.data for b in catalogue.benchmarks})
+    folders = pack_folders(eibench.data.folder(""), catalogue.data_folders)
     yield from check_packs(catalogue, folders)
     yield from check_disk(params["runs_dir"])
     yield check_journal(params["runs_dir"])
@@ -106,7 +108,7 @@ def _models(params: Mapping[str, Any]) -> dict[str, Target]:
     specs = [ModelSpec.parse(text) for text in params["models"]]
     found = {f"model {spec}": find_target(spec, headers) for spec in specs}
     if params["judge"]:
-        spec = ModelSpec.parse(params["judge"])
+        spec = judge_spec(params["judge"])
         found[f"judge {spec}"] = find_target(spec, judge=True)
     return found
 
@@ -127,18 +129,13 @@ async def _check_models(
         if call and not installed().provider(target.endpoint.spec.provider).demo:
             told = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
             click.echo(line(f"{told} (--no-call leaves that out)"), err=True)
-        one = Probe(label, target.endpoint, price, call)
+        one = Probe(label, target.endpoint, price, call, target.party)
         async for check in probe(one, installed(), environment):
             yield check
 
 
 def _price(target: Target, given: Price | None) -> Price | None:
-    providers = list(installed().providers)
-    book = PriceBook(
-        configured=current().prices,
-        hosts={p.name: p.host for p in providers},
-        demo=frozenset(p.name for p in providers if p.demo),
-    )
+    book = PriceBook.of(installed().providers, current().prices)
     return book.find(target.endpoint.spec, target.endpoint.base_url, given)
 
 

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 import click
 
 from ..clients.base import check_base_url
+from ..clients.parties import OF_MODEL, PartyOptions
 from ..errors import ConfigError, UsageError
-from .values import FiniteRange, VariableName, checked, nearest, plain_names
+from ..names import nearest
+from .values import FiniteRange, VariableName, checked, plain_names
 
 # A name can be no address, or the file could send elsewhere what a user types.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -77,7 +79,7 @@ def _read(name: str, table: Any, path: object) -> EndpointSettings:
 
 
 def find_endpoint(
-    endpoints: Mapping[str, EndpointSettings], text: str | None
+    endpoints: Mapping[str, EndpointSettings], text: str | None, party: PartyOptions = OF_MODEL
 ) -> EndpointSettings | None:
     """The endpoint of that name or address; ``None`` for another address, or for none.
 
@@ -92,13 +94,14 @@ def find_endpoint(
         known = f"; there are: {', '.join(endpoints)}" if endpoints else ""
         hint = nearest(text, endpoints) or known
         raise UsageError(
-            f"--base-url {text!r} is neither an http:// or https:// address nor an endpoint of "
-            f"bench.toml{hint}"
+            f"{party.base_url} {text!r} is neither an http:// or https:// address nor an endpoint "
+            f"of bench.toml{hint}"
         )
     same = [e for e in endpoints.values() if _plain(e.base_url) == _plain(text)]
     if len(same) > 1:
         names = " and ".join(e.name for e in same)
-        raise UsageError(f"--base-url {text} is that of the endpoints {names}; name one of them")
+        told = f"{party.base_url} {text} is that of the endpoints {names}"
+        raise UsageError(f"{told}; name one of them")
     return same[0] if same else None
 
 

@@ -6,7 +6,6 @@ file, with its provenance beside it, and never where a bundled pack lies.
 """
 
 import asyncio
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +19,9 @@ from ..engine.config import RunConfig, grader
 from ..engine.parties import Money
 from ..engine.planning import Plan, make_plan
 from ..engine.session import Session
-from ..engine.stopping import on_signals
 from ..errors import ConfigError, UsageError
+from ..guard import guard, no_exit
+from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
 from ..plugins import installed
@@ -31,8 +31,10 @@ from ..spending.book import parse_price
 from ..types import Score, digest
 from ..work import make_money, open_session, run_session
 from . import options, plan
+from .command import Command
 from .results import EXIT
 from .settings import config_option, current, given_by_user
+from .stoppable import stoppable
 
 _POSITIVE = click.IntRange(min=1)
 
@@ -66,11 +68,12 @@ def maker_options(command: options.F) -> options.F:
     )  # fmt: skip
 
 
-@click.command("generate")
+@click.command("generate", cls=Command)
 @options.benchmark_argument
 @maker_options
 @options.sampling_options
 @options.limit_options
+@options.transfer_options
 @options.money_options
 @options.option("--fresh", is_flag=True, help="Start another run instead of going on.")
 @options.runs_dir_option
@@ -88,7 +91,7 @@ def generate_command(**params: Any) -> int:
     money = make_money(current().prices, given=given, limit=params["max_cost"])
     session = _session(order.config, money, dry=params["dry_run"])
     pack = session.read_pack()
-    planned = make_plan(order.config, pack, pack.items, money)
+    planned = make_plan(order.config, pack, pack.items, money, _tell)
     _tell(_description(order, planned, pack))
     if params["dry_run"]:
         if params["json_output"]:
@@ -96,7 +99,8 @@ def generate_command(**params: Any) -> int:
             click.echo(as_text({"dry_run": True, "runs": [told]}))
         return 0
     plan.ask([planned], sure=params["yes"] or given_by_user("max_cost"))
-    result = asyncio.run(_work(session, pack))
+    with no_exit():
+        result = asyncio.run(_work(session, pack))
     return _finish(order, pack, result, json_output=params["json_output"])
 
 
@@ -109,7 +113,7 @@ def _order(params: Mapping[str, Any]) -> Order:
         raise UsageError("name the one model that writes, such as --model openai/gpt-4.1")
     maker = benchmark.data_maker
     nothing = dict.fromkeys(("judge", "limit", "items", "name"))
-    rest = {"dataset": "bundled", "iterations": 1, "notes": (), **nothing}
+    rest = {"dataset": "bundled", "iterations": 1, "notes": (), "demo": False, **nothing}
     (config,) = options.configs({**params, **rest, "benchmark": maker})
     check_place(params["output"], benchmark.data)
     return Order(benchmark, maker, config, params["output"])
@@ -138,7 +142,7 @@ async def _work(session: Session, pack: Pack) -> Result:
 
     title = f"{session.config.benchmark.name} {session.config.display_name}"
     told = "stopping: waiting for calls in flight; press Ctrl-C again to stop at once"
-    with on_signals(session.stop, lambda: _tell(told)):
+    with stoppable(session.stop, lambda: _tell(told)):
         async with displayed(session.progress, title, err()):
             return await run_session(session, pack)
 
@@ -146,7 +150,7 @@ async def _work(session: Session, pack: Pack) -> Result:
 def _finish(order: Order, pack: Pack, result: Result, *, json_output: bool) -> int:
     """Write the file if the set is whole; the exit code."""
     found = _stored(order, pack, result)
-    made = found and order.maker.made(found[1], order.config.model.label)
+    made = found and guard(order.maker).made(found[1], order.config.model.label)
     written = None
     if found and made and made.missing is None:
         about = _provenance(order, pack, found[0], made)
@@ -155,8 +159,8 @@ def _finish(order: Order, pack: Pack, result: Result, *, json_output: bool) -> i
         click.echo(as_text(_as_json(order, result, made, written)))
     if written:
         _tell(f"{len(made.lines) if made else 0} items in {order.output} (run {result.run_id})")
-        where = shlex.quote(str(order.output))
-        _tell(f"next: bench run {order.benchmark.name} --dataset {where} --model SPEC")
+        words = ("run", order.benchmark.name, "--dataset", order.output, "--model", "SPEC")
+        _tell(f"next: {bench(*words)}")
     else:
         _tell(f"no file was written: {_why(result, made)}")
     return EXIT[result.status]
@@ -173,7 +177,7 @@ def _stored(order: Order, pack: Pack, result: Result) -> tuple[RunRecord, Score]
 
 def _why(result: Result, made: Made | None) -> str:
     if result.status == "budget":
-        return "the same command with a larger --max-cost goes on from here"
+        return "the same command goes on from here with a larger --max-cost, or without"
     if made is not None and made.missing:
         return f"{made.missing}; the same command with larger --attempts asks on"
     if failed := result.document["failed"]:

@@ -13,6 +13,7 @@ from ..engine.importing import import_foreign
 from ..engine.translating import Import, Source
 from ..errors import DataError, UsageError
 from ..foreign import ForeignResults
+from ..hints import bench
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed
@@ -115,8 +116,7 @@ def _import_runs(wanted: Wanted, found: Found) -> None:
     for each in done:
         _tell_run(each)
     _tell(found.results.left_out, (*found.results.notes, *_namesakes(done)))
-    where = "" if wanted.runs_dir == Path("runs") else f" --runs-dir {quote(str(wanted.runs_dir))}"
-    _tell_next(done, where)
+    _tell_next(done)
 
 
 def _tell_run(each: Import) -> None:
@@ -157,10 +157,11 @@ def _namesakes(done: list[Import]) -> list[str]:
     return [f"{n} runs are called {name!r}; {counted}" for name, n in counts.items() if n > 1]
 
 
-def _tell_next(done: list[Import], where: str) -> None:
+def _tell_next(done: list[Import]) -> None:
     """The commands that show a run and have it judged."""
     first = next(each for each in done if each.imported is not None)
     assert first.imported is not None
     run_id = first.imported.run_id
-    told = f"bench show {run_id}{where} shows a result, bench rejudge {run_id} --judge SPEC{where}"
-    click.echo(line(f"next: {told} has its transcripts judged"), err=True)
+    shown, judged = bench("show", run_id), bench("rejudge", run_id, "--judge", "SPEC")
+    told = f"{shown} shows a result, {judged} has its transcripts judged"
+    click.echo(line(f"next: {told}"), err=True)

@@ -1,5 +1,6 @@
 """`bench judge-report`: what comparisons say of the judge that made them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
+from .command import Command
 from .rate import check_source
 from .settings import config_option
 from .stored import as_given
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ..auditing.audit import JudgeAudit
 
 
-@click.command("judge-report")
+@click.command("judge-report", cls=Command)
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Audit a judge of the journal's comparisons, instead of a file.")  # fmt: skip
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
                 help="Of the journal's, those on this pack.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Which judge, where there are several.")
 @click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@options.without_option
+@options.demo_option
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -34,6 +38,8 @@ def judge_report_command(
     dataset: str | None,
     judge: str | None,
     dedupe: bool,
+    without: tuple[str, ...],
+    demo: bool,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -44,10 +50,12 @@ def judge_report_command(
     """
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
+    who: dict[str, Any] = {"mixed": demo, "without": without}
     if comparisons is not None:
-        document = _of_file(comparisons, dedupe=dedupe, judge=judge)
+        document = _of_file(comparisons, dedupe=dedupe, judge=judge, **who)
     else:
-        document = _of_journal(str(benchmark), dataset, judge, runs_dir)
+        choice = {"dataset": dataset, "judge": judge, **who}
+        document = _of_journal(str(benchmark), choice, runs_dir)
     if json_output:
         click.echo(as_text(document))
         return
@@ -56,31 +64,32 @@ def judge_report_command(
     output.show(judge_report.judge_report(document))
 
 
-def _of_file(path: Path, *, dedupe: bool, judge: str | None) -> dict[str, Any]:
+def _of_file(path: Path, *, dedupe: bool, judge: str | None, **who: Any) -> dict[str, Any]:
     from ..auditing.audit import audit
+    from ..ratings.parting import has_demo, part
     from ..ratings.reading import read_comparisons
 
-    given = read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
-    return _document(audit(given), file=str(path))
+    there = read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
+    given = part(there, **who)
+    return _document(audit(given), has_demo(given), file=str(path))
 
 
-def _of_journal(
-    name: str, dataset: str | None, judge: str | None, runs_dir: Path
-) -> dict[str, Any]:
+def _of_journal(name: str, choice: Mapping[str, Any], runs_dir: Path) -> dict[str, Any]:
     from ..auditing.audit import audit
     from ..engine.judging import read_judge
 
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
-        found = read_judge(journal, installed(), chosen, dataset=dataset, judge=judge)
+        found = read_judge(journal, installed(), chosen, **choice)
     made, board = audit(found.comparisons, found.asking), found.board
     pack = {"name": board.pack_name, "sha256": board.pack_sha256}
-    return _document(made, benchmark=name, dataset=pack)
+    return _document(made, found.demo, benchmark=name, dataset=pack)
 
 
-def _document(made: "JudgeAudit", **source: Any) -> dict[str, Any]:
+def _document(made: "JudgeAudit", demo: bool, **source: Any) -> dict[str, Any]:
     """The audit with where it comes from, and whether a demo model is in it."""
     known = {"file": None, "benchmark": None, "dataset": None, **source}
-    names = [moves.model for moves in made.stability.models]
-    demo = any(name.startswith("demo/") for name in (*names, made.judge))
-    return {"source": known, "demo": demo, **made.as_json()}
+    document = {"source": known, "demo": demo, **made.as_json()}
+    for row in document["stability"]["models"]:
+        row["demo"] = demo
+    return document

@@ -1,6 +1,7 @@
 """`bench leaderboard`: the models of a benchmark, ranked, with intervals."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,20 @@ import click
 from ..benchmark import Benchmark
 from ..console.safe import line, plural
 from ..engine.leaderboard import Leaderboard, read_leaderboard
+from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.files import as_text
+from ..reports.ratings import note_of, points, ranks
 from ..reports.sections import Table
 from . import options
 from .rate import anchor_sets
+from .rating_options import RatingCommand, rating_options
 from .settings import config_option
 from .stored import as_given
 
 
-@click.command("leaderboard")
+@click.command("leaderboard", cls=RatingCommand)
 @options.benchmark_argument
 @click.option("--dataset", metavar="NAME|SHA", help="The pack, where runs are of several.")
 @click.option("--judge", metavar="SPEC", help="The judge, where there are several.")
@@ -28,6 +32,8 @@ from .stored import as_given
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
+@options.without_option
+@options.demo_option
 @options.runs_dir_option
 @options.json_option
 @options.option("--csv", "csv_output", is_flag=True, help="Print comma-separated values.")
@@ -39,9 +45,12 @@ def leaderboard_command(
     engine: str | None,
     anchors: tuple[str, ...],
     published: bool,
+    without: tuple[str, ...],
+    demo: bool,
     runs_dir: Path,
     json_output: bool,
     csv_output: bool,
+    **own: Any,
 ) -> None:
     """Rank the models of a benchmark that the journal holds."""
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
@@ -56,11 +65,15 @@ def leaderboard_command(
             judge=judge,
             engine=chosen,
             anchors=anchor_sets(anchors),
+            mixed=demo,
+            without=without,
+            options=rating_options(benchmark, own),
         )
-    beside = benchmark.published(board.pack) if published else None
+    beside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
     if json_output:
-        click.echo(as_text({**document, "published": _as_json(beside)} if published else document))
+        shown = {"published": _as_json(beside, board.beside_published)} if published else {}
+        click.echo(as_text({**document, **shown}))
         return
     if csv_output:
         from ..reports.csv_tables import csv_text
@@ -70,11 +83,12 @@ def leaderboard_command(
     _show(board, document, beside, asked=published)
 
 
-def _as_json(table: Table | None) -> dict[str, Any] | None:
+def _as_json(table: Table | None, comparable: Sequence[str]) -> dict[str, Any] | None:
     if table is None:
         return None
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return {"title": table.title, "rows": rows, "note": table.note}
+    told = {"title": table.title, "rows": rows, "note": table.note}
+    return {**told, "comparable": list(comparable)}
 
 
 def _show(
@@ -86,7 +100,8 @@ def _show(
     for warning in document["warnings"]:
         output.show(tables.warning(warning))
     if beside:
-        output.show(tables.table(beside))
+        note = f"{_comparable(board)}\n{beside.note}"
+        output.show(tables.table(replace(beside, note=note)))
     elif asked:
         told = f"no published board may stand beside {board.benchmark.name} on this pack"
         output.show(tables.warning(told))
@@ -96,17 +111,18 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
     from ..console.safe import interval
 
     rated = bool(board.standing and board.standing.ratings)
-    first = next((name for row in document["rows"] for name in row["metrics"]), "score")
-    name = board.benchmark.ranked_by or first
-    columns = ["rank", "model", *["rating", "95 % interval", "ties"] * rated]
+    name = board.metric
+    beside = any(row["rating_length_adjusted"] is not None for row in document["rows"])
+    columns = ["rank", "model", *["rating", "95 % interval"] * rated]
+    columns += ["length-adjusted"] * beside + ["ties"] * rated
     columns += [name.replace("_", " "), "95 % interval", "scored", "cost"]
     rows, n_items = [], document["dataset"]["n_items"]
-    for position, row in enumerate(document["rows"], start=1):
+    for row in document["rows"]:
         metric = row["metrics"].get(name, {"value": None, "ci95": None})
-        tied = len(row["tied_with"]) if row["tied_with"] is not None else None
-        rating = [_whole(row["rating"]), _points(row["ci95"]), tied] * rated
+        rating = [_whole(row["rating"]), points(row["ci95"])] * rated
+        rating += [_whole(row["rating_length_adjusted"])] * beside + [_ties(row)] * rated
         own = [metric["value"], interval(metric["ci95"]), _scored(row, n_items), _cost(row)]
-        rows.append([_rank(row) if rated else position, _named(row), *rating, *own])
+        rows.append([_rank(row), _named(row), *rating, *own])
     pack = board.board
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
@@ -114,9 +130,38 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"
         note += "; ties: models that cannot be told apart from this one"
-        note += "; in parentheses: the 95 % interval of the rank"
-    note = "\n".join([note, *_changed(document)])
+    if any(row["rank_ci95"] for row in document["rows"]):
+        note += "; in parentheses: " + (_RATED_RANK if rated else _SCORED_RANK)
+    if rated:
+        note = "\n".join([note, *note_of(document["rows"])[1:]])
+    note = "\n".join([note, *_not_above(board, document), *_changed(document)])
     return Table(f"{board.benchmark.name}: {plural(len(rows), 'model')}", columns, rows, note=note)
+
+
+_LISTED = 8
+_RATED_RANK = "the 95 % interval of the rank, of this model alone"
+_SCORED_RANK = "the ranks that a model may have, as far as the intervals tell"
+
+
+def _comparable(board: Leaderboard) -> str:
+    """Which models of the board may be seen beside the published ones."""
+    names = board.beside_published
+    listed = ", ".join(names[:_LISTED]) or "no model above"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"comparable with these: {listed}{more} (bench show RUN says why)"
+
+
+def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
+    """Which models are not surely above a baseline: a line for each."""
+    known = {n: b for d in board.documents.values() for n, b in d["baselines"].items()}
+    told = []
+    for name, baseline in known.items():
+        models = [row["model"] for row in document["rows"] if name in (row["not_above"] or ())]
+        listed = ", ".join(models[:_LISTED])
+        more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
+        at = f"not surely above {baseline['label']} ({baseline['value']:.1f})"
+        told += [line(f"{at}: {listed}{more}")] if models else []
+    return told
 
 
 def _changed(document: Mapping[str, Any]) -> list[str]:
@@ -132,20 +177,22 @@ def _rank(row: Mapping[str, Any]) -> str:
     """A rank with its interval."""
     if row["rank"] is None:
         return "–"
-    low, high = row["rank_ci95"] or (None, None)
-    return f"{row['rank']}" if low is None else f"{row['rank']} ({low}–{high})"
+    return f"{row['rank']}" + (f" ({ranks(row['rank_ci95'])})" if row["rank_ci95"] else "")
+
+
+def _ties(row: Mapping[str, Any]) -> str:
+    """How many models it is tied with, marked where length decides one of these."""
+    if row["tied_with"] is None:
+        return "–"
+    return f"{len(row['tied_with'])}" + "*" * bool(row["depends_on_length"])
 
 
 def _whole(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def _points(ci95: Sequence[float] | None) -> str:
-    return "–" if ci95 is None else f"{ci95[0]:z.0f} … {ci95[1]:z.0f}"
-
-
 def _named(row: Mapping[str, Any]) -> str:
-    marks = [" DEMO"] if row.get("demo") else []
+    marks = [" DEMO"] if row["demo"] else []
     marks += [" (partial)"] if row["partial"] else []
     marks += [" (changed)"] if row["changed"] else []
     return str(row["model"]) + "".join(marks)
@@ -164,16 +211,30 @@ def _cost(row: Mapping[str, Any]) -> str:
 
 def _csv_rows(document: Mapping[str, Any]) -> list[list[str | float | None]]:
     names = list(dict.fromkeys(name for row in document["rows"] for name in row["metrics"]))
-    heading: list[str | float | None] = ["rank", "model", "rating", "rating_low", "rating_high"]
-    heading += ["comparisons", "status", "partial", "changed", "cost_usd"]
+    heading: list[str | float | None] = ["rank", "model", "demo", "rating", "rating_low"]
+    heading += ["rating_high", *_MORE, "comparisons", "status", "partial", "changed", "cost_usd"]
     for name in names:
         heading += [name, f"{name}_low", f"{name}_high"]
     return [heading, *[_csv_row(row, names) for row in document["rows"]]]
 
 
+_MORE = ["rank_low", "rank_high", "rank_low_board", "rank_high_board", "rating_length_adjusted"]
+_MORE += ["rating_length_adjusted_low", "rating_length_adjusted_high", "tied_with"]
+_MORE += ["depends_on_length"]
+
+
+def _more(row: Mapping[str, Any]) -> list[str | float | None]:
+    """The cells of `_MORE`; names are parted by semicolons."""
+    ends = [*(row["rank_ci95"] or (None, None)), *(row["rank_ci95_board"] or (None, None))]
+    adjusted = [row["rating_length_adjusted"], *(row["ci95_length_adjusted"] or (None, None))]
+    named = [row["tied_with"], row["depends_on_length"]]
+    return [*ends, *adjusted, *(None if n is None else "; ".join(n) for n in named)]
+
+
 def _csv_row(row: Mapping[str, Any], names: list[str]) -> list[str | float | None]:
     low, high = row["ci95"] or (None, None)
-    cells: list[str | float | None] = [row["rank"], row["model"], row["rating"], low, high]
+    cells: list[str | float | None] = [row["rank"], row["model"], str(row["demo"]).lower()]
+    cells += [row["rating"], low, high, *_more(row)]
     partial = None if row["partial"] is None else str(row["partial"]).lower()
     cells += [row["comparisons"], row.get("status"), partial, row["changed"], row.get("cost_usd")]
     for name in names:

@@ -9,16 +9,19 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from ..arguments import fitting_judge
+from ..arguments import fitting_judge, judge_spec
 from ..benchmark import Benchmark
-from ..clients.base import ModelSpec
+from ..clients.base import TRANSPORTS, ModelSpec, Transfer
 from ..clients.keys import Environment
+from ..clients.retry import RETRIES
 from ..engine.config import RunConfig
+from ..engine.placement import Wish
 from ..errors import UsageError
+from ..guard import guard
 from ..types import Sampling
 from .benchmark_command import BenchmarkName, env_name, own_options
 from .targets import Target, allow, find_target, limits_of
-from .values import FiniteRange, item_list, json_object, pairs, read_system
+from .values import FiniteRange, Size, item_list, json_object, pairs, read_system
 
 F = TypeVar("F", bound=Callable[..., Any])
 _POSITIVE = click.IntRange(min=1)
@@ -100,7 +103,20 @@ def limit_options(command: F) -> F:
         option("--rpm", type=_ABOVE_ZERO, metavar="N", help="Most requests per minute."),
         option("--tpm", type=_ABOVE_ZERO, metavar="N", help="Most tokens per minute."),
         option("--timeout", type=_ABOVE_ZERO, default=600.0, show_default=True, metavar="S",
-               help="Seconds that a call may take in all, retries included."),
+               help="Seconds that an attempt of a call may take."),
+        option("--max-retries", type=click.IntRange(min=0), default=RETRIES, show_default=True,
+               metavar="N", help="Times that a call is tried again."),
+    )  # fmt: skip
+
+
+def transfer_options(command: F) -> F:
+    """How requests are carried, and how much of a reply is read."""
+    return apply(
+        command,
+        option("--max-reply", type=Size(), default="16MiB", show_default=True, metavar="SIZE",
+               help="Longest reply that is read; a longer one fails its sample."),
+        option("--transport", type=click.Choice(TRANSPORTS), default="http", show_default=True,
+               help="http: our own; sdk: the provider's package."),
     )  # fmt: skip
 
 
@@ -124,6 +140,7 @@ def run_options(command: F) -> F:
         option("--note", "notes", multiple=True, metavar="K=V",
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
         option("--fresh", is_flag=True, help="Start another run instead of going on."),
+        demo_option,
         runs_dir_option,
     )  # fmt: skip
 
@@ -134,6 +151,12 @@ runs_dir_option = option(
     default=Path("runs"),
     show_default=True,
     help="Where runs are kept.",
+)
+demo_option = option(
+    "--demo", is_flag=True, help="Let demo models and real ones stand beside each other."
+)
+without_option = click.option(
+    "--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated."
 )
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 
@@ -205,6 +228,7 @@ def configs(params: Mapping[str, Any]) -> list[RunConfig]:
 def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> RunConfig:
     judge, items = _judge(benchmark, params), item_ids(params)
     own, named = own_options(benchmark, params), allow(judge) if judge else None
+    _refuse_vain(benchmark, own)
     return RunConfig(
         benchmark=benchmark,
         model=allow(model),
@@ -218,11 +242,33 @@ def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> R
         items=items,
         limits=limits_of(params, model.settings),
         judge_limits=limits_of(params, judge.settings) if judge else None,
+        transfer=transfer_of(params),
         name=params["name"],
         notes=pairs(params["notes"], "--note"),
         fresh=params["fresh"],
+        mixed=params["demo"],
         runs_dir=params["runs_dir"],
     )
+
+
+def transfer_of(params: Mapping[str, Any]) -> Transfer:
+    """How requests are carried, and how much of a reply is read."""
+    return Transfer(params["transport"], params["max_reply"])
+
+
+def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any]) -> None:
+    """Refuse options about comparisons in a command that leaves comparisons out.
+
+    Raises:
+        UsageError: There is one.
+    """
+    plugin, usual = guard(benchmark), {option.name: option.default for option in benchmark.options}
+    if plugin.compares(own) or not plugin.compares(usual):
+        return
+    for name in Wish._fields:
+        if name in own and _typed(name):
+            told = f"--{name.replace('_', '-')} is about comparisons"
+            raise UsageError(f"{told}, and the other options leave none to make")
 
 
 def _typed(name: str) -> bool:
@@ -239,4 +285,4 @@ def _judge(benchmark: Benchmark, params: Mapping[str, Any]) -> Target | None:
             if params[name]:
                 raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
         return None
-    return find_target(ModelSpec.parse(params["judge"]), judge=True)
+    return find_target(judge_spec(params["judge"]), judge=True)

@@ -8,9 +8,9 @@ import click
 
 from ..console.safe import line, plural
 from ..engine.config import RunConfig
+from ..engine.phases import COMPARE, TRIAL
 from ..engine.planning import PartyPlan, Plan
 from ..engine.session import Session
-from ..engine.workshop import COMPARE
 from ..errors import UsageError
 from ..making import DataMaker
 from ..spending.estimate import Range, format_range
@@ -19,7 +19,8 @@ from ..spending.estimate import Range, format_range
 def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dict[str, Any]:
     """A plan as plain values."""
     tokens_in, tokens_out = plan.tokens
-    calls = {"model": plan.parties[0].calls, "judge": sum(p.calls for p in plan.parties[1:])}
+    judged = [party for party in plan.parties[1:] if party.phase != TRIAL]
+    calls = {"model": plan.parties[0].calls, "judge": sum(party.calls for party in judged)}
     return {
         "benchmark": config.benchmark.name,
         "model": config.model.label,
@@ -28,6 +29,7 @@ def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dic
         "iterations": config.iterations,
         "samples": {"total": plan.total, "left": plan.left},
         "calls": calls,
+        "tries_judge": len(judged) < len(plan.parties[1:]),
         "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
         "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
         "max_cost_usd": session.money.budget.limit if session.money.budget else None,
@@ -57,6 +59,8 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
 def _asked(party: PartyPlan, *, fewest: bool) -> str:
     if party.phase == COMPARE:
         return f"at most {plural(party.calls, 'comparison')} by {party.endpoint.label}"
+    if party.phase == TRIAL:
+        return f"1 call to see that {party.endpoint.label} answers"
     least = "at least " if fewest else ""
     return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"
 

@@ -1,41 +1,58 @@
 """`bench rate`: ratings of models from a file of comparisons."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..console.safe import line
-from ..engine.standing import BESIDE, DEFAULT, default_engine, rate_with, settings_of
+from ..console.safe import line, plural
+from ..engine.standing import DEFAULT, rate_with, settings_of
 from ..errors import UsageError
+from ..hints import bench
 from ..journal import Journal
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.files import as_text
 from . import options
+from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option
 from .stored import as_given
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
-    from ..ratings.result import ModelRating, Ratings
+    from ..ratings.result import Ratings
     from ..reports.sections import Table
 
 
-@click.command("rate")
+class _Asked(NamedTuple):
+    """What is to be rated.
+
+    Attributes:
+        demo: Whether a demo model is among them.
+    """
+
+    comparisons: "Comparisons"
+    settings: RatingSettings
+    demo: bool
+
+
+@click.command("rate", cls=RatingCommand)
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|SHA", help="Of the journal's, those on this pack.")
 @options.option("--engine", metavar="NAME",
-                help="glicko2, fractional-logit, mixed, trueskill, or a plugin's (default: "
-                "glicko2; fractional-logit where most pairs have one order).")  # fmt: skip
+                help="glicko2 (default), fractional-logit, mixed, "
+                "glicko2-sequential, trueskill, or a "
+                "plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
 @click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@options.without_option
+@options.demo_option
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -47,8 +64,11 @@ def rate_command(
     anchors: tuple[str, ...],
     judge: str | None,
     dedupe: bool,
+    without: tuple[str, ...],
+    demo: bool,
     runs_dir: Path,
     json_output: bool,
+    **own: Any,
 ) -> None:
     """Rate models from comparisons: of a file, or of the journal.
 
@@ -59,21 +79,24 @@ def rate_command(
     sets = anchor_sets(anchors)
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     if comparisons is not None:
+        no_rating_options(own)
+        from ..ratings.parting import has_demo, part
         from ..ratings.reading import read_comparisons
 
-        given = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
-        settings, usual = RatingSettings(sets), DEFAULT
+        all_there = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
+        given = part(all_there, mixed=demo, without=without)
+        asked = _Asked(given, RatingSettings(sets), has_demo(given))
     else:
-        given, settings, usual = _of_journal(str(benchmark), dataset, judge, sets, runs_dir)
-    chosen = installed().rating_engines.get(engine or usual, tuple(installed().broken)).name
-    ratings = rate_with(chosen, given, settings)
-    beside = _beside(chosen, given, settings)
+        choice = {"dataset": dataset, "judge": judge, "mixed": demo, "without": without}
+        asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
+    chosen = installed().rating_engines.get(engine or DEFAULT, tuple(installed().broken)).name
+    ratings = rate_with(chosen, asked.comparisons, asked.settings)
     if json_output:
-        click.echo(as_text(_document(ratings, beside)))
+        click.echo(as_text(_document(ratings, demo=asked.demo)))
         return
     from ..console import output, tables
 
-    output.show(tables.table(_table(ratings, beside)))
+    output.show(tables.table(_table(ratings, demo=asked.demo)))
 
 
 def check_source(
@@ -97,37 +120,44 @@ def check_source(
 
 def _of_journal(
     name: str,
-    dataset: str | None,
-    judge: str | None,
+    choice: Mapping[str, Any],
     sets: tuple[AnchorSet, ...],
     runs_dir: Path,
-) -> "tuple[Comparisons, RatingSettings, str]":
-    """The journal's comparisons of a benchmark, its anchors, and the engine that fits.
+    own: Mapping[str, Any],
+) -> _Asked:
+    """The journal's comparisons of a benchmark, and its anchors.
+
+    Args:
+        name: The benchmark.
+        choice: Which board, and who on it.
+        sets: The user's anchors.
+        runs_dir: Where the journal is.
+        own: Options of ratings as they were given.
 
     Raises:
         UsageError: There are none, or those of several packs or judges.
     """
     from ..engine.leaderboard import read_leaderboard
-    from ..engine.pools import as_comparisons, read_pool
+    from ..engine.pools import as_comparisons
     from ..ratings.comparisons import Comparisons
 
     benchmark = installed().benchmark(name)
+    options = rating_options(benchmark, own)
     with Journal(runs_dir, create=False) as journal:
-        board = read_leaderboard(journal, installed(), benchmark, dataset=dataset, judge=judge)
-        if board.pool is None:
-            raise UsageError(
-                f"{name} does not compare models, so there is nothing to rate; bench leaderboard "
-                f"{name} ranks them by their scores"
-            )
-        rows = read_pool(journal, board.pool, board.pack)
-    given = as_comparisons(rows)
+        board = read_leaderboard(journal, installed(), benchmark, **choice)
+    if board.compared is None:
+        raise UsageError(
+            f"{name} does not compare models, so there is nothing to rate; "
+            f"{bench('leaderboard', name)} ranks them by their scores"
+        )
+    given = as_comparisons(board.compared)
     if not given:
         raise UsageError(
-            f"no comparisons of {name} on {board.board.told} yet; bench run {name} on two models "
-            "makes some"
+            f"no comparisons of {name} on {board.board.told} yet; {bench('run', name)} on two "
+            "models makes some"
         )
-    settings = settings_of(benchmark, board.pack, sets)
-    return Comparisons.of(given), settings, default_engine(rows)
+    settings = settings_of(benchmark, board.pack, sets, options)
+    return _Asked(Comparisons.of(given), settings, board.demo)
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
@@ -152,52 +182,28 @@ def _anchor(text: str) -> Anchor:
     return Anchor(model, value)
 
 
-def _beside(engine: str, comparisons: "Comparisons", settings: RatingSettings) -> "Ratings | None":
-    """The length-aware ratings that stand beside the default where lengths are known."""
-    if engine != DEFAULT or not comparisons.has_lengths:
-        return None
-    return rate_with(BESIDE, comparisons, settings)
-
-
-def _document(ratings: "Ratings", beside: "Ratings | None") -> dict[str, Any]:
+def _document(ratings: "Ratings", *, demo: bool) -> dict[str, Any]:
     document = ratings.as_json()
-    document["demo"] = _demo(ratings)
-    if beside:
-        found = {row.model: row.rating for row in beside.rows}
-        document["diagnostics"]["beside"] = {"engine": beside.engine, "ratings": found}
+    document["demo"] = demo
+    document["ratings"] = [{**row, "demo": demo} for row in document["ratings"]]
     return document
 
 
-def _demo(ratings: "Ratings") -> bool:
-    return any(row.model.startswith("demo/") for row in ratings.rows)
-
-
-def _table(ratings: "Ratings", beside: "Ratings | None") -> "Table":
+def _table(ratings: "Ratings", *, demo: bool) -> "Table":
+    from ..reports.ratings import columns_of, note_of, row_of
     from ..reports.sections import Table
 
-    columns = ["rank", "model", "rating", "95 % interval", "rank interval", "tied with"]
-    columns += ["comparisons", *([beside.engine] if beside else [])]
-    others = {row.model: row.rating for row in beside.rows} if beside else {}
-    rows = [[*_cells(row), *([others.get(row.model)] if beside else [])] for row in ratings.rows]
-    title = f"ratings by {ratings.engine}" + ("  DEMO" if _demo(ratings) else "")
-    return Table(title, tuple(columns), rows, note=_note(ratings))
-
-
-def _cells(row: "ModelRating") -> list[str | float | None]:
-    ci95 = "–" if row.ci95 is None else f"{row.ci95[0]:.1f} … {row.ci95[1]:.1f}"
-    ranks = "–" if row.rank_ci95 is None else f"{row.rank_ci95[0]} … {row.rank_ci95[1]}"
-    tied = "–" if row.tied_with is None else _named(row.tied_with)
-    return [row.rank, row.model, row.rating, ci95, ranks, tied, row.comparisons]
-
-
-def _named(models: tuple[str, ...], most: int = 3) -> str:
-    more = len(models) - most
-    return (", ".join(models[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+    rows = [row.as_json() for row in ratings.rows]
+    columns = columns_of(rows)
+    cells = [row_of({**row, "demo": demo}, columns) for row in rows]
+    title = f"ratings by {ratings.engine}" + "  DEMO" * demo
+    return Table(title, columns, cells, note="\n".join([_note(ratings), *note_of(rows)]))
 
 
 def _note(ratings: "Ratings") -> str:
     said = ratings.diagnostics
-    facts = [f"{said[key]} {key}" for key in ("comparisons", "items", "families") if key in said]
+    nouns = {"comparisons": "comparison", "items": "item", "families": "family"}
+    facts = [plural(said[key], noun) for key, noun in nouns.items() if key in said]
     note = ", ".join(facts)
     if ratings.anchors:
         fixed = ", ".join(f"{model} = {rating:g}" for model, rating in ratings.anchors)

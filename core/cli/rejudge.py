@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from ..arguments import judge_spec
 from ..clients.base import ModelSpec
 from ..engine.config import RunConfig
 from ..engine.parties import Money
@@ -14,6 +15,7 @@ from ..plugins import installed
 from ..spending.book import parse_price
 from ..work import make_money
 from . import options
+from .command import Command
 from .completion import run_ids
 from .run import planned, start
 from .runs import find
@@ -23,7 +25,7 @@ from .targets import allow, find_target, limits_of
 from .values import pairs
 
 
-@click.command("rejudge")
+@click.command("rejudge", cls=Command)
 @click.argument("run", shell_complete=run_ids)
 @options.option("--judge", metavar="SPEC", required=True, help="The judge, such as openai/gpt-4.1.")
 @options.option("--judge-base-url", metavar="URL|NAME", help="Its address, or an endpoint's name.")
@@ -32,6 +34,7 @@ from .values import pairs
               help="Another value of a grading option.")  # fmt: skip
 @click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
 @options.limit_options
+@options.transfer_options
 @options.money_options
 @options.runs_dir_option
 @options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
@@ -42,9 +45,9 @@ def rejudge_command(**params: Any) -> int:
 
     Nothing is generated again. --price is the judge's.
     """
-    spec = ModelSpec.parse(params["judge"])
+    spec = judge_spec(params["judge"])
     config, money = _config(params, spec), _money(params, spec)
-    return start([planned(config, money, dry=params["dry_run"])], params)
+    return start([planned(config, money, set(), dry=params["dry_run"])], params)
 
 
 def _config(params: Mapping[str, Any], spec: ModelSpec) -> RunConfig:
@@ -60,6 +63,7 @@ def _config(params: Mapping[str, Any], spec: ModelSpec) -> RunConfig:
             changes=pairs(params["changes"], "--set"),
             dataset=as_given("dataset", params["dataset"]),
             limits=limits,
+            transfer=options.transfer_of(params),
         )
 
 

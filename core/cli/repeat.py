@@ -7,11 +7,12 @@ import click
 
 from ..errors import UsageError
 from ..journal import Journal
+from ..names import check_name, check_without
 from ..plugins import installed
 from ..reports.files import as_text
 from . import options
+from .command import Command
 from .completion import run_ids
-from .correlate import check_name
 from .runs import find
 from .settings import config_option, given_by_user
 from .stored import as_given
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
     from ..reports.reruns import Reruns
 
 
-@click.command("repeat")
+@click.command("repeat", cls=Command)
 @click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1, required=True,
                 shell_complete=run_ids)  # fmt: skip
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
 @click.option("--change", nargs=2, metavar="BEFORE AFTER",
               help="Compare two metrics, such as first_pass revised.")  # fmt: skip
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
+@click.option(
+    "--view", metavar="NAME", help="Grade as this view of each run, not as its own result."
+)
 @click.option("--dataset", metavar="PATH", help="Where the runs' data is now, if it was moved.")
 @options.runs_dir_option
 @options.json_option
@@ -60,8 +64,7 @@ def repeat_command(
 
 def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
     names = list(dict.fromkeys(rerun.model for rerun in reruns.reruns))
-    for model in models:
-        check_name(model, names, f"--without {model}: no such model", "there are")
+    check_without(models, names)
     return reruns._replace(reruns=[r for r in reruns.reruns if r.model not in models])
 
 
@@ -75,6 +78,8 @@ def _from_file(
         raise UsageError("name one file, or runs; not more than one file, and not both")
     if given_by_user("dataset"):
         raise UsageError("--dataset is for runs; a file of scores has no data pack")
+    if params["view"]:
+        raise UsageError("--view is for runs; a file of scores has no views")
     file = read_csv(Path(sources[0]))
     for name in metrics:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
@@ -88,4 +93,4 @@ def _from_runs(sources: tuple[str, ...], params: dict[str, Any]) -> "Reruns":
     with Journal(params["runs_dir"], create=False) as journal:
         found = [find(journal, start) for start in sources]
         runs = list({run.run_id: run for run in found}.values())
-        return reruns_of_runs(journal, runs, installed(), dataset)
+        return reruns_of_runs(journal, runs, installed(), dataset, params["view"])

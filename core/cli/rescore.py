@@ -7,10 +7,12 @@ from typing import Any
 import click
 
 from ..engine.rescoring import config_of, pack_of, rescore
+from ..guard import no_exit
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.files import write_document
 from . import options
+from .command import Command
 from .completion import run_ids
 from .results import EXIT, print_result
 from .runs import find
@@ -19,7 +21,7 @@ from .stored import as_given
 from .values import pairs
 
 
-@click.command("rescore")
+@click.command("rescore", cls=Command)
 @click.argument("run", shell_complete=run_ids)
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
@@ -36,7 +38,8 @@ def rescore_command(
         given = pairs(changes, "--set")
         config = config_of(journal, record, installed(), given, as_given("dataset", dataset))
         pack = pack_of(record, config)
-        document: dict[str, Any] = asyncio.run(rescore(journal, record, config, pack))
+        with no_exit():
+            document: dict[str, Any] = asyncio.run(rescore(journal, record, config, pack))
     write_document(runs_dir, document)
     print_result(document, json_output=json_output)
     return EXIT[document["status"]]

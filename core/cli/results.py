@@ -6,6 +6,8 @@ from typing import Any
 import click
 
 from ..console.safe import line
+from ..errors import BenchError
+from ..guard import Called, call
 from ..plugins import installed
 from ..reports.files import as_text
 from ..reports.sections import Table
@@ -13,29 +15,37 @@ from ..reports.sections import Table
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
 
 
-def print_result(document: Mapping[str, Any], *, json_output: bool = False) -> None:
-    """Print a result document: as it is, or as tables with the sections of plugins."""
+def print_result(
+    document: Mapping[str, Any], *, json_output: bool = False, another: str = ""
+) -> None:
+    """Print a result document: as it is, or as tables with the sections of plugins.
+
+    Args:
+        document: The result.
+        json_output: As it is.
+        another: The command that asks another model the same.
+    """
     if json_output:
         click.echo(as_text(document))
         return
     from ..console import output, tables
 
-    output.show(tables.result(document, sections(document)))
+    output.show(tables.result(document, sections(document), another))
 
 
 def sections(document: Mapping[str, Any]) -> list[Table]:
     """The sections that plugins add to a result; one that fails is named and left out."""
-    registry = installed().report_sections
     found: list[Table] = []
-    for section in registry:
+    for section in installed().report_sections:
         if section.benchmark != document["benchmark"]:
             continue
+        called = Called(section, "build")
         try:
-            table = section.build(document)
-        except Exception as error:  # noqa: BLE001 - a plugin's; the result must be seen all the same
-            origin = registry.origins[section.name]
-            told = f"report section {section.name!r} of {origin} failed"
-            click.echo(line(f"warning: {told}: {type(error).__name__}: {error}"), err=True)
+            table = call(called, section.build, document)
+            if table is not None and not isinstance(table, Table):
+                called.refuse(f"returned {type(table).__name__}, not a Table")
+        except BenchError as error:  # the result must be seen all the same
+            click.echo(line(f"warning: {error}"), err=True)
             continue
         found += [table] if table else []
     return found

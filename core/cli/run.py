@@ -1,9 +1,7 @@
 """`bench run`: a benchmark on one or more models."""
 
 import asyncio
-import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -11,10 +9,12 @@ import click
 from ..benchmark import Pack
 from ..engine.config import RunConfig
 from ..engine.parties import Money
+from ..engine.phases import TRIAL
 from ..engine.planning import Plan, make_plan
 from ..engine.session import Session, choose_items
-from ..engine.stopping import on_signals
-from ..errors import BenchError, ConfigError
+from ..errors import BenchError, ConfigError, Interrupted
+from ..guard import guard, no_exit
+from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.document import judge_warnings
@@ -27,6 +27,7 @@ from .benchmark_command import BenchmarkCommand
 from .data import get_data, tell_pack
 from .results import EXIT, print_result
 from .settings import config_option, current, given_by_user
+from .stoppable import stoppable
 
 
 class Planned(NamedTuple):
@@ -44,6 +45,7 @@ class Planned(NamedTuple):
 @options.data_options
 @options.sampling_options
 @options.limit_options
+@options.transfer_options
 @options.money_options
 @options.run_options
 @options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
@@ -52,8 +54,11 @@ class Planned(NamedTuple):
 def run_command(**params: Any) -> int:
     """Run a benchmark; the same command again goes on where it stopped."""
     money = _money(params)
+    tried = set[str]()
     configs = options.configs(params)
-    return start([planned(config, money, dry=params["dry_run"]) for config in configs], params)
+    return start(
+        [planned(config, money, tried, dry=params["dry_run"]) for config in configs], params
+    )
 
 
 def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
@@ -68,9 +73,15 @@ def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
             plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
+    answered = set[str]()
+    for run in runs:
+        run.session.answered = answered
     sure = params["yes"] or given_by_user("max_cost")  # a file cannot say yes for the user
     plan.ask([run.plan for run in runs], sure=sure)
-    return _run_all(runs, json_output=params["json_output"])
+    try:
+        return _run_all(runs, json_output=params["json_output"])
+    except BrokenPipeError:
+        raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
 def _money(params: Mapping[str, Any]) -> Money:
@@ -79,12 +90,14 @@ def _money(params: Mapping[str, Any]) -> Money:
     return make_money(current().prices, given=given, limit=params["max_cost"])
 
 
-def planned(config: RunConfig, money: Money, *, dry: bool) -> Planned:
+def planned(config: RunConfig, money: Money, tried: set[str], *, dry: bool) -> Planned:
     """A run with its plan, ready to begin.
 
     Args:
         config: What is asked for.
         money: Prices and limits.
+        tried: Judges that this command tries in an earlier run; one that it tries in this run
+            is added.
         dry: Only the plan is wanted, so that no key is needed.
 
     Raises:
@@ -100,7 +113,9 @@ def planned(config: RunConfig, money: Money, *, dry: bool) -> Planned:
         session = Session(config, installed(), environment, say=_tell, money=money)
     get_data(config)
     pack = session.read_pack()
-    made = make_plan(config, pack, choose_items(pack, config), money)
+    trial = session.tries_judge and config.judge is not None and config.judge.known_as not in tried
+    made = make_plan(config, pack, choose_items(pack, config), money, _tell, trial=trial)
+    tried.update(p.endpoint.known_as for p in made.parties if p.phase == TRIAL)
     return Planned(config, session, pack, made)
 
 
@@ -111,14 +126,15 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
     for n, run in enumerate(runs, 1):
         place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
-            result = asyncio.run(_run(run, place))
+            with no_exit():
+                result = asyncio.run(_run(run, place))
         except BenchError as error:
             if len(runs) == 1:
                 raise
             _tell(f"Error: {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
-        _finish(result, run.config, json_output=json_output)
+        _finish(result, run, json_output=json_output)
         documents.append(result.document)
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
@@ -134,7 +150,7 @@ async def _run(run: Planned, place: str) -> Result:
 
     session = run.session
     title = f"{run.config.benchmark.name} {run.config.display_name}{place}"
-    with on_signals(session.stop, lambda: _announce_stop(session)):
+    with stoppable(session.stop, lambda: _announce_stop(session)):
         async with displayed(session.progress, title, err()):
             return await run_session(session, run.pack)
 
@@ -144,17 +160,44 @@ def _announce_stop(session: Session) -> None:
     _tell(f"stopping: waiting for {waiting} calls in flight; press Ctrl-C again to stop at once")
 
 
-def _finish(result: Result, config: RunConfig, *, json_output: bool) -> None:
+def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
+    config = run.config
     if not json_output:
-        print_result(result.document)
+        print_result(result.document, another=_another(result.document, config))
         _tell(f"saved in {result.path}")
-    own = config.runs_dir == Path("runs")
-    where = "" if own else f" --runs-dir {shlex.quote(str(config.runs_dir))}"
-    special = _ungraded(result, config, where) or _rejudged(result, config, where)
-    _tell(f"next: {special or _next(result.document, where)}")
+    special = (
+        _beyond(result, run.session.money) or _ungraded(result, config) or _rejudged(result, config)
+    )
+    _tell(f"next: {special or _next(result.document, config)}")
 
 
-def _rejudged(result: Result, config: RunConfig, where: str) -> str | None:
+def _asked_with(config: RunConfig) -> dict[str, Any]:
+    sampling = config.effective_sampling.sent()
+    return {"sampling": sampling, "system": config.system}
+
+
+def _another(document: Mapping[str, Any], config: RunConfig, model: str = "SPEC") -> str:
+    """The command for another model; for a real one after a demo model, with a real judge."""
+    judge, real = config.judge, model != "SPEC"
+    named = judge_words(judge.label, judge.base_url) if judge else []
+    return another_run(
+        document,
+        config.benchmark,
+        _asked_with(config),
+        dataset=config.dataset if real else pack_of(document, config.dataset),
+        judge=["--judge", "openai/NAME"] if judge and real else named,
+        model=model,
+    )
+
+
+def _beyond(result: Result, money: Money) -> str | None:
+    """What to do when no limit can be kept."""
+    if result.status == "budget" and money.budget and money.budget.excess:
+        return "the same command without --max-cost goes on from here"
+    return None
+
+
+def _rejudged(result: Result, config: RunConfig) -> str | None:
     """What to do with a run that two judges have graded by now, the last one in full."""
     run_id = config.run_id
     if run_id is None or result.document["status"] != "complete":
@@ -163,22 +206,24 @@ def _rejudged(result: Result, config: RunConfig, where: str) -> str | None:
         run = journal.find_run(run_id)
         if run is None or len(journal.judges(run)) < 2:
             return None
-    return f"bench agreement {run_id}{where} says how well its judges agree"
+    agreement = bench("agreement", run_id)
+    return f"{agreement} says how well its judges agree"
 
 
-def _ungraded(result: Result, config: RunConfig, where: str) -> str | None:
+def _ungraded(result: Result, config: RunConfig) -> str | None:
     """How to add verdicts to a complete run that asked for none, though its benchmark has some."""
     document, benchmark = result.document, config.benchmark
-    if not benchmark.judged or benchmark.needs_judge(config.options):
+    if not benchmark.judged or guard(benchmark).needs_judge(config.options):
         return None
     if document["status"] != "complete":
         return None
     judge = "demo/judge" if document["demo"] else "SPEC"
-    return f"bench rejudge {document['run_id']} --judge {judge}{where} adds a judge's verdicts"
+    words = ("rejudge", document["run_id"], "--judge", judge)
+    return f"{bench(*words)} adds a judge's verdicts"
 
 
-def _next(document: Mapping[str, Any], where: str) -> str:
-    """The most useful thing to do with a result; `where` is the ``--runs-dir`` it needs."""
+def _next(document: Mapping[str, Any], config: RunConfig) -> str:
+    """The most useful thing to do with a result."""
     if document["status"] == "interrupted":
         return "the same command goes on from here; everything answered so far is kept"
     if document["status"] == "budget":
@@ -189,16 +234,15 @@ def _next(document: Mapping[str, Any], where: str) -> str:
         return "the same command tries again what failed, and keeps the rest"
     if document["unscored"]:
         item = document["unscored"][0]["item_id"]
-        return (
-            f"bench show {document['run_id']} {item}{where} shows an answer that could not be read"
-        )
+        return f"{_show(document, item)} shows an answer that could not be read"
     if document["demo"]:
-        judge = " --judge openai/NAME" if document["judge"] else ""
-        return (
-            f"a real model: bench run {document['benchmark']} --model openai/NAME{judge} "
-            "(with --base-url URL for your own server)"
-        )
-    return f"bench show {document['run_id']} ITEM{where} shows what was said about an item"
+        command = _another(document, config, "openai/NAME")
+        return f"a real model: {command} (with --base-url URL for your own server)"
+    return f"{_show(document, 'ITEM')} shows what was said about an item"
+
+
+def _show(document: Mapping[str, Any], item: str) -> str:
+    return bench("show", document["run_id"], item)
 
 
 def _tell(text: str) -> None:

@@ -1,8 +1,8 @@
 """`bench runs`, `show` and `delete`: what the journal holds."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import click
@@ -10,13 +10,17 @@ import click
 from ..console.safe import line
 from ..engine.showing import left_out, result_by
 from ..errors import UsageError
-from ..imported import origin_of
+from ..hints import another_run, bench, judge_words, pack_of
+from ..imported import is_imported, origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.store import FILE
+from ..names import check_name
 from ..plugins import installed
 from ..reports.files import as_text, document_path
+from ..reports.protocols import judge_label
 from ..reports.sections import Table
 from . import options
+from .command import Command
 from .completion import run_ids
 from .results import print_result
 from .settings import config_option
@@ -30,17 +34,17 @@ def find(journal: Journal, start: str) -> RunRecord:
         UsageError: There is none, or more than one.
     """
     if not start.strip():
-        raise UsageError("name a run; bench runs lists them")
+        raise UsageError(f"name a run; {bench('runs')} lists them")
     found = journal.runs_like(start)
     exact = [run for run in found if run.run_id == start]
     if len(exact or found) == 1:
         return (exact or found)[0]
     if not found:
-        raise UsageError(f"no run {start!r} in {journal.folder}; bench runs lists them")
+        raise UsageError(f"no run {start!r} in {journal.folder}; {bench('runs')} lists them")
     raise UsageError(f"{start!r} could be {', '.join(run.run_id for run in found)}")
 
 
-@click.command("runs")
+@click.command("runs", cls=Command)
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -50,16 +54,22 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     if (runs_dir / FILE).exists():
         with Journal(runs_dir, create=False) as journal:
             rows = [(run, journal.document(run)) for run in journal.runs()]
+            views = {run.run_id: list(journal.views(run)) for run, _ in rows}
     if json_output:
-        click.echo(as_text({"runs": [_as_json(run, doc) for run, doc in rows]}))
+        listed = [{**_as_json(run, doc), "views": views[run.run_id]} for run, doc in rows]
+        click.echo(as_text({"runs": listed}))
         return
     from ..console import output, tables
 
     if not rows:
-        click.echo(f"no runs in {runs_dir} yet; start one: bench run eqbench-v1", err=True)
+        first = bench("run", "eqbench-v1")
+        click.echo(f"no runs in {runs_dir} yet; start one: {first}", err=True)
         return
-    columns = ("run", "benchmark", "model", "pack", "status", "score", "started")
-    cells = [(*_cells(run), _main_metric(doc), _minute(run)) for run, doc in rows]
+    columns = ["run", "benchmark", "model", "pack", "status", "score", "judge", "started"]
+    cells = [[*_cells(run), _main_metric(doc), _judge(doc), _minute(run)] for run, doc in rows]
+    if not any(doc and doc["judge"] for _, doc in rows):
+        for row in (columns, *cells):
+            del row[-2]
     output.show(
         tables.table(
             Table(f"{len(cells)} run{'s' * (len(cells) != 1)} in {runs_dir}", columns, cells)
@@ -71,6 +81,11 @@ def _cells(run: RunRecord) -> tuple[str, ...]:
     name = run.name + (" DEMO" if run.demo else "")
     name += f" at {run.endpoint}" if run.endpoint else ""
     return run.run_id, run.benchmark, name, run.pack_name, run.status
+
+
+def _judge(document: dict[str, Any] | None) -> str:
+    """Whose verdicts the score is made of."""
+    return (document and judge_label(document)) or "–"
 
 
 def _minute(run: RunRecord) -> str:
@@ -101,15 +116,19 @@ def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
         "status": run.status,
         "created_at": run.created_at,
         "finished_at": run.finished_at,
+        "judge": document["judge"] if document else None,
+        "judge_endpoint": document.get("judge_endpoint") if document else None,
         "metrics": document["metrics"] if document else None,
     }
 
 
-@click.command("show")
+@click.command("show", cls=Command)
 @click.argument("run", shell_complete=run_ids)
 @click.argument("item", required=False)
 @click.option("--full", is_flag=True, help="Show judges' prompts as they were sent.")
 @click.option("--judge", metavar="SPEC", help="The result by this judge, of all samples.")
+@click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
+@click.option("--view", metavar="NAME", help="One of them.")
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -118,6 +137,8 @@ def show_command(
     item: str | None,
     full: bool,
     judge: str | None,
+    views: bool,
+    view: str | None,
     runs_dir: Path,
     json_output: bool,
 ) -> None:
@@ -125,9 +146,15 @@ def show_command(
     judge = as_given("judge", judge)
     if item is not None and judge:
         raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
+    if sum(map(bool, (item, judge, views, view))) > 1:
+        raise UsageError("an ITEM, --judge, --views and --view contradict each other; use one")
     with Journal(runs_dir, create=False) as journal:
         record = find(journal, run)
-        if judge:
+        if views:
+            _list_views(journal, record, json_output)
+        elif view:
+            print_result(_view(journal, record, view), json_output=json_output)
+        elif judge:
             document = result_by(journal, installed(), record, judge)
             print_result(document, json_output=json_output)
         elif item is None:
@@ -138,18 +165,63 @@ def show_command(
 
 def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
     document = journal.document(run)
+    if document is None and (views := journal.views(run)):
+        raise UsageError(
+            f"run {run.run_id} has no result of its own yet, but views: {', '.join(views)}; "
+            f"{bench('show', run.run_id, '--view', 'NAME')} prints one, the command that started "
+            "the run goes on with it"
+        )
     if document is None:
         raise UsageError(
             f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
             "the command that started it goes on with it"
         )
-    print_result(document, json_output=json_output)
+    print_result(document, json_output=json_output, another=_another(journal, run, document))
     if not json_output:
-        where = (
-            "" if journal.folder == Path("runs") else f" --runs-dir {quote(str(journal.folder))}"
-        )
-        for told in left_out(journal, run, document, where):
+        for told in left_out(journal, installed(), run, document):
             click.echo(line(f"note: {told}"))
+
+
+def _another(journal: Journal, run: RunRecord, document: Mapping[str, Any]) -> str:
+    """The command that asks another model the same; nothing where its benchmark is gone."""
+    benchmark = installed().benchmarks.things.get(run.benchmark)
+    if benchmark is None or is_imported(run.model):
+        return ""
+    judge = judge_words(judge_label(document))
+    about = (document, benchmark, run.settings)
+    pack = pack_of(document, run.settings.get("dataset"))
+    return another_run(*about, dataset=pack, judge=judge)
+
+
+def _view(journal: Journal, run: RunRecord, name: str) -> dict[str, Any]:
+    """A view of a run by its name."""
+    views = journal.views(run)
+    check_name(name, views, f"run {run.run_id} has no view {name!r}", "there are")
+    return views[name]
+
+
+def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
+    """The results that are kept beside a run's own, which stands first."""
+    own = journal.document(run)
+    found = {**({"": own} if own else {}), **journal.views(run)}
+    if json_output:
+        rows = [{"view": name or None, **_view_as_json(doc)} for name, doc in found.items()]
+        click.echo(as_text({"run_id": run.run_id, "views": rows}))
+        return
+    from ..console import output, tables
+
+    cells = [
+        [name or "(the run's own)", _judge(doc), doc["status"], _main_metric(doc)]
+        for name, doc in found.items()
+    ]
+    note = f"{bench('show', run.run_id, '--view')} NAME prints one"
+    columns = ("view", "judge", "status", "score")
+    output.show(tables.table(Table(f"results of run {run.run_id}", columns, cells, note=note)))
+
+
+def _view_as_json(document: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items")
+    return {name: document.get(name) for name in (*names, "metrics")}
 
 
 def _show_item(
@@ -166,7 +238,7 @@ def _show_item(
     output.show(transcripts.item(record, full=full))
 
 
-@click.command("delete")
+@click.command("delete", cls=Command)
 @click.argument("run", shell_complete=run_ids)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.runs_dir_option
@@ -185,8 +257,10 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
                 raise UsageError(f"this would delete {what}; add --yes to do it")
             click.confirm(line(f"Delete {what}?"), abort=True, err=True)
         with RunLock(journal.folder, record.run_id).acquire() as lock:
+            views = list(journal.views(record))
             journal.delete_run(record)
             lock.remove()
         named = {"name": record.name, "run_id": record.run_id}
-        document_path(runs_dir, named).unlink(missing_ok=True)
+        for view in (None, *views):
+            document_path(runs_dir, {**named, "view": view}).unlink(missing_ok=True)
     click.echo(line(f"deleted {what}"), err=True)

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from ..arguments import PANELS
+from ..clients.parties import OF_MODEL, PartyOptions
 from ..errors import ConfigError
+from ..names import nearest
 from .benchmark_command import as_click_option, env_name
 from .endpoints import EndpointSettings, find_endpoint, read_endpoints
-from .values import WORDS, VariableName, checked, is_kind, kind_of, nearest, plain_names
+from .values import WORDS, VariableName, checked, is_kind, kind_of, plain_names
 
 if TYPE_CHECKING:
     from ..spending.prices import Price
@@ -50,13 +53,13 @@ class Settings:
     prices: "Mapping[str, Price]" = field(default_factory=dict)
     path: Path | None = None
 
-    def endpoint(self, text: str | None) -> EndpointSettings | None:
+    def endpoint(self, text: str | None, party: PartyOptions = OF_MODEL) -> EndpointSettings | None:
         """The endpoint of that name or address; ``None`` for another address, or for none.
 
         Raises:
             UsageError: It is neither a name nor an address, or the address of several.
         """
-        return find_endpoint(self.endpoints, text)
+        return find_endpoint(self.endpoints, text, party)
 
 
 def read_settings(path: Path) -> Settings:
@@ -178,6 +181,7 @@ def _checked(path: Path | None, param: click.Option, value: Any) -> Any:
     each = plain if param.multiple else [plain]
     if not isinstance(each, list) or not all(is_kind(v, kind_of(type_)) for v in each):
         many = ", or a list of such" if param.multiple else ""
+        many += f"; {PANELS}" if name == "judge" and isinstance(value, list) else ""
         shown = "" if name in KEY_VARIABLES else f", not {json.dumps(value, default=str)}"
         raise ConfigError(f"{place} must be {WORDS[kind_of(type_)]}{many}{shown}")
     for one in each:
@@ -190,6 +194,8 @@ def _as_given(name: str, param: click.Option, value: Any) -> Any:
         return json.dumps(value, default=str)
     if isinstance(value, Mapping) and param.multiple:
         return [f"{k}={v}" for k, v in value.items()]
+    if name == "max_reply" and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     if isinstance(value, list) and name == "items":
         return ",".join(map(str, value))
     return [value] if param.multiple and isinstance(value, str) else value

@@ -12,6 +12,7 @@ from ..clients.base import ModelSpec
 from ..datasets import find_pack, read_manifest
 from ..engine.config import Endpoint, RunConfig
 from ..engine.rescoring import pack_of
+from ..guard import guard
 from ..journal import RunRecord
 from ..plugins import installed
 from ..reports.gradings import Grading
@@ -62,7 +63,7 @@ def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack
     if dataset is None and benchmark.data and "official" in read_manifest(benchmark.data):
         dataset = "official"
     given = {option.name: option.default for option in benchmark.options}
-    return benchmark.read_pack(find_pack(benchmark, dataset, given), given), dataset
+    return guard(benchmark).read_pack(find_pack(benchmark, dataset, given), given), dataset
 
 
 def read_stored(run: RunRecord, grading: Grading, dataset: str | None) -> Stored:

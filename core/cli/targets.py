@@ -16,6 +16,8 @@ from click.core import ParameterSource
 from ..clients.approvals import Approvals, Sending, needs_approval, place_of
 from ..clients.base import ModelSpec, Provider
 from ..clients.caller import Limits
+from ..clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from ..clients.retry import RetryPolicy
 from ..console.safe import line
 from ..engine.config import Endpoint
 from ..errors import ConfigError, UsageError
@@ -29,13 +31,13 @@ class Target(NamedTuple):
 
     Attributes:
         sending: What the user must have approved, as the file had a say in it.
-        key_option: With which the user names the key's variable in the command itself.
+        party: Whether it is the model's or the judge's.
     """
 
     endpoint: Endpoint
     settings: EndpointSettings | None = None
     sending: Sending | None = None
-    key_option: str = "--api-key-env"
+    party: PartyOptions = OF_MODEL
 
     @property
     def way_out(self) -> str:
@@ -45,7 +47,7 @@ class Target(NamedTuple):
         told = f"bench config --approve {self.sending.place} {self.sending.variable} allows it"
         if "://" in self.sending.place:
             return told
-        return f"{told}, or name the key yourself with {self.key_option}"
+        return f"{told}, or name the key yourself with {self.party.api_key_env}"
 
 
 def find_target(
@@ -62,19 +64,21 @@ def find_target(
         UsageError: The options do not go with the model, or name no endpoint.
     """
     ctx = click.get_current_context()
-    role = "judge_" if judge else ""
+    role, party = ("judge_", OF_JUDGE) if judge else ("", OF_MODEL)
     base_url, typed_key = ctx.params[f"{role}base_url"], ctx.params[f"{role}api_key_env"]
     provider = installed().provider(spec.provider)
     if provider.demo:
         given = {"base-url": base_url, "api-key-env": typed_key, "header": headers}
         _refuse(spec, given, "--judge-" if judge else "--")
-        return Target(Endpoint(spec))
-    known = current(ctx).endpoint(base_url)
+        return Target(Endpoint(spec), party=party)
+    known = current(ctx).endpoint(base_url, party)
     of_file = (known and known.api_key_env) or current(ctx).run.get(f"{role}api_key_env")
     where = known.base_url if known else base_url
-    endpoint = Endpoint(spec, where, typed_key or of_file, headers or {})
+    endpoint = Endpoint(
+        spec, where, typed_key or of_file, headers or {}, known.name if known else None
+    )
     sending = _sending(ctx, role, endpoint, provider)
-    return Target(endpoint, known, sending, "--judge-api-key-env" if judge else "--api-key-env")
+    return Target(endpoint, known, sending, party)
 
 
 def _refuse(spec: ModelSpec, given: Mapping[str, Any], prefix: str) -> None:
@@ -118,7 +122,8 @@ def limits_of(params: Mapping[str, Any], settings: EndpointSettings | None) -> L
         own = getattr(settings, name, None)
         return params[name] if own is None or given_by_user(name) else own
 
-    return Limits(chosen("concurrency"), chosen("rpm"), chosen("tpm"), chosen("timeout"))
+    retry = RetryPolicy(attempts=1 + params["max_retries"])
+    return Limits(chosen("concurrency"), chosen("rpm"), chosen("tpm"), chosen("timeout"), retry)
 
 
 def allow(target: Target) -> Endpoint:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from ..console.safe import line
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..journal.archives import print_lines, write_lines
@@ -14,13 +13,14 @@ from ..journal.merging import Imported
 from ..journal.transfer import export_lines, import_runs
 from ..reports.files import write_document
 from . import options
+from .command import Command
 from .completion import run_ids
 from .runs import find
 from .settings import config_option
 from .stored import as_given
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
@@ -42,7 +42,13 @@ def export_command(runs: tuple[str, ...], output: Path, comparisons: bool, runs_
             print_lines(lines)
             return
         write_lines(output, lines)
-    click.echo(line(f"{_counted(len(chosen), 'run')} in {output}"), err=True)
+    _tell(f"{_counted(len(chosen), 'run')} in {output}")
+
+
+def _tell(text: str) -> None:
+    from ..console.output import tell
+
+    tell(text)
 
 
 def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes]:
@@ -77,10 +83,10 @@ def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
     for run in runs:
         if owner := owner_of(journal.folder, run.run_id):
             told = f"run {run.run_id} is owned by {owner} and may go on: the file has what is"
-            click.echo(line(f"{told} committed now"), err=True)
+            _tell(f"{told} committed now")
 
 
-@click.command("import")
+@click.command("import", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "form", metavar="NAME",
               help="Another program's file instead: eqbench3, runs or comparisons.")  # fmt: skip
@@ -126,8 +132,10 @@ def _import_runs(file: Path, runs_dir: Path) -> None:
             document = journal.document(run)
             if document is not None and (imported.is_new or imported.updated):
                 write_document(runs_dir, document)
+            for view in journal.views(run).values() if imported.views else ():
+                write_document(runs_dir, view)
             told = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
-            click.echo(line(told), err=True)
+            _tell(told)
 
 
 def outcome(imported: Imported) -> str:
@@ -139,6 +147,7 @@ def outcome(imported: Imported) -> str:
         "grade": imported.grades,
         "comparison": imported.comparisons,
         "failure": imported.failures,
+        "view": imported.views,
     }
     parts = [_counted(n, what) for what, n in added.items() if n]
     parts += ["a later result"] if imported.updated else []

@@ -3,12 +3,13 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ..clients.sizes import parse_size
 from ..errors import ConfigError, UsageError
 
 
@@ -21,6 +22,19 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """A number of bytes, such as ``16MiB``."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The bytes."""
+        try:
+            return value if isinstance(value, int) else parse_size(value)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
 
 
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -172,11 +186,3 @@ def plain_names(place: str, table: Any) -> dict[str, Any]:
             raise ConfigError(f"{place} {name} is set twice, once with dashes")
         made[name] = value
     return made
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(names), n=1)
-    return f"; did you mean {near[0]}?" if near else ""

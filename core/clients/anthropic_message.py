@@ -4,14 +4,17 @@ Only a list of content blocks is needed; any other field may be missing or of a
 wrong type, and then is as if it were not there.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..text import is_blank
 from ..types import ChatRequest, ChatResponse, Finish, Usage
+from .chat_completion import read_json
 from .failures import malformed, readable
 from .keys import redact
+from .parties import Asked
 from .thinking import split_thinking
+from .usage import count, mapping, whole_output
 
 _FINISH = {
     "end_turn": Finish.STOP,
@@ -22,7 +25,6 @@ _FINISH = {
     None: Finish.STOP,
 }
 _CACHED = {"cache_control": {"type": "ephemeral"}}
-_MOST_TOKENS = 2**53
 _LONGEST_NAME = 200
 
 
@@ -41,17 +43,17 @@ def conversation(request: ChatRequest) -> dict[str, Any]:
 
 
 def read_message(
-    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], host: str
+    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: Asked
 ) -> ChatResponse:
     """The reply in a body that came with status 200.
 
     Raises:
         ProviderError: There is none; kind MALFORMED.
     """
-    body = _mapping(_json(text))
+    body = mapping(read_json(text))
     blocks = body.get("content")
     if not isinstance(blocks, list):
-        raise malformed(host, text)
+        raise malformed(asked, text)
     finish_raw = _name(body.get("stop_reason"))
     answer, tagged = split_thinking(_joined(blocks, "text"))
     thinking = "\n".join(t for t in (_joined(blocks, "thinking"), tagged) if t)
@@ -63,20 +65,9 @@ def read_message(
         model=_name(body.get("model")),
         request_id=_name(headers.get("request-id") or headers.get("x-request-id"))
         or _name(body.get("id")),
-        usage=_usage(_mapping(body.get("usage"))),
+        usage=_usage(mapping(body.get("usage"))),
         sent=sent,
     )
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _words(text: str) -> str:
@@ -89,34 +80,30 @@ def _name(value: Any) -> str | None:
 
 def _joined(blocks: list[Any], kind: str) -> str:
     """The text of all blocks of a kind, which is also the name of the field it is in."""
-    of_kind = (_mapping(b).get(kind) for b in blocks if _mapping(b).get("type") == kind)
+    of_kind = (mapping(b).get(kind) for b in blocks if mapping(b).get("type") == kind)
     return "".join(text for text in of_kind if isinstance(text, str))
 
 
 def _refusal(body: Mapping[str, Any]) -> str:
     """The words of a refusal, which stand in for the answer that there is not."""
-    words = _mapping(body.get("stop_details")).get("explanation")
+    words = mapping(body.get("stop_details")).get("explanation")
     return words if body.get("stop_reason") == "refusal" and isinstance(words, str) else ""
 
 
 def _finish(raw: str | None, answer: str) -> Finish:
     finish = _FINISH.get(raw, Finish.OTHER)
-    return Finish.EMPTY if finish == Finish.STOP and not answer.strip() else finish
+    return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish
 
 
 def _usage(raw: Mapping[str, Any]) -> Usage:
     """Here, unlike elsewhere, the server's input tokens do not include those of the cache."""
-    read = _count(raw.get("cache_read_input_tokens"))
-    written = _count(raw.get("cache_creation_input_tokens"))
+    read = count(raw.get("cache_read_input_tokens"))
+    written = count(raw.get("cache_creation_input_tokens"))
+    thinking = count(mapping(raw.get("output_tokens_details")).get("thinking_tokens"))
     return Usage(
-        input=_count(raw.get("input_tokens")) + read + written,
+        input=count(raw.get("input_tokens")) + read + written,
         cached=read,
         cache_write=written,
-        output=_count(raw.get("output_tokens")),
-        reasoning=_count(_mapping(raw.get("output_tokens_details")).get("thinking_tokens")),
+        output=whole_output(count(raw.get("output_tokens")), thinking),
+        reasoning=thinking,
     )
-
-
-def _count(value: Any) -> int:
-    is_one = isinstance(value, int | float) and 0 <= value < _MOST_TOKENS
-    return int(value) if is_one else 0

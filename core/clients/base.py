@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from ..errors import UsageError
 from ..types import ChatRequest, ChatResponse
+from .parties import OF_MODEL, Asked, PartyOptions
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
@@ -61,10 +62,7 @@ class CallContext:
 
 
 class Client(Protocol):
-    """One connection to one endpoint with one key, for one model.
-
-    One with an attribute `host` is called by that name in messages about time-outs.
-    """
+    """One connection to one endpoint with one key, for one model."""
 
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The model's reply to one request, asked once.
@@ -79,6 +77,23 @@ class Client(Protocol):
         ...
 
 
+TRANSPORTS = ("http", "sdk")
+MAX_REPLY = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """How requests are carried, and how much of a reply is read.
+
+    Attributes:
+        by: One of `TRANSPORTS`: by a client itself, or by the provider's SDK.
+        max_reply: Bytes, unpacked.
+    """
+
+    by: str = "http"
+    max_reply: int = MAX_REPLY
+
+
 @dataclass(frozen=True, slots=True)
 class ClientConfig:
     """Where a client connects and with what.
@@ -88,6 +103,8 @@ class ClientConfig:
         key: ``None`` where the endpoint needs none.
         key_name: The environment variable a person would set, for messages.
         concurrency: The most requests at a time.
+        needs_token_limit: A server that refuses the token limit is not asked without it.
+        party: Whether it is the model or a judge, for messages.
     """
 
     model: ModelSpec
@@ -96,9 +113,22 @@ class ClientConfig:
     key_name: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     concurrency: int = 32
+    transfer: Transfer = field(default_factory=Transfer)
+    needs_token_limit: bool = False
+    party: PartyOptions = OF_MODEL
 
     def __post_init__(self) -> None:
         check_headers(self.headers)
+
+    def asked(self, own_host: str | None = None) -> Asked:
+        """Who is asked, for messages.
+
+        Args:
+            own_host: Where the provider itself is, if anybody knows.
+        """
+        host = host_of(self.base_url) if self.base_url else own_host
+        at = f" at {host}" if host else ""
+        return Asked(f"{self.party.title}{self.model}{at}", self.party, self.key_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +140,8 @@ class Provider:
         title: One line for `bench list`.
         create: Makes a client; imports the SDK only then.
         host: The provider's own host, to which its standard key belongs; ``None`` when
-            nothing leaves this process.
+            nothing leaves this process, so that its models are free; empty when only its SDK
+            knows the host.
         key_env: The environment variable of its standard key.
         demo: Its models are not real, and every result says so.
     """
@@ -121,6 +152,11 @@ class Provider:
     host: str | None = None
     key_env: str | None = None
     demo: bool = False
+
+    @property
+    def local(self) -> bool:
+        """Whether nothing leaves this process."""
+        return self.host is None and self.key_env is None
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -138,21 +174,26 @@ def check_headers(headers: Mapping[str, str]) -> None:
             )
 
 
-def check_base_url(url: str) -> str:
+def check_base_url(url: str, party: PartyOptions = OF_MODEL) -> str:
     """The URL without a slash at its end.
+
+    Args:
+        url: As the user gave it.
+        party: Whose it is, for messages.
 
     Raises:
         UsageError: It is not http(s), has no host, or carries a user, a password or a query
             (which would end up in logs, so that message does not show the URL).
     """
     if any(mark in url for mark in "?#") or "@" in url.split("//")[-1].split("/")[0]:
+        headers = " and other needs with --header" if party is OF_MODEL else ""
         raise UsageError(
-            "--base-url must not hold a user, a password or a query; "
-            "name a key with --api-key-env and other needs with --header"
+            f"{party.base_url} must not hold a user, a password or a query; "
+            f"name a key with {party.api_key_env}{headers}"
         )
     parts = _split(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"--base-url {url!r} is not an http:// or https:// address")
+        raise UsageError(f"{party.base_url} {url!r} is not an http:// or https:// address")
     return url.rstrip("/")
 
 

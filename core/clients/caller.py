@@ -1,29 +1,39 @@
-"""One endpoint's callers: limits, retries and the total timeout around a client.
+"""One endpoint's callers: limits, retries and time limits around a client.
 
-`timeout_s` bounds a call from its first attempt on, waits between attempts
-included. Time spent waiting for a free place or for the rate limits before the
-first attempt is not counted, as it says nothing about the endpoint. An endpoint
-that for some time refused or dropped every connection is down: then the error
-is fatal.
+`timeout_s` bounds an attempt, and three times it, or half an hour, a call from its first attempt
+on, waits between attempts included. Time spent waiting for a free place or for the rate limits
+before the first attempt is not counted, as it says nothing about the endpoint. A time-out beside
+other calls may be the fault of their number, so it is tried again among fewer (`crowd`); one
+alone is final. An endpoint that for some time refused or dropped every connection is down: then
+the error is fatal.
 """
 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from ..errors import ErrorKind, ProviderError
+from ..spending.budget import Reservation
 from ..spending.meter import Meter
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, Client
+from .crowd import Crowd, Place
 from .limits import AdaptiveLimit, Clock, Rate, reserved_tokens
 from .notices import Notices
+from .parties import SOMEBODY, Asked
 from .retry import RetryPolicy
 
 NO_ACCIDENT_S = 1.0
 """An endpoint that could not be reached for so long is told of; some drops are an accident."""
 _LOOK_AGAIN_S = 1.0  # tokens may have been given back
+_HALF_AN_HOUR_S = 1800.0
+SILENT_AT_FIRST = 3
+"""With a spending limit, so many calls that time out alone before any answer end the run."""
+TOKEN_LIMITS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens"})
+"""What the token limit is called in `ChatResponse.sent`."""
 
 
 @dataclass
@@ -36,6 +46,33 @@ class Limits:
     timeout_s: float = 600.0
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 
+    @property
+    def call_s(self) -> float:
+        """The most seconds from a call's first attempt to its end."""
+        return max(_HALF_AN_HOUR_S, 3 * self.timeout_s)
+
+
+@dataclass
+class _Course:
+    """How far a call has come.
+
+    Attributes:
+        deadline: When its time is over; ``None`` before the first attempt.
+        last: What the last attempt ended with.
+        place: Of the last attempt.
+    """
+
+    attempts: int = 0
+    timeouts: int = 0
+    deadline: float | None = None
+    last: ProviderError | None = None
+    place: Place | None = None
+
+    def check(self, now: float) -> None:
+        """Raise the last attempt's error when the call's time is over."""
+        if self.last is not None and self.deadline is not None and now >= self.deadline:
+            raise self.last
+
 
 class Caller:
     """Sends requests to one endpoint until they are answered or given up.
@@ -43,6 +80,7 @@ class Caller:
     Attributes:
         retries: Attempts beyond the first of all calls so far, failed ones too.
         before_sending: Called before each attempt; raises when nothing more shall be sent.
+        is_down: The endpoint refused or dropped every connection for so long that the run ends.
         slots: The adaptive concurrency; its `in_flight` and `limit` are for display.
     """
 
@@ -57,10 +95,12 @@ class Caller:
         before_sending: Callable[[], None] = lambda: None,
         meter: Meter | None = None,
         notices: Notices | None = None,
+        asked: Asked = SOMEBODY,
     ) -> None:
         self.client = client
         self.limits = limits
         self.retries = 0
+        self.is_down = False
         self.slots = AdaptiveLimit(limits.concurrency, clock)
         self._rpm = Rate(limits.rpm, clock)
         self._tpm = Rate(limits.tpm, clock)
@@ -70,11 +110,11 @@ class Caller:
         self._before_sending = before_sending
         self._meter = meter or Meter()
         self._notices = notices or Notices()
-        self._host = getattr(client, "host", "the endpoint")
+        self._asked = asked
         self._gate = asyncio.Lock()
         self._down_since: float | None = None
-        self._refusals = 0
-        self._asking = 0
+        self._refusals = self._silent = 0
+        self._crowd = Crowd(clock)
 
     async def send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply to a request.
@@ -83,57 +123,86 @@ class Caller:
             ProviderError: The last attempt's error; `attempts` says how many there were.
             BudgetReached: Another attempt might exceed the spending limit.
         """
-        deadline: float | None = None
-        last: ProviderError | None = None
-        for attempt in range(1, self.limits.retry.attempts + 1):
-            async with self.slots.slot(again=attempt > 1):
+        course = _Course()
+        while True:
+            async with self.slots.slot(again=course.attempts > 0):
                 self._before_sending()
-                await self._keep_to_rates(request, call)
-                began = self._clock()
-                if last is not None and deadline is not None and began >= deadline:
-                    raise last
                 try:
                     async with self._meter.attempt(request) as reservation:
-                        self._before_sending()  # waiting for others' money may have taken long
-                        began = self._clock()
-                        deadline = deadline or began + self.limits.timeout_s
-                        response = await self._attempt(request, call, deadline, attempt)
+                        response = await self._attempt(request, call, course, reservation)
                         return self._meter.priced(response, reservation)
                 except ProviderError as error:
-                    last, error.attempts = error, attempt
-                    wait = self._after_error(error, attempt, began)
-                    if wait is None or self._clock() + wait >= (deadline or 0.0):
+                    _name(error, self._asked)
+                    wait = self._after_error(error, course)
+                    if wait is None:
                         raise
             await self._sleep(wait)
-        raise AssertionError("the retry policy ends the loop")
+
+    def trying(self, attempts_after: Mapping[ErrorKind, int]) -> "Caller":
+        """This caller with less patience for some errors: the same client, limits and money.
+
+        For a trial: the first of its other calls goes alone all the same.
+        """
+        other = copy(self)
+        other._meter = replace(self._meter, trial=True)
+        retry = replace(self.limits.retry, attempts_after=attempts_after)
+        other.limits = replace(self.limits, retry=retry)
+        return other
 
     async def _attempt(
-        self, request: ChatRequest, call: CallContext, deadline: float, attempt: int
+        self, request: ChatRequest, call: CallContext, course: _Course, reservation: Reservation
     ) -> ChatResponse:
-        started = self._clock()
-        self.retries += attempt > 1
-        self._asking += 1
+        await self._keep_to_rates(request, call)
+        self._go_on(course, reservation)
+        place = course.place = self._crowd.enter()
+        course.attempts += 1
+        course.deadline = course.deadline or place.began + self.limits.call_s
+        self.retries += course.attempts > 1
+        seconds = min(self.limits.timeout_s, course.deadline - place.began)
         try:
-            async with asyncio.timeout(deadline - started):
-                response = await self.client.complete(request, call)
+            response = await self._complete(request, call, seconds)
+        finally:
+            self._crowd.leave()
+        self._answered(request, response)
+        latency = self._clock() - place.began
+        return replace(response, latency_s=latency, attempts=course.attempts)
+
+    async def _complete(
+        self, request: ChatRequest, call: CallContext, seconds: float
+    ) -> ChatResponse:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.client.complete(request, call)
         except BaseException as error:
             self._tpm.give_back(reserved_tokens(request))
             if isinstance(error, TimeoutError):
-                raise self._timed_out() from None
+                raise self._timed_out(seconds) from None
             raise
-        finally:
-            self._asking -= 1
+
+    def _answered(self, request: ChatRequest, response: ChatResponse) -> None:
+        """Note what an answer says of the endpoint."""
+        if request.sampling.max_tokens and not TOKEN_LIMITS & response.sent.keys():
+            self._notices.no_token_limit(self._asked)
+        self._crowd.answered()
         self._endpoint_answered()
         self.slots.grow()
         if used := response.usage.input + response.usage.output:
             self._tpm.give_back(reserved_tokens(request) - used)
-        return replace(response, latency_s=self._clock() - started, attempts=attempt)
 
-    def _timed_out(self) -> ProviderError:
-        limit = f"--timeout {self.limits.timeout_s:g} s"
+    def _go_on(self, course: _Course, reservation: Reservation) -> None:
+        """Look again before sending, as waiting for others' money or the rates may take long."""
+        self._before_sending()
+        try:
+            course.check(self._clock())
+        except ProviderError:
+            reservation.cost = 0.0
+            raise
+
+    def _timed_out(self, seconds: float) -> ProviderError:
         return ProviderError(
             ErrorKind.TIMEOUT,
-            f"{self._host} gave no complete answer within {limit}; a longer one may help",
+            f"{self._asked.name} gave no complete answer within {seconds:g} s; a longer --timeout "
+            "may help, or a smaller --concurrency where the server answers few calls at a time",
         )
 
     async def _keep_to_rates(self, request: ChatRequest, call: CallContext) -> None:
@@ -145,7 +214,7 @@ class Caller:
             return
         tokens, tpm = reserved_tokens(request), self.limits.tpm
         if tpm is not None and tokens > tpm:
-            self._notices.beyond_tpm(request, tpm, self._host, call.phase)
+            self._notices.beyond_tpm(request, tpm, self._asked)
         async with self._gate:
             while (wait := max(self._rpm.delay, self._tpm.delay)) > 0:
                 await self._sleep(min(wait, _LOOK_AGAIN_S))
@@ -153,15 +222,44 @@ class Caller:
             self._rpm.take()
             self._tpm.take(tokens)
 
-    def _after_error(self, error: ProviderError, attempt: int, began: float) -> float | None:
+    def _after_error(self, error: ProviderError, course: _Course) -> float | None:
         """Note what an error says of the endpoint; seconds to wait, or None to give up."""
-        if error.kind == ErrorKind.CONNECTION:
-            self._connection_failed(error, began)
-        elif error.kind != ErrorKind.TIMEOUT:
+        if error is course.last:
+            return None  # there was no time left for another attempt
+        course.last, error.attempts = error, course.attempts
+        if error.kind == ErrorKind.TIMEOUT:
+            wait = self._after_timeout(error, course)
+        else:
+            wait = self._after_answer(error, course)
+        is_late = wait is not None and self._clock() + wait >= (course.deadline or 0.0)
+        return None if is_late else wait
+
+    def _after_timeout(self, error: ProviderError, course: _Course) -> float | None:
+        """Go on among fewer, if it was among others that the attempt waited in vain."""
+        place = course.place
+        assert place is not None
+        course.timeouts += 1
+        was_among_others = self._crowd.give_up(place)
+        if place.began + self.limits.timeout_s > (course.deadline or 0.0):
+            return None  # cut short by the end of the call's time, which says nothing
+        if not was_among_others:
+            self.slots.restore()
+            self._silent += 1
+            # Where the first calls go alone, each further one would take as long and may be billed.
+            is_enough = self._silent >= SILENT_AT_FIRST and not self._crowd.answers
+            error.fatal = self._meter.limited and is_enough
+            return None
+        self.slots.halve(place.began, self._crowd.answers_since(place))
+        return 0.0 if course.timeouts <= self.limits.retry.timeouts else None
+
+    def _after_answer(self, error: ProviderError, course: _Course) -> float | None:
+        if error.kind != ErrorKind.CONNECTION:
             self._endpoint_answered()
+        elif course.place is not None:
+            self._connection_failed(error, course.place.began)
         if error.kind == ErrorKind.RATE_LIMIT:
             self.slots.shrink()
-        return self.limits.retry.wait(error, attempt, self._draw)
+        return self.limits.retry.wait(error, course.attempts, self._draw)
 
     def _endpoint_answered(self) -> None:
         self._down_since, self._refusals = None, 0
@@ -175,15 +273,21 @@ class Caller:
         self._refusals += 1
         if self._down_since is None:
             self._down_since = began
-        if self._refusals < max(3, self._asking):
+        if self._refusals < max(3, self._crowd.size):
             return
         seconds = self._clock() - self._down_since
         left = self.limits.retry.down_after_s - seconds
         if left <= 0:
-            error.fatal = True
+            error.fatal = self.is_down = True
         elif seconds >= NO_ACCIDENT_S:
-            self._notices.unreachable(error, self._host, left)
+            self._notices.unreachable(error, self._asked, left)
 
     async def close(self) -> None:
         """Close the client."""
         await self.client.close()
+
+
+def _name(error: ProviderError, asked: Asked) -> None:
+    """Let an error say who did not answer, where its client did not."""
+    if asked is not SOMEBODY and asked.name not in str(error):
+        error.args = (f"{asked.name}: {error}",)

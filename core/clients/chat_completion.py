@@ -8,10 +8,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..types import ChatResponse, Finish, Usage
+from ..text import is_blank
+from ..types import ChatResponse, Finish
 from .failures import malformed, readable
 from .keys import redact
+from .parties import Asked
 from .thinking import Parts, split_thinking
+from .usage import mapping, read_usage
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -24,24 +27,23 @@ _FINISH = {
     "content_filter": Finish.CONTENT_FILTER,
     None: Finish.STOP,
 }
-_MOST_TOKENS = 2**53
 _LONGEST_NAME = 200
 
 
 def read_completion(
-    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], host: str
+    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: Asked
 ) -> ChatResponse:
     """The reply in a body that came with status 200.
 
     Raises:
         ProviderError: There is none; kind MALFORMED.
     """
-    body = _mapping(_json(text))
+    body = mapping(read_json(text))
     choices = body.get("choices")
-    choice = _mapping(choices[0] if isinstance(choices, list) and choices else None)
+    choice = mapping(choices[0] if isinstance(choices, list) and choices else None)
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise malformed(host, text)
+        raise malformed(asked, text)
     finish_raw = _name(choice.get("finish_reason"))
     answer, thinking = _parts(message.get("content"))
     own = _joined(message.get("reasoning_content") or message.get("reasoning"))
@@ -54,20 +56,31 @@ def read_completion(
         model=_name(body.get("model")),
         fingerprint=_name(body.get("system_fingerprint")),
         request_id=_name(headers.get("x-request-id")) or _name(body.get("id")),
-        usage=_usage(_mapping(body.get("usage"))),
+        usage=read_usage(body.get("usage")),
         sent=sent,
     )
 
 
-def _json(text: str) -> Any:
+def read_json(text: str) -> Any:
+    """The value in a text; ``None`` when it is no JSON.
+
+    A byte-order mark before it is no part of it, and a number with more digits than Python reads
+    is none of ours and spoils no reply.
+    """
+    text = text.removeprefix("\ufeff")
+    for parse_int in (None, _readable_int):
+        try:
+            return json.loads(text, parse_int=parse_int)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _readable_int(digits: str) -> float | int:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+        return int(digits)
+    except ValueError:
+        return float(digits)
 
 
 def _words(text: str) -> str:
@@ -89,7 +102,7 @@ def _parts(content: Any) -> Parts:
 
 
 def _is_thinking(part: Any) -> bool:
-    return _mapping(part).get("type") in ("thinking", "reasoning")
+    return mapping(part).get("type") in ("thinking", "reasoning")
 
 
 def _joined(content: Any, depth: int = 4) -> str:
@@ -98,7 +111,7 @@ def _joined(content: Any, depth: int = 4) -> str:
         return content if isinstance(content, str) else ""
     if isinstance(content, list):
         return "".join(_joined(part, depth - 1) for part in content)
-    part = _mapping(content)
+    part = mapping(content)
     return _joined(part.get("text") or part.get("thinking"), depth - 1)
 
 
@@ -106,21 +119,4 @@ def _finish(raw: str | None, answer: str, refusal: str) -> Finish:
     if refusal and not answer:
         return Finish.REFUSAL
     finish = _FINISH.get(raw and raw.lower(), Finish.OTHER)
-    return Finish.EMPTY if finish == Finish.STOP and not answer.strip() else finish
-
-
-def _usage(raw: Mapping[str, Any]) -> Usage:
-    prompt = _mapping(raw.get("prompt_tokens_details"))
-    completion = _mapping(raw.get("completion_tokens_details"))
-    return Usage(
-        input=_count(raw.get("prompt_tokens")),
-        cached=_count(prompt.get("cached_tokens")),
-        cache_write=_count(prompt.get("cache_write_tokens")),
-        output=_count(raw.get("completion_tokens")),
-        reasoning=_count(completion.get("reasoning_tokens")),
-    )
-
-
-def _count(value: Any) -> int:
-    is_one = isinstance(value, int | float) and 0 <= value < _MOST_TOKENS
-    return int(value) if is_one else 0
+    return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish

@@ -5,6 +5,7 @@ the judge), the ability from the name. Everything that holds a demo model's resu
 """
 
 from ..errors import UsageError
+from ..guard.benchmarks import guard
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from .base import CallContext, ClientConfig
 
@@ -25,11 +26,11 @@ class DemoClient:
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The benchmark's words for this call, the same every time."""
         digest = request.as_json()
-        rng = call.rng(self._name, digest)
+        rng, plugin = call.rng(self._name, digest), guard(call.benchmark)
         if self._name == JUDGE:
-            text = call.benchmark.demo_verdict(call.item, request, rng)
+            text = plugin.demo_verdict(call.item, request, rng)
         else:
-            text = call.benchmark.demo_reply(call.item, request, ABILITIES[self._name], rng)
+            text = plugin.demo_reply(call.item, request, ABILITIES[self._name], rng)
         words = sum(len(m.content.split()) for m in request.messages)
         return ChatResponse(
             text=text,

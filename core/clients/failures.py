@@ -7,11 +7,14 @@ import socket
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..spending.billing import causes, never_sent
 from .keys import redact
+from .parties import Asked
+from .sizes import size_text
 
 _FIXED = {
     401: ErrorKind.AUTH,
@@ -33,7 +36,7 @@ _UNSUPPORTED = re.compile(
     r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
     re.I,
 )
-_TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w+[ _])?tokens", re.I)
+_TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w{1,30}[ _])?tokens", re.I)
 _WRONG_VALUE = re.compile(r"invalid_(type|value)|(above|below)_m(ax|in)", re.I)
 _PLAIN = {
     errno.ECONNREFUSED,
@@ -43,7 +46,6 @@ _PLAIN = {
     errno.ETIMEDOUT,
 }
 """What the system's own words are clear about."""
-_LESS_ROOM = "check --max-tokens: the server may take a smaller one"
 _SHOWN = 300
 _SHOWN_OF_BODY = 80
 
@@ -79,16 +81,21 @@ def kind_of(failure: Failure) -> ErrorKind:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: milliseconds, seconds or an HTTP date."""
+    """Seconds that the server asks to wait: milliseconds, seconds or an HTTP date.
+
+    ``None`` when it asks nothing, or what cannot be read.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
-            return max(0.0, float(headers[name]) * unit)
+            seconds = float(headers[name]) * unit
         except (KeyError, ValueError):
             continue
+        if isfinite(seconds):
+            return max(0.0, seconds)
     try:
         then = parsedate_to_datetime(headers["retry-after"])
         return max(0.0, (then - datetime.now(UTC)).total_seconds())
-    except (KeyError, ValueError, TypeError):
+    except (LookupError, ValueError, TypeError, OverflowError):
         return None
 
 
@@ -108,14 +115,14 @@ def refused_parameter(failure: Failure, sent: Collection[str]) -> str:
     return next((n for n in sent if re.search(quoted.format(re.escape(n)), failure.message)), "")
 
 
-def provider_error(failure: Failure, host: str, key_name: str | None) -> ProviderError:
+def provider_error(failure: Failure, asked: Asked) -> ProviderError:
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
-    text = f"{host} answered {failure.status}: {_shown(failure.message) or 'no message'}"
+    text = f"{asked.name} answered {failure.status}: {shown(failure.message) or 'no message'}"
     about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
         f"{failure.parameter} {failure.message}"
     )
-    todo = _LESS_ROOM if about_room else _what_to_do(kind, failure.status, host, key_name)
+    todo = _less_room(asked) if about_room else _what_to_do(kind, failure.status, asked)
     if todo:
         text += f"; {todo}"
     return ProviderError(
@@ -123,17 +130,28 @@ def provider_error(failure: Failure, host: str, key_name: str | None) -> Provide
     )
 
 
-def _what_to_do(kind: ErrorKind, status: int, host: str, key_name: str | None) -> str:
+def _less_room(asked: Asked) -> str:
+    if asked.options.sampling:
+        return "check --max-tokens: the server may take a smaller one"
+    return f"the benchmark asks for so many; name another with {asked.options.spec}"
+
+
+def _what_to_do(kind: ErrorKind, status: int, asked: Asked) -> str:
+    options, key_name = asked.options, asked.key_name
     if status < 400:
-        return "redirects are not followed: give the final address with --base-url"
+        return f"redirects are not followed: give the final address with {options.base_url}"
     if kind == ErrorKind.AUTH and status != 403 and key_name:
         return f"set {key_name} to a key that is valid there"
     if kind == ErrorKind.AUTH and status != 403:
-        return f"name the variable that holds the key for {host} with --api-key-env"
+        return f"name the variable that holds the key for it with {options.api_key_env}"
+    if kind in (ErrorKind.CONTEXT_TOO_LONG, ErrorKind.INVALID_REQUEST) and not options.sampling:
+        return f"{options.spec} may name one that takes this"
     return {
         ErrorKind.AUTH: "this key may not use this model",
         ErrorKind.QUOTA: "the account's quota is used up; the same command goes on later",
-        ErrorKind.NOT_FOUND: "check the model's name and --base-url (it usually ends in /v1)",
+        ErrorKind.NOT_FOUND: (
+            f"check {options.spec} and {options.base_url} (it usually ends in /v1)"
+        ),
         ErrorKind.CONTEXT_TOO_LONG: "a smaller --max-tokens may fit",
         ErrorKind.RATE_LIMIT: "a smaller --concurrency, or --rpm and --tpm, may help",
         ErrorKind.SERVER: "the same command tries again",
@@ -142,12 +160,12 @@ def _what_to_do(kind: ErrorKind, status: int, host: str, key_name: str | None) -
     }.get(kind, "")
 
 
-def connection_error(host: str, cause: BaseException | None) -> ProviderError:
+def connection_error(asked: Asked, cause: BaseException | None) -> ProviderError:
     """The error to raise when no HTTP answer came."""
-    told = _shown(_reason(cause))
+    told = shown(_reason(cause))
     why = f": {told}" if told else f" ({type(cause).__name__})" if cause else ""
-    todo = "check --base-url, and that the server is up"
-    made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {host}{why}; {todo}")
+    todo = f"check {asked.options.base_url}, and that the server is up"
+    made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
     made.unsent = never_sent(cause)
     return made
 
@@ -162,13 +180,22 @@ def _reason(cause: BaseException | None) -> str:
     return str(cause or "")
 
 
-def malformed(host: str, body: str) -> ProviderError:
+def malformed(asked: Asked, body: str) -> ProviderError:
     """The error to raise when a 200 holds no reply."""
-    start = _shown(body, _SHOWN_OF_BODY) or "(empty body)"
+    start = shown(body, _SHOWN_OF_BODY) or "(empty body)"
     return ProviderError(
         ErrorKind.MALFORMED,
-        f"{host} answered 200 without a reply: {start!r}; "
-        "check that --base-url is the API's address (it usually ends in /v1)",
+        f"{asked.name} answered 200 without a reply: {start!r}; "
+        f"check that {asked.options.base_url} is the API's address (it usually ends in /v1)",
+    )
+
+
+def too_large(asked: Asked, most: int) -> ProviderError:
+    """The error to raise when a reply goes on after the most that is read of one."""
+    return ProviderError(
+        ErrorKind.TOO_LARGE,
+        f"{asked.name} sent a reply of more than {size_text(most)}, the rest of which was not "
+        "read; a larger --max-reply takes it",
     )
 
 
@@ -205,7 +232,7 @@ def readable(text: str) -> str:
     return text
 
 
-def _shown(text: str, most: int = _SHOWN) -> str:
+def shown(text: str, most: int = _SHOWN) -> str:
     """A server's words for one line: without keys and control characters, and not too long."""
     plain = "".join(c if c.isprintable() else " " for c in readable(redact(text)))
     return " ".join(plain.split())[:most]

@@ -27,6 +27,7 @@ _MAKERS = {
     "ai2": "olmo tulu",
     "ibm": "granite",
 }
+_SERVERS = frozenset({"openai", "anthropic", "litellm"})
 _MAKER = {word: maker for maker, words in _MAKERS.items() for word in words.split()}
 
 
@@ -37,7 +38,18 @@ def family(spec: ModelSpec) -> str:
     for word in words:
         if maker := _MAKER.get(word) or _MAKER.get(word.rstrip("0123456789")):
             return maker
+    if _names_a_function(spec):
+        return name
     return words[0] if words else name
+
+
+def _names_a_function(spec: ModelSpec) -> bool:
+    """Whether a colon parts a module from a function, as in ``python/toys:parrot``.
+
+    The module says nothing of the model. Names of servers have sizes and tags after a colon.
+    """
+    after = spec.name.rpartition("/")[2].partition(":")[2]
+    return spec.provider not in _SERVERS and after.isidentifier()
 
 
 def kinship(model: ModelSpec, judge: ModelSpec) -> str | None:

@@ -13,11 +13,13 @@ from urllib.parse import quote, urlsplit
 
 from ..errors import ConfigError
 from .base import Provider, is_loopback
+from .parties import OF_MODEL, PartyOptions
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
+_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key)-([A-Za-z0-9_\-]{8,}+)")
 # Words with dashes between them, such as an item's id ("key-event-family-99"), are no key.
-_WORDS = r"(?:[a-z]{1,15}-)+(?:[a-z]{1,15}|\d{1,4})(?![A-Za-z0-9_\-])"
-_LOOKS_LIKE_A_KEY = re.compile(rf"\b(sk|pk|key)-(?!{_WORDS})[A-Za-z0-9_\-]{{8,}}")
+_WORDS = re.compile(r"(?:[a-z]{1,15}-)++(?:[a-z]{1,15}|\d{1,4})")
+_KEY_AFTER_WORDS = re.compile(r"\b(?:sk|pk|key)-[a-z]{8,15}\Z")
 HIDDEN = "[key]"
 _SECRET = 8
 """Anything shorter is a placeholder such as "EMPTY" or "ollama": a word, not a secret."""
@@ -56,7 +58,11 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def choose_key(
-    provider: Provider, base_url: str | None, named: str | None, environment: Environment
+    provider: Provider,
+    base_url: str | None,
+    named: str | None,
+    environment: Environment,
+    party: PartyOptions = OF_MODEL,
 ) -> tuple[str | None, str | None]:
     """The key for an endpoint and the variable it is in; a key of ``None`` means: send none.
 
@@ -65,6 +71,7 @@ def choose_key(
         base_url: Where the requests go; ``None`` for the provider's own host.
         named: The variable given with ``--api-key-env``, if any.
         environment: Where variables are looked up.
+        party: Whose endpoint it is, for messages.
 
     Raises:
         ConfigError: A key is needed and its variable is not set, or holds what is no key.
@@ -73,7 +80,7 @@ def choose_key(
         key = _read_key(named, environment)
         if key is None:
             raise ConfigError(
-                f"no key: the variable {named}, which --api-key-env names, is not set; "
+                f"no key: the variable {named}, which {party.api_key_env} names, is not set; "
                 "set it, in the environment or in .env"
             )
         return key, named
@@ -105,6 +112,12 @@ def _read_key(variable: str, environment: Environment) -> str | None:
     return key
 
 
+def _hidden(found: re.Match[str]) -> str:
+    """What stands for a text of a key's form; words stay."""
+    is_words = _WORDS.fullmatch(found[1])
+    return _KEY_AFTER_WORDS.sub(HIDDEN, found[0]) if is_words else HIDDEN
+
+
 class Redactor:
     """Takes known keys, and whatever looks like one, out of a text."""
 
@@ -126,7 +139,7 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """The text without known keys and without anything of a key's form."""
-        return _LOOKS_LIKE_A_KEY.sub(HIDDEN, self._without(text, _SECRET))
+        return _LOOKS_LIKE_A_KEY.sub(_hidden, self._without(text, _SECRET))
 
     def _without(self, text: str, shortest: int) -> str:
         for form in self._forms:

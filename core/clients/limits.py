@@ -1,9 +1,10 @@
 """How fast requests may go: concurrency that adapts, requests and tokens per minute.
 
 Concurrency starts at the configured limit, shrinks by a third on a rate-limit
-answer (at most once a second, as one burst is one message) and grows back by
-one for every limit's worth of answers. The rates spread a minute's allowance
-evenly over the minute: a request of n units is followed by n units' time.
+answer (at most once a second, as one burst is one message), halves on a time-out
+beside other calls, and grows back by one for every limit's worth of answers. The
+rates spread a minute's allowance evenly over the minute: a request of n units is
+followed by n units' time.
 """
 
 import asyncio
@@ -42,6 +43,7 @@ class AdaptiveLimit:
         self.in_flight = 0
         self._clock = clock
         self._last_cut = float("-inf")
+        self._again: deque[asyncio.Future[None]] = deque()
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @asynccontextmanager
@@ -60,11 +62,11 @@ class AdaptiveLimit:
             self._wake()
 
     async def _enter(self, again: bool) -> None:
-        if self.in_flight < int(self.limit) and not self._waiting:
+        if self.in_flight < int(self.limit) and not (self._again or self._waiting):
             self.in_flight += 1
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._waiting.appendleft if again else self._waiting.append)(place)
+        (self._again if again else self._waiting).append(place)
         try:
             await place
         except asyncio.CancelledError:
@@ -74,8 +76,8 @@ class AdaptiveLimit:
             raise
 
     def _wake(self) -> None:
-        while self._waiting and self.in_flight < int(self.limit):
-            place = self._waiting.popleft()
+        while (queue := self._again or self._waiting) and self.in_flight < int(self.limit):
+            place = queue.popleft()
             if not place.done():
                 self.in_flight += 1
                 place.set_result(None)
@@ -83,8 +85,29 @@ class AdaptiveLimit:
     def shrink(self) -> None:
         """A rate-limit answer came."""
         if self._clock() - self._last_cut >= 1.0:
-            self._last_cut = self._clock()
-            self.limit = max(1.0, self.limit * 2 / 3)
+            self._cut_to(self.limit * 2 / 3)
+
+    def halve(self, began: float, answers: int) -> None:
+        """A request timed out while others were there; those sent before the last cut are no news.
+
+        More in flight than are answered in the time of one attempt would all wait in vain, so
+        half as many as those are the most, too.
+
+        Args:
+            began: When it was sent.
+            answers: How many others were answered while it waited.
+        """
+        if began >= self._last_cut:
+            self._cut_to(min(self.limit, answers) / 2)
+
+    def _cut_to(self, limit: float) -> None:
+        self._last_cut = self._clock()
+        self.limit = max(1.0, limit)
+
+    def restore(self) -> None:
+        """A request timed out alone: fewer at a time do not help."""
+        self.limit = float(self.configured)
+        self._wake()
 
     def grow(self) -> None:
         """A good answer came."""

@@ -16,18 +16,20 @@ from urllib.parse import urlsplit
 
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
 from ..types import ChatRequest, ChatResponse
-from .base import CallContext, ClientConfig, host_of, is_loopback
-from .failures import Failure, refused_parameter
+from .base import CallContext, ClientConfig, is_loopback
+from .failures import Failure, refused_parameter, too_large
 from .keys import redact
-from .litellm_failures import failure_of
-from .litellm_reply import Wire, read_reply
+from .litellm_failures import failure_of, is_http_failure
+from .litellm_reply import Wire, read_reply, read_wire, unreadable
 from .litellm_setup import load
-from .refused import refused_parameters
-from .sdk import CONNECT_S, DIRECT, without_variables
+from .refused import refused_parameters, token_limit
+from .sdk import CONNECT_S, DIRECT, read_as_unicode, without_variables
 
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
 _OURS = frozenset({"model", "messages", "stream", "n"})
 _TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
+_ABOUT_A_REPLY = (ErrorKind.MALFORMED, ErrorKind.INVALID_REQUEST)
+"""What litellm's errors look like when it cannot read a reply with status 200."""
 _KEY_HEADER_OF_THEIR_OWN = frozenset({"anthropic", "gemini"})  # survives a redirect elsewhere
 _HOLDS_A_KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
 
@@ -36,7 +38,7 @@ class LiteLLMClient:
     """One model of one of litellm's providers.
 
     Attributes:
-        host: What messages call the endpoint.
+        asked: What messages call the endpoint.
     """
 
     _open: ClassVar[int] = 0
@@ -47,7 +49,7 @@ class LiteLLMClient:
         self._litellm = load()
         self._config = config
         self._provider = self._find_provider()
-        self.host = host_of(config.base_url) if config.base_url else f"litellm/{self._provider}"
+        self.asked = config.asked()
         self._refused: set[str] = set()
         self._connection = self._connect(config.base_url) if config.base_url else None
         if config.base_url is None and config.key is None:
@@ -79,6 +81,7 @@ class LiteLLMClient:
 
         handler: Any = AsyncHTTPHandler(timeout=self._timeout)
         handler.client.follow_redirects = False
+        handler.client.event_hooks = {"response": [read_as_unicode]}
         return handler
 
     def _connect_openai(self, base_url: str) -> Any:
@@ -98,6 +101,7 @@ class LiteLLMClient:
                     timeout=openai.Timeout(None, connect=CONNECT_S),
                     follow_redirects=False,
                     mounts=DIRECT if is_loopback(base_url) else None,
+                    event_hooks={"response": [read_as_unicode]},
                 ),
             )
 
@@ -117,13 +121,25 @@ class LiteLLMClient:
             try:
                 reply = await self._ask(request, sent, extra, wire)
             except Exception as error:  # noqa: BLE001 - raises its own, others' and builtin ones
-                failed, answer = failure_of(error, self.host, self._config.key_name, wire.reply)
+                failed, answer = failure_of(error, self.asked, wire.reply)
+                if failed.kind in _ABOUT_A_REPLY and wire.reply and not is_http_failure(error):
+                    self._check_size(wire.reply)
+                    if read := read_wire(wire, sent | extra, self.asked):
+                        return read
+                    failed = unreadable(wire, error, self.asked)
             else:
-                return read_reply(reply, wire, sent | extra, self.host)
+                self._check_size(wire.reply)
+                return read_reply(reply, wire, sent | extra, self.asked)
             refused = _refusal(failed, answer, sent)
             if not refused:
                 raise failed  # out here, as litellm's error holds the request, and so the key
             self._refused.update(refused)
+
+    def _check_size(self, reply: str) -> None:
+        """Refuse a reply that is too large; only now, as litellm reads all of it."""
+        most = self._config.transfer.max_reply
+        if 4 * len(reply) > most and len(reply.encode(errors="replace")) > most:
+            raise too_large(self.asked, most)
 
     def _parameters(self, request: ChatRequest, extra: Collection[str]) -> dict[str, Any]:
         sent = request.sampling.sent()
@@ -133,9 +149,10 @@ class LiteLLMClient:
         if "json_schema" in sent:
             sent["response_format"] = _response_format(sent.pop("json_schema"))
         if "max_tokens" in sent:
-            most = sent.pop("max_tokens")
-            name = next((n for n in _TOKEN_NAMES if n not in self._refused), None)
-            sent |= {name: most} if name else {}
+            needed, names = self._config.needs_token_limit, _TOKEN_NAMES
+            sent |= token_limit(
+                sent.pop("max_tokens"), names, self._refused, self.asked.name, needed=needed
+            )
         return {k: v for k, v in sent.items() if k not in self._refused and k not in extra}
 
     async def _ask(

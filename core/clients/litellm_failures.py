@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import ErrorKind, ProviderError
 from .failures import Failure, connection_error, error_parts, malformed, provider_error
+from .parties import Asked
 
 _PREFIX = re.compile(r"^(?:\S*(?:litellm\.\w+|Error|Exception)(?::| -) +)+")
 _NETWORK = {"httpx", "httpx2", "httpcore", "aiohttp", "ssl", "socket"}
@@ -22,28 +23,32 @@ _KINDS = {
 }
 
 
-def failure_of(
-    error: Exception, host: str, key_name: str | None, body: str = ""
-) -> tuple[ProviderError, Failure]:
+def failure_of(error: Exception, asked: Asked, body: str = "") -> tuple[ProviderError, Failure]:
     """The error to raise, and the failed answer as it was.
 
     Args:
         error: What litellm raised.
-        host: Where the request went, for messages.
-        key_name: The variable that the key came from.
+        asked: Who was asked, for messages.
         body: The body of an answer with status 200, if litellm got that far.
     """
     causes = list(_beneath(error))
     answer = next((found for cause in causes if (found := _http_answer(cause))), None)
     failure = answer or _as_told(error)
     if answer is None and (lost := next((c for c in reversed(causes) if _is_network(c)), None)):
-        return _lost(lost, host), failure
+        return _lost(lost, asked), failure
     if failure.status < 300 or (answer is None and failure.status >= 500):
-        return malformed(host, body or failure.message), failure
-    made = provider_error(failure, host, key_name)
+        return malformed(asked, body or failure.message), failure
+    made = provider_error(failure, asked)
     if kind := _KINDS.get(type(error).__name__):
         made.kind, made.fatal = kind, False
     return made, failure
+
+
+def is_http_failure(error: Exception) -> bool:
+    """Whether the server answered with an error status; those of litellm's own are made up."""
+    others = (e for e in _beneath(error) if not type(e).__module__.startswith("litellm"))
+    statuses = (getattr(getattr(e, "response", None), "status_code", 0) for e in others)
+    return any(isinstance(status, int) and status >= 300 for status in statuses)
 
 
 def _beneath(error: BaseException) -> Iterator[BaseException]:
@@ -83,10 +88,10 @@ def _is_network(error: BaseException) -> bool:
     return module in _NETWORK or isinstance(error, OSError)
 
 
-def _lost(error: BaseException, host: str) -> ProviderError:
+def _lost(error: BaseException, asked: Asked) -> ProviderError:
     if isinstance(error, TimeoutError) and "connect" not in str(error).lower():
-        return ProviderError(ErrorKind.TIMEOUT, f"{host} gave no complete answer in time")
-    return connection_error(host, error)
+        return ProviderError(ErrorKind.TIMEOUT, f"{asked.name} gave no complete answer in time")
+    return connection_error(asked, error)
 
 
 def _json(text: str) -> Any:

@@ -1,8 +1,10 @@
 """What litellm received, read past what litellm made of it.
 
-litellm gives every reply the form of an OpenAI chat completion, so that it is
-read as one. On the way it turns finish reasons that it does not know into
-"stop" and moves refusals; both are put back.
+A chat completion of OpenAI's form, or a message of Anthropic's, is read as it
+came, also where litellm stumbles over something beside the answer. Any other
+reply is read in the form of a chat completion that litellm gives it. On the way
+litellm turns finish reasons that it does not know into "stop" and moves
+refusals; both are put back.
 """
 
 import json
@@ -10,8 +12,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..errors import ErrorKind, ProviderError
+from ..text import is_blank
 from ..types import ChatResponse, Finish
-from .chat_completion import read_completion
+from .anthropic_message import read_message
+from .chat_completion import read_completion, read_json
+from .failures import malformed, shown
+from .parties import Asked
+from .usage import mapping
 
 _FINISH = {  # providers' own words
     "refusal": Finish.REFUSAL,
@@ -19,6 +27,8 @@ _FINISH = {  # providers' own words
     "complete": Finish.STOP,
     "eos_token": Finish.STOP,
 }
+_KNOWN = frozenset({"choices", "content", "error"})
+"""Fields of replies that are read here, and of what is no reply."""
 _CONVERSATION = frozenset({"messages", "contents", "system", "prompt"})
 
 
@@ -38,7 +48,7 @@ class Wire:
         """Take note; litellm calls this before and after the request."""
         body = (told.get("additional_args") or {}).get("complete_input_dict")
         if isinstance(body, str):
-            body = _json(body)
+            body = read_json(body)
         if isinstance(body, dict):
             self.body = body
         reply = told.get("original_response")
@@ -50,59 +60,95 @@ class Wire:
         return _holds({k: v for k, v in self.body.items() if k not in _CONVERSATION}, name)
 
 
-def read_reply(reply: Any, wire: Wire, sent: dict[str, Any], host: str) -> ChatResponse:
+def read_wire(
+    wire: Wire, sent: Mapping[str, Any], asked: Asked, headers: Mapping[str, str] | None = None
+) -> ChatResponse | None:
+    """The reply as it came; ``None`` when it is in no form that is known here."""
+    body = mapping(read_json(wire.reply))
+    is_message = body.get("type") == "message"
+    if not ("choices" in body or is_message):
+        return None
+    read = read_message if is_message else read_completion
+    try:
+        response = read(wire.reply, headers or {}, _really_sent(sent, wire), asked)
+    except ProviderError:
+        return None
+    return _finished(response, response.finish_raw)
+
+
+def unreadable(wire: Wire, error: Exception, asked: Asked) -> ProviderError:
+    """The error to raise when neither litellm nor `read_wire` can read what came.
+
+    What may be an answer in another form is paid for, and the next one would be like it, so
+    nothing is asked again.
+    """
+    body = mapping(read_json(wire.reply))
+    has_more = any(value for name, value in body.items() if name not in _KNOWN)
+    if not has_more or _KNOWN & body.keys():
+        return malformed(asked, wire.reply)
+    told = shown(f"{type(error).__name__}: {error}")
+    failed = ProviderError(
+        ErrorKind.MALFORMED,
+        f"litellm cannot read the reply of {asked.name} ({told}), which may be billed; ask it with "
+        "openai/NAME or anthropic/NAME and --base-url if it speaks one of their APIs",
+    )
+    failed.final = True
+    return failed
+
+
+def read_reply(reply: Any, wire: Wire, sent: dict[str, Any], asked: Asked) -> ChatResponse:
     """The reply in what `acompletion` gave.
 
     Raises:
         ProviderError: There is none; kind MALFORMED.
     """
-    body = reply.model_dump()
     hidden = getattr(reply, "_hidden_params", None) or {}
+    headers = _headers(hidden)
+    if read := read_wire(wire, sent, asked, headers):
+        return read
+    body = reply.model_dump(warnings=False)
     body["model"] = hidden.get("provider_response_model") or body.get("model")
-    _put_back_cache_writes(body.get("usage") or {})
-    finish_raw, native = None, _anthropic_part(wire.reply)
+    body["usage"] = _with_cache_writes(mapping(body.get("usage")))
+    finish_raw = None
     for choice in (body.get("choices") or [])[:1]:
-        _put_back_refusal(choice.get("message") or {}, native)
-        finish_raw = _put_back_finish(choice, native)
+        _put_back_refusal(choice.get("message") or {})
+        finish_raw = _put_back_finish(choice)
     text = json.dumps(body, default=str)
-    response = read_completion(text, _headers(hidden), _really_sent(sent, wire), host)
+    response = read_completion(text, headers, _really_sent(sent, wire), asked)
+    return _finished(response, finish_raw)
+
+
+def _finished(response: ChatResponse, finish_raw: str | None) -> ChatResponse:
+    """The reply with its finish reason in the provider's own words, and what they mean."""
     finish = _FINISH.get((finish_raw or "").lower(), response.finish)
-    if finish == Finish.STOP and not response.text.strip():
+    if finish == Finish.STOP and is_blank(response.text):
         finish = Finish.EMPTY
     return replace(response, finish=finish, finish_raw=finish_raw)
 
 
-def _anthropic_part(raw_reply: str) -> Mapping[str, Any]:
-    """Of a message of Anthropic's, all; litellm keeps its finish reason nowhere."""
-    found = _json(raw_reply) if '"stop_reason"' in raw_reply else None
-    return found if isinstance(found, dict) else {}
-
-
-def _put_back_finish(choice: dict[str, Any], native: Mapping[str, Any]) -> str | None:
+def _put_back_finish(choice: dict[str, Any]) -> str | None:
     """The provider's own finish reason, put in place of a "stop" that litellm made of it."""
     fields = choice.get("provider_specific_fields") or {}
     mapped = choice.get("finish_reason")
-    own = fields.get("native_finish_reason") or native.get("stop_reason") or mapped
+    own = fields.get("native_finish_reason") or mapped
     if mapped == "stop":
         choice["finish_reason"] = own
     return str(own) if own else None
 
 
-def _put_back_refusal(message: dict[str, Any], native: Mapping[str, Any]) -> None:
+def _put_back_refusal(message: dict[str, Any]) -> None:
     fields = message.get("provider_specific_fields") or {}
-    details = native.get("stop_details") or {}
-    refusal = message.get("refusal") or fields.get("refusal") or details.get("explanation")
-    message["refusal"] = refusal
+    message["refusal"] = message.get("refusal") or fields.get("refusal")
 
 
-def _put_back_cache_writes(usage: dict[str, Any]) -> None:
-    details = usage.get("prompt_tokens_details") or {}
+def _with_cache_writes(usage: Mapping[str, Any]) -> dict[str, Any]:
+    details = mapping(usage.get("prompt_tokens_details"))
     written = details.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens")
-    if written:
-        usage["prompt_tokens_details"] = {**details, "cache_write_tokens": written}
+    more = {"prompt_tokens_details": {**details, "cache_write_tokens": written}} if written else {}
+    return {**usage, **more}
 
 
-def _really_sent(sent: dict[str, Any], wire: Wire) -> dict[str, Any]:
+def _really_sent(sent: Mapping[str, Any], wire: Wire) -> dict[str, Any]:
     """What was sent, without `min_p`, which litellm drops in silence for some providers.
 
     Of other parameters it says so. A limit that it added of its own accord is there too.
@@ -125,10 +171,3 @@ def _holds(value: Any, name: str) -> bool:
     if isinstance(value, dict):
         return name in value or any(_holds(v, name) for v in value.values())
     return False
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

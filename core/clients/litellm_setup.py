@@ -20,8 +20,12 @@ _OFFLINE = {
     "LITELLM_MODE": "PRODUCTION",
     "LITELLM_OFFLINE_MODE": "true",
 }
-_NOISE = (".*`ReadOnly` qualifier.*", ".*conflict with protected namespace.*")
-"""What pydantic says of litellm's models; litellm hides it too."""
+_NOISE = (
+    ".*`ReadOnly` qualifier.*",
+    ".*conflict with protected namespace.*",
+    "Pydantic serializer warnings",
+)
+"""What pydantic says of litellm's models, and of replies whose fields have odd types."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 
 

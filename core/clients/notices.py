@@ -5,6 +5,7 @@ from collections.abc import Callable
 from ..errors import ProviderError
 from ..types import ChatRequest
 from .limits import reserved_tokens, text_tokens
+from .parties import Asked
 
 
 class Notices:
@@ -23,30 +24,40 @@ class Notices:
             self._told.add(about)
             self._say(text)
 
-    def beyond_tpm(self, request: ChatRequest, tpm: float, host: str, phase: str) -> None:
+    def closing(self, error: Exception) -> None:
+        """A client could not be closed, which costs no result."""
+        self._once(str(error), f"warning: {error}")
+
+    def beyond_tpm(self, request: ChatRequest, tpm: float, asked: Asked) -> None:
         """A request reserves more tokens than a minute allows.
 
         It is sent all the same, as the server may count fewer; but those after it wait.
         """
         tokens, text = reserved_tokens(request), text_tokens(request)
-        is_judge = phase != "generate"
         room = tokens - text
-        shorter = " or a smaller --max-tokens" if text <= tpm and not is_judge else ""
+        shorter = " or a smaller --max-tokens" if text <= tpm and asked.options.sampling else ""
         self._once(
-            (host, is_judge),
-            f"a request to {'the judge at ' if is_judge else ''}{host} reserves {tokens:,} tokens "
+            asked.name,
+            f"a request to {asked.name} reserves {tokens:,} tokens "
             f"({text:,} for its text, {room:,} for the reply), more than the {tpm:,.15g} of --tpm: "
             f"after each, the next waits up to {tokens / tpm * 60:,.0f} s, less when fewer are "
             f"used; give a larger --tpm{shorter}",
         )
 
-    def unreachable(self, error: ProviderError, host: str, seconds: float) -> None:
-        """A host refuses or drops every connection; once for each reason.
+    def no_token_limit(self, asked: Asked) -> None:
+        """A server takes none."""
+        self._once(
+            ("no token limit", asked.name),
+            f"{asked.name} refuses a token limit, so replies are as long as the model likes",
+        )
+
+    def unreachable(self, error: ProviderError, asked: Asked, seconds: float) -> None:
+        """An endpoint refuses or drops every connection; once for each reason.
 
         Args:
             error: Of the last attempt; it holds the reason and what to do.
-            host: Of the endpoint.
-            seconds: Until the run ends, unless the host answers meanwhile.
+            asked: Whose endpoint it is.
+            seconds: Until the run ends, unless it answers meanwhile.
         """
         todo = f"trying again for up to {seconds:.0f} s before the run ends"
-        self._once((host, str(error)), f"{error}; {todo}")
+        self._once((asked.name, str(error)), f"{error}; {todo}")

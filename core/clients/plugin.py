@@ -62,6 +62,7 @@ def register_providers(register: Callable[[Provider], None]) -> None:
             name="litellm",
             title="every other provider, as litellm/PROVIDER/NAME (Bedrock, Vertex, Gemini, ...)",
             create=_litellm,
+            host="",
         )
     )
     register(
@@ -77,5 +78,6 @@ def register_providers(register: Callable[[Provider], None]) -> None:
             name=PROVIDER,
             title="models that another program asked, of runs that were imported: not to be asked",
             create=_imported,
+            host="",
         )
     )

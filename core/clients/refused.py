@@ -6,7 +6,9 @@ user's to mend. Only the first counts as refused.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+
+from ..errors import ErrorKind, ProviderError
 
 _REFUSES = re.compile(
     r"(not|n't) (support|allow|accept|permit|available)|unsupported|deprecated|unrecogni[sz]ed"
@@ -37,6 +39,25 @@ def refused_parameters(message: str, names: Mapping[str, Sequence[str]]) -> list
         named = [n for n, words in names.items() if any(_says(clause, w) for w in words)]
         found += named[1:] if _ONE_OF_THEM.search(clause) and len(named) > 1 else named
     return list(dict.fromkeys(found))
+
+
+def token_limit(
+    most: int, names: Sequence[str], refused: Collection[str], host: str, *, needed: bool
+) -> dict[str, int]:
+    """The token limit under the first of its names that the server takes; empty when none.
+
+    Raises:
+        ProviderError: None is taken and one is needed, as nothing else bounds a call's cost.
+    """
+    name = next((n for n in names if n not in refused), None)
+    if name is None and needed:
+        raise ProviderError(
+            ErrorKind.INVALID_REQUEST,
+            f"{host} refuses {' and '.join(names)}, and without a token limit --max-cost cannot "
+            "hold; ask a server that takes one, or leave --max-cost out",
+            fatal=True,
+        )
+    return {name: most} if name else {}
 
 
 def _says(text: str, word: str) -> bool:

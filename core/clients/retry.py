@@ -1,9 +1,12 @@
 """When a call is tried again, and how long to wait before: the one place that decides."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ..errors import ErrorKind, ProviderError
+
+RETRIES = 15
+"""Times that a call is tried again, unless the user says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +15,8 @@ class RetryPolicy:
 
     Attributes:
         attempts: The most requests for one call.
+        timeouts: The most attempts after one that timed out.
+        attempts_after: Fewer, after errors of some kinds.
         base_s: The first wait is up to this long; each next one up to twice as long.
         cap_s: No wait of ours is longer.
         connection_cap_s: Nor, after a failed connection, longer than this: so that an
@@ -21,7 +26,9 @@ class RetryPolicy:
             after the first at most), early enough for the minute.
     """
 
-    attempts: int = 16
+    attempts: int = 1 + RETRIES
+    timeouts: int = 3
+    attempts_after: Mapping[ErrorKind, int] = field(default_factory=dict)
     base_s: float = 0.5
     cap_s: float = 30.0
     connection_cap_s: float = 8.0
@@ -35,7 +42,8 @@ class RetryPolicy:
             tries: Attempts so far, at least 1.
             random: Uniform in [0, 1).
         """
-        if not error.retryable or tries >= self.attempts:
+        most = self.attempts_after.get(error.kind, self.attempts)
+        if not error.retryable or tries >= most:
             return None
         cap = self.connection_cap_s if error.kind == ErrorKind.CONNECTION else self.cap_s
         ceiling = min(cap, self.base_s * 2.0 ** (tries - 1))

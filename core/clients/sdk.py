@@ -16,6 +16,14 @@ DIRECT: Any = {"http://": None, "https://": None, "all://": None}
 """For loopback: a proxy would get what is meant for this machine alone."""
 
 
+async def read_as_unicode(response: Any) -> None:
+    """A hook for answers: their text is UTF-8 to the SDK, whatever charset the server names.
+
+    It would read the text of a failed one in that charset, and some are none of texts.
+    """
+    response.encoding = "utf-8"
+
+
 @contextmanager
 def without_variables(prefix: str) -> Iterator[None]:
     """Hide environment variables that an SDK would send to any host."""

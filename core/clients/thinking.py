@@ -8,7 +8,8 @@ there is no answer. A closing tag alone means that the chat template opened it.
 import re
 from typing import NamedTuple
 
-_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE | re.ASCII)
+_BLANK = re.compile(r"\s*")
 
 
 class Parts(NamedTuple):
@@ -24,20 +25,26 @@ def split_thinking(text: str) -> Parts:
     Only thinking at the start counts; a tag in the middle of an answer is part of it.
     """
     first = _TAG.search(text)
-    if first is not None and first.group(1):
+    if first is not None and first[1]:
         return Parts(text[first.end() :].lstrip(), text[: first.start()].strip())
-    thoughts = []
-    while first is not None and not text[: first.start()].strip():
-        thought, text = _cut(text, first)
-        thoughts.append(thought)
-        first = _TAG.search(text)
-    return Parts(text, "\n".join(t for t in thoughts if t))
+    thoughts: list[str] = []
+    at = 0
+    while opening := _TAG.match(text, _after_blanks(text, at)):
+        if opening[1]:
+            break
+        closing = _closing(text, opening)
+        end, at = closing.span() if closing else (len(text), len(text))
+        thoughts.append(text[opening.end() : end].strip())
+    answer = text[_after_blanks(text, at) :] if thoughts else text
+    return Parts(answer, "\n".join(filter(None, thoughts)))
 
 
-def _cut(text: str, opening: re.Match[str]) -> tuple[str, str]:
-    """The thinking that a tag opens, and what comes after it: nothing if it is never closed."""
-    closing = f"</{opening.group(2)}>".lower()
-    start, end = opening.end(), text.lower().find(closing, opening.end())
-    if end < 0:
-        return text[start:].strip(), ""
-    return text[start:end].strip(), text[end + len(closing) :].lstrip()
+def _after_blanks(text: str, at: int) -> int:
+    blanks = _BLANK.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _closing(text: str, opening: re.Match[str]) -> re.Match[str] | None:
+    """The tag that closes another; the thinking goes on to the end where there is none."""
+    tag = re.compile(f"</{opening[2]}>", re.IGNORECASE | re.ASCII)
+    return tag.search(text, opening.end())

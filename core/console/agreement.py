@@ -41,9 +41,12 @@ def _head(document: Mapping[str, Any]) -> list[str]:
 
 
 def _criteria(document: Mapping[str, Any]) -> Table:
+    """One row a value; Cohen's kappa where any value is yes or no."""
+    with_kappa = any(row["kappa"] for row in document["agreement"].values())
     rows = [
         (
             name,
+            *(_kappa(row["kappa"]) if with_kappa else ()),
             *estimate(row["icc"]),
             *estimate(row["spearman"]),
             *estimate(row["mean_difference"]),
@@ -51,7 +54,8 @@ def _criteria(document: Mapping[str, Any]) -> Table:
         )
         for name, row in document["agreement"].items()
     ]
-    columns = ("value", "ICC(A,1)", "95 %", "Spearman", "95 %", "1 − 2", "95 %", "n")
+    kappa = ("kappa", "95 %") if with_kappa else ()
+    columns = ("value", *kappa, "ICC(A,1)", "95 %", "Spearman", "95 %", "1 − 2", "95 %", "n")
     note = (
         f"Intervals are over {document['families']} families of items. "
         "1 − 2: how much higher judge 1 grades on average."
@@ -59,13 +63,17 @@ def _criteria(document: Mapping[str, Any]) -> Table:
     return Table("Agreement", columns, rows, note=note)
 
 
+def _kappa(found: Mapping[str, Any] | None) -> tuple[str, str]:
+    return estimate(found) if found else ("–", "")
+
+
 def _undefined(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Why numbers are missing, with the values that lack them."""
     lacking: dict[str, list[str]] = defaultdict(list)
-    labels = {"icc": "ICC", "spearman": "Spearman", "mean_difference": "1 − 2"}
+    labels = {"kappa": "kappa", "icc": "ICC", "spearman": "Spearman", "mean_difference": "1 − 2"}
     for name, row in rows.items():
         for key, label in labels.items():
-            if reason := row[key]["reason"]:
+            if reason := (row[key] or {}).get("reason"):
                 lacking[f"{label}: {reason}"].append(name)
     return [f"{told} ({', '.join(names)})" for told, names in lacking.items()]
 

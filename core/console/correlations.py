@@ -27,6 +27,8 @@ def correlations(document: Mapping[str, Any]) -> RenderableType:
     parts += [
         quiet("Intervals are over models, by Fisher's transformation (docs/correlations.md).")
     ]
+    judges = [f"{name}: {judge}" for name, judge in document["judges"].items() if judge]
+    parts += [quiet(f"judges: {'; '.join(judges)}")] if judges else []
     if len(rows) == 1:
         parts += _one(rows[0])
     parts += [quiet(f"{row['y']}: {row['reason']}") for row in rows if row["reason"]]

@@ -7,8 +7,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from .correlations import quiet, ruled
-from .safe import interval, line, number
+from .safe import interval, line, number, plural
 
+_Row = tuple[str, Mapping[str, Any], str]
+"""A measure, what was found, and what would be found where there is nothing."""
 SHOWN = 8
 """Most rows of a list; --json has all."""
 
@@ -38,8 +40,9 @@ def _title(document: Mapping[str, Any]) -> Text:
 
 def _counts(counts: Mapping[str, int]) -> Text:
     return quiet(
-        f"{counts['comparisons']} comparisons of {counts['pairs']} pairs of transcripts; "
-        f"{counts['models']} models, {counts['items']} items of {counts['families']} families"
+        f"{plural(counts['comparisons'], 'comparison')} of {plural(counts['pairs'], 'pair')} of "
+        f"transcripts; {plural(counts['models'], 'model')}, {plural(counts['items'], 'item')} of "
+        f"{plural(counts['families'], 'family')}"
     )
 
 
@@ -49,14 +52,23 @@ def _measures(document: Mapping[str, Any]) -> list[RenderableType]:
     for label, found, none in rows:
         cells = [number(found["value"], 3), interval(found["ci95"], 3), str(found["n"])]
         made.add_row(label, *cells, none)
-    notes = [f"{label}: {found['reason']}" for label, found, _ in rows if found["reason"]]
+    notes = _unknown(rows, document["warnings"])
     orders = document["orders"]
     told = f"{orders['pairs']} pairs in both orders ({orders['tied']} with a tie), "
     told += f"{orders['single']} calls without their other order; intervals over families"
     return [made, quiet(told), *map(quiet, notes)]
 
 
-def _measured(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+def _unknown(rows: Sequence[_Row], warnings: Sequence[str]) -> list[str]:
+    """Why values or intervals are not known, with their measures, where no warning says it."""
+    lacking: dict[str, list[str]] = {}
+    for label, found, _ in rows:
+        if found["reason"] and found["reason"] not in warnings:
+            lacking.setdefault(found["reason"], []).append(label)
+    return [f"{reason} ({'; '.join(labels)})" for reason, labels in lacking.items()]
+
+
+def _measured(document: Mapping[str, Any]) -> Iterator[_Row]:
     orders, terms, asking = (document[name] for name in ("orders", "terms", "asking"))
     yield "pairs whose winner changes with the order", orders["flips"], "0"
     yield "calls won by the first shown", orders["first_wins"], "0.5"
@@ -131,7 +143,8 @@ def _scenarios(scenarios: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     parts += [made] if known else []
     parts += _more(len(known), "scenarios, which tell more")
     if unknown := len(scenarios) - len(known):
-        parts.append(quiet(f"not known of {unknown} scenarios, with the reason in --json"))
+        told = f"not known of {plural(unknown, 'scenario')}, with the reason in --json"
+        parts.append(quiet(told))
     return parts
 
 
@@ -144,9 +157,9 @@ def _cycles(cycles: Mapping[str, Any]) -> list[RenderableType]:
     if cycles["surviving"] is None:
         return [*parts, quiet(f"not known: {cycles['reason']}")]
     told = (
-        f"{cycles['surviving']} where all three are sure, of {cycles['sure_triples']} triples with "
-        f"three sure pairs; {cycles['apparent']} by point values, of {cycles['triples']} triples "
-        "that met"
+        f"{cycles['surviving']} where all three are sure, of "
+        f"{plural(cycles['sure_triples'], 'triple')} with three sure pairs; "
+        f"{cycles['apparent']} by point values, of {plural(cycles['triples'], 'triple')} that met"
     )
     parts.append(Text(told))
     for cycle in cycles["cycles"][:SHOWN]:

@@ -11,9 +11,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..engine.phases import Phase
+from ..engine.phases import COMPARE, Phase
 from ..engine.progress import Progress
-from ..engine.workshop import COMPARE
+from .output import dropping
 from .safe import line
 
 REFRESH_S = 0.2
@@ -33,7 +33,7 @@ async def displayed(progress: Progress, title: str, console: Console) -> AsyncIt
         yield
     finally:
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(asyncio.CancelledError), dropping():
             await task
 
 
@@ -101,7 +101,7 @@ def _name(phase: str) -> str:
 
 
 def _count(phase: Phase) -> str:
-    return f"{phase.done}/{phase.total}"
+    return f"{phase.done}/{'≤' * phase.at_most}{phase.total}"
 
 
 def _samples(progress: Progress) -> str:
@@ -120,7 +120,7 @@ def _facts(progress: Progress) -> list[str]:
         facts += [f"{progress.unscored} unscored", f"{progress.failed} failed"]
     left = progress.seconds_left
     # A placement may end before everything is compared.
-    about = "at most" if COMPARE in progress.phases else "about"
+    about = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
     return facts + ([f"{about} {duration(left)} left"] if left else [])
 
 

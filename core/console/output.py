@@ -1,31 +1,84 @@
-"""Where things are printed: results to standard output, everything else to standard error."""
+"""Where things are printed: results to standard output, everything else to standard error.
 
+Who reads may go away. What would be said on standard error is dropped then, and whoever works
+is told, so that nothing is paid for that nobody waits for. A result that nobody reads is a
+`BrokenPipeError`.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from rich.console import Console, RenderableType
 
 from .safe import line
+from .streams import silence
 
 PLAIN_WIDTH = 110
 """Of prose and plots where there is no terminal; tables have their own width there."""
 
 
-def _console(stderr: bool) -> Console:
-    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+class _Console(Console):
+    """Standard error or standard output, whose reader may go away."""
+
+    is_closed = False
+    _when_closed: Callable[[], object] = staticmethod(lambda: None)
+
+    def on_broken_pipe(self) -> None:
+        """Drop what is said on standard error."""
+        if not self.stderr:
+            raise BrokenPipeError
+        self.drop()
+        self.is_closed = True
+        self._when_closed()
+
+    def drop(self) -> None:
+        """Say nothing any more."""
+        self.quiet = True
+        silence(self.file)
+
+    @contextlib.contextmanager
+    def watched(self, when_closed: Callable[[], object]) -> Iterator[None]:
+        """Call something when the reader goes away while the block runs, or has gone before."""
+        self._when_closed = when_closed
+        if self.is_closed:
+            when_closed()
+        try:
+            yield
+        finally:
+            del self._when_closed
+
+
+@contextlib.contextmanager
+def dropping() -> Iterator[None]:
+    """Take it that what the block says on standard error may be lost, as with a full disk."""
+    try:
+        yield
+    except BrokenPipeError:  # of older versions of rich, which have no `on_broken_pipe`
+        err().on_broken_pipe()
+    except OSError:
+        err().drop()
+
+
+def _console(stderr: bool) -> _Console:
+    made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
     if not made.is_terminal:  # nobody's COLUMNS: the same file whatever terminal it was made in
-        made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
+        made = _Console(
+            stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH
+        )
     return made
 
 
 @cache
-def err() -> Console:
+def err() -> _Console:
     """Standard error."""
     return _console(stderr=True)
 
 
 def tell(text: str) -> None:
     """Say something on standard error, on one line; a live display goes on below it."""
-    err().print(line(text), soft_wrap=True)
+    with dropping():
+        err().print(line(text), soft_wrap=True)
 
 
 def show(renderable: RenderableType) -> None:

@@ -17,6 +17,7 @@ def repeatability(document: Mapping[str, Any]) -> RenderableType:
         title.append("  DEMO", style="bold magenta")
     parts: list[RenderableType] = [title, _spreads(document["models"])]
     parts += [quiet("SD with n - 1; CV = SD / mean, for scores that cannot be below zero.")]
+    parts += [quiet(f"judge: {document['judge']}")] if document["judge"] else []
     parts += [Text(line(_overall(*entry))) for entry in document["overall"].items()]
     parts += _left_out(document["models"])
     parts += [quiet(f"left out: {told}") for told in document["left_out"]]

@@ -17,17 +17,17 @@ def harmless(text: str) -> str:
     return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
 
 
-_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+\s*")
-
-
 def line(text: str, indent: int = 0) -> str:
     """Harmless text on one line."""
-    return " " * indent + harmless(_BREAKS.sub(" ", text.strip()))
+    lines = filter(None, map(str.strip, text.splitlines()))
+    return " " * indent + harmless(" ".join(lines))
 
 
 def plural(n: int, noun: str) -> str:
-    """A count with its noun: ``1 call``, ``2 calls``."""
-    return f"{n} {noun}{'s' * (n != 1)}"
+    """A count with its noun: ``1 call``, ``2 calls``, ``2 families``."""
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n} {noun[:-1]}ies" if noun.endswith("ly") else f"{n} {noun}s"
 
 
 def number(value: float | None, digits: int = 2) -> str:

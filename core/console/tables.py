@@ -6,16 +6,30 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..hints import bench
 from ..imported import is_imported
+from ..reports.ratings import columns_of, note_of, row_of
 from ..reports.sections import Table
 from .grid import Column, Grid
 from .safe import harmless, interval, line, number
 
 
-def result(document: Mapping[str, Any], sections: Iterable[Table]) -> RenderableType:
-    """Everything `bench run` prints about one run."""
-    parts: list[RenderableType] = [_title(document), _metrics(document)]
-    parts += [Text(fact) for fact in _facts(document)]
+def result(
+    document: Mapping[str, Any], sections: Iterable[Table], another: str = ""
+) -> RenderableType:
+    """Everything `bench run` prints about one run.
+
+    Args:
+        document: The result.
+        sections: Those that plugins add.
+        another: The command that asks another model the same.
+    """
+    parts: list[RenderableType] = [_title(document), *_view(document), _metrics(document)]
+    parts += [Text(line(note), style="dim") for note in document.get("metric_notes", {}).values()]
+    for fact in _facts(document):
+        parts.append(Text(fact))
+        if fact.endswith(_ALONE) and another:
+            parts.append(Text(f"           {another}", no_wrap=True, overflow="ignore"))
     for section in (*_standing(document), *sections):
         parts += [Text(""), table(section)]
     parts += [Text(""), Text(line(document["comparability"]), style="dim")]
@@ -34,9 +48,19 @@ def _title(document: Mapping[str, Any]) -> Text:
         title.append("  DEMO", style="bold magenta")
     style = "green" if document["status"] == "complete" else "bold red"
     title.append(f"  {document['status'].upper()}", style=style)
+    if view := document.get("view"):
+        title.append(f"  VIEW {line(view)}", style="bold cyan")
     if document["invalid"]:
         title.append(f": {line(document['invalid'])}", style="red")
     return title
+
+
+def _view(document: Mapping[str, Any]) -> list[Text]:
+    """That a result is not the run's own, where it is not."""
+    if not document.get("view"):
+        return []
+    told = f"not the run's own result, which {bench('show', document['run_id'])} prints"
+    return [Text(line(told), style="dim")]
 
 
 def _metrics(document: Mapping[str, Any]) -> Grid:
@@ -63,7 +87,8 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         lines.append(f"baselines  {told}" + ("" if whole else "  (of the whole pack)"))
     lines.append(
         f"samples    {items['total']} = {items['scored']} scored + {items['unscored']} unscored"
-        f" + {items['failed']} failed"
+        + (f" ({items['absent']} absent)" if items.get("absent") else "")
+        + f" + {items['failed']} failed"
         + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
         + ("" if imported else f"  ·  {items['truncated']} truncated")
     )
@@ -113,11 +138,13 @@ def _no_rating(document: Mapping[str, Any]) -> str:
             f"of {counts['total']} comparisons {counts['read']} were read, {counts['unread']} "
             f"could not be read, and {counts['planned']} are to be made"
         )
-    judge = f" --judge {line(document['judge'])}" if document["judge"] else ""
-    return (
-        "no other model was compared; next, run another one on this pack, such as "
-        f"bench run {document['benchmark']} --model SPEC{judge}"
-    )
+    stopped = document["notes"].get("rating", {}).get("stopped")
+    if stopped and stopped["kind"] == "none":
+        return line(stopped["told"])
+    return _ALONE
+
+
+_ALONE = "no other model was compared; run another one on this pack"
 
 
 def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
@@ -125,20 +152,8 @@ def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
     rows = document["ratings"]
     if not rows:
         return []
-    names = [row["model"] for row in rows]
-    columns = ["rank", "model", "rating", "95 % interval", "rank interval", "tied with", "compared"]
-    cells = [
-        (
-            row["rank"],
-            row["model"],
-            round(row["rating"], 1),
-            interval(row["ci95"]),
-            "–".join(map(str, row["rank_ci95"] or [])),
-            _tied(row["tied_with"]),
-            row["comparisons"],
-        )
-        for row in rows
-    ]
+    names, columns = [row["model"] for row in rows], columns_of(rows)
+    cells = [row_of(row, columns) for row in rows]
     marked = names.index(document["name"]) if document["name"] in names else None
     counts, rating = document["comparisons"], document["notes"].get("rating", {})
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in rating.get("anchors", ()))
@@ -150,14 +165,8 @@ def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
     )
     if stopped := rating.get("stopped"):
         note += f"; stopped: {stopped['told']}"
+    note = "\n".join([note, *note_of(rows)])
     return [Table("Ratings", columns, cells, marked=marked, note=note)]
-
-
-def _tied(names: Sequence[str] | None) -> str:
-    if names is None:
-        return "not known"
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more if names else "none"
 
 
 def _used(tokens: Mapping[str, int | None]) -> str:
@@ -181,7 +190,6 @@ def _baseline(baseline: Mapping[str, Any]) -> str:
 
 
 _SHOWN = 5
-_NAMED = 3
 
 
 def _missing(document: Mapping[str, Any]) -> list[str]:

@@ -23,17 +23,38 @@ def item(record: Mapping[str, Any], *, full: bool = False) -> RenderableType:
     """Every call of an item, and its score; with `full`, judges' prompts as they were sent."""
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
+    iterations = record["iterations"]
     parts: list[RenderableType] = [Text(line(title), style="bold")]
-    for iteration in record["iterations"]:
-        if len(record["iterations"]) > 1:
+    if len(iterations) > 1:
+        parts += [_outcome(iteration) for iteration in iterations]
+    shown: set[_Message] = set()
+    for iteration in iterations:
+        if len(iterations) > 1:
             parts.append(Text(f"iteration {iteration['iteration']}", style="bold"))
-        parts += _calls(iteration["calls"], full)
+        parts += _calls(iteration["calls"], shown, full=full)
         parts += _score(iteration)
     return Group(*parts)
 
 
-def _calls(calls: Sequence[Mapping[str, Any]], full: bool) -> Iterator[RenderableType]:
-    """The calls in their order, each without the messages that were shown already."""
+_Message = tuple[str, str]
+
+
+def _outcome(iteration: Mapping[str, Any]) -> Text:
+    """What became of one of several iterations, above what was said in them."""
+    told = next(_result(iteration))  # of many values the first, which is the main one
+    return Text.assemble(f"iteration {iteration['iteration']}: ", told)
+
+
+def _calls(
+    calls: Sequence[Mapping[str, Any]], shown: set[_Message], *, full: bool
+) -> Iterator[RenderableType]:
+    """The calls in their order, each without the messages that were shown already.
+
+    Args:
+        calls: Of one iteration.
+        shown: The messages that were; those of these calls are added.
+        full: Show judges' prompts too.
+    """
     said: list[list[str]] = []
     for call in calls:
         messages = call["messages"]
@@ -45,12 +66,29 @@ def _calls(calls: Sequence[Mapping[str, Any]], full: bool) -> Iterator[Renderabl
             told = f"asked the judge, {length:,} characters (--full shows them)"
             yield Text(told, style="dim")
         else:
-            known = len(said) if messages[: len(said)] == said else 0
-            for role, content in messages[known:]:
-                yield _Said(role, content, "blue")
+            yield from _asked(messages, said, shown)
         if call["phase"] != "judge":
             said = [*messages, ["assistant", call["text"].strip()]]
         yield from _reply(call)
+
+
+def _asked(
+    messages: Sequence[list[str]], said: Sequence[list[str]], shown: set[_Message]
+) -> Iterator[RenderableType]:
+    """What a call asks beyond what was said before it; a message that was shown in one line."""
+    known = next(
+        (n for n, (one, two) in enumerate(zip(messages, said, strict=False)) if one != two),
+        min(len(messages), len(said)),
+    )
+    if known == len(messages):
+        yield Text("asked the same once more", style="dim")
+    for role, content in messages[known:]:
+        if (role, content) in shown:
+            told = f"{role}: the same {len(content):,} characters as above"
+            yield Text(line(told), style="dim")
+        else:
+            shown.add((role, content))
+            yield _Said(role, content, "blue")
 
 
 def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -94,7 +132,17 @@ def _brief(value: object) -> str:
     return "{…}" if isinstance(value, Mapping) else str(value)
 
 
-def _score(iteration: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _score(iteration: Mapping[str, Any]) -> Iterator[Text]:
+    """Who graded and how the answer was read, and last what came of it."""
+    score = iteration["score"]
+    if score and score.get("judge"):
+        yield Text(line(f"judge: {score['judge']}"), style="dim")
+    if score and score["flags"]:
+        yield Text(line(f"flags: {', '.join(score['flags'])}"), style="dim")
+    yield from _result(iteration)
+
+
+def _result(iteration: Mapping[str, Any]) -> Iterator[Text]:
     score = iteration["score"]
     if iteration["failed"]:
         yield Text(f"failed: {line(iteration['failed'])}", style="red")
@@ -104,13 +152,9 @@ def _score(iteration: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Text(f"unscored: {line(score['reason'])}", style="yellow")
     else:
         yield from _values(score["values"])
-    if score and score.get("judge"):
-        yield Text(line(f"judge: {score['judge']}"), style="dim")
-    if score and score["flags"]:
-        yield Text(line(f"flags: {', '.join(score['flags'])}"), style="dim")
 
 
-def _values(values: Mapping[str, float | None]) -> Iterator[RenderableType]:
+def _values(values: Mapping[str, float | None]) -> Iterator[Text]:
     if len(values) <= _IN_A_LINE:
         told = "  ".join(f"{name} {number(value)}" for name, value in values.items())
         yield Text(line(f"score: {told}" if told else "no score was asked for"), style="bold")

@@ -124,6 +124,20 @@ def pack_folders(data: Path, benchmarks: Mapping[str, Path | None]) -> dict[str,
     return dict(sorted((ours | theirs).items()))
 
 
+DATA_ONLY = "data only: no benchmark uses it yet"
+
+
+def is_data_only(name: str, folder: Path, benchmarks: Mapping[str, Path | None]) -> bool:
+    """Whether no benchmark uses a pack.
+
+    Args:
+        name: Of the pack.
+        folder: Of its manifest.
+        benchmarks: The folder of each installed benchmark.
+    """
+    return name not in benchmarks and folder not in benchmarks.values()
+
+
 def read_official(name: str, data: Path, *, cache: Path | None = None) -> OfficialPack:
     """The official pack that a data folder's manifest describes.
 

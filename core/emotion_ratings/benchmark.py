@@ -132,6 +132,12 @@ class EmotionRatings(Benchmark):
         return demo_answer(question, ability, rng, revise=revise)
 
 
+_TWO_INTERVALS = (
+    "The score is the {0} pass. Its own interval picks the better pass anew in each draw, which "
+    "moves it up; that of the {0} pass does not, so hold that one against a baseline."
+)
+
+
 def _column(scores: Sequence[SampleScore], name: str) -> list[float]:
     values = (s.score.values.get(name) for s in scores)
     return [float("nan") if value is None else value for value in values]
@@ -146,8 +152,16 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
         "revision_gain": ("revision gain", summary.gain),
         "score_unparsable_zero": ("score, unparsable as 0", summary.zero_filled),
     }
+    of_pass = summary.revised if summary.chosen == "revised" else summary.first_pass
+
+    def note(name: str) -> str:
+        """Why the score and the pass that it is have two intervals, where they have."""
+        if name != "score" or of_pass is None or of_pass.interval == summary.score.interval:
+            return ""
+        return _TWO_INTERVALS.format(chosen.removesuffix(" pass"))
+
     metrics = {
-        name: Metric(e.value, e.interval, e.n, over="questions", label=label)
+        name: Metric(e.value, e.interval, e.n, over="questions", label=label, note=note(name))
         for name, (label, e) in named.items()
         if e is not None
     }

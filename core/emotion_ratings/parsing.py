@@ -11,11 +11,11 @@ Neither parser raises, whatever the text.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from .forms import ENGLISH, Form
-from .parsing_pairs import Asked, Pair, find_pairs
+from .parsing_pairs import MAX, Asked, Pair, find_pairs
 from .parsing_reference import read_reference
 from .parsing_sections import Section, split_sections
 from .parsing_types import Answer, Parser, Reading, no_section, read_passes, unread
@@ -91,7 +91,22 @@ def _flag_headings(section: Section | None, heading: str, read: "partial[Reading
     return Reading(reading.values, flags=_ordered(flags))
 
 
+@lru_cache(maxsize=512)
+def _plain(emotions: tuple[str, ...]) -> re.Pattern[str]:
+    """A section that is written as asked, a line for each emotion, in order."""
+    lines = (rf"\s*+{re.escape(name)}: (\d\d?+)" for name in emotions)
+    return re.compile(r"[ \t]*+\n".join(lines) + r"\s*+")
+
+
 def _read_section(text: str, asked: Asked) -> Reading:
+    if plain := _plain(asked.emotions).fullmatch(text):
+        values = tuple(map(float, plain.groups()))
+        if max(values, default=0) <= MAX:
+            return Reading(values)
+    return _read_any_section(text, asked)
+
+
+def _read_any_section(text: str, asked: Asked) -> Reading:
     emotions = asked.emotions
     pairs, others = find_pairs(text, asked)
     by_emotion = [[pair for pair in pairs if pair.emotion == i] for i in range(len(emotions))]
@@ -113,6 +128,8 @@ def _problem(own: Sequence[Pair]) -> str | None:
     for pair in own:
         if pair.problem is not None:
             return pair.problem
+    if len(own) < 2:
+        return None
     values = list(dict.fromkeys(pair.value for pair in own))
     if len(values) < 2:
         return None
@@ -120,4 +137,4 @@ def _problem(own: Sequence[Pair]) -> str | None:
 
 
 def _ordered(flags: set[str]) -> tuple[str, ...]:
-    return tuple(flag for flag in FLAGS if flag in flags)
+    return tuple(flag for flag in FLAGS if flag in flags) if flags else ()

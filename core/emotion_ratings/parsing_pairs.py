@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .forms import NumberWords
 
-_MAX = 10
+MAX = 10
 _QUOTES = "\"'`"
 _DECORATION = " \t*_`\"'{}[]()<>|,;.•·&#/-–—"
 # "Angry:" with its number alone on the next line; the two spaces make it count as spacing.
@@ -157,12 +157,12 @@ def _value(
     if not re.fullmatch(r"(?:\.\d+|,\d)?", match["fraction"]):
         return None, f"{written!r} is not clearly one number"
     value = float(match["whole"] + match["fraction"].replace(",", "."))
-    if match["sign"] or value > _MAX:
-        return None, f"{written} is not a rating from 0 to {_MAX}"
+    if match["sign"] or value > MAX:
+        return None, f"{written} is not a rating from 0 to {MAX}"
     if _continues(rest, value, span):
         return None, f"{(written + rest.rstrip())[:20]!r} is not one number"
-    if scale and scale["of"].isdigit() and scale["of"] != str(_MAX):
-        return None, f"{written} is out of {scale['of'][:20]}, not out of {_MAX}"
+    if scale and scale["of"].isdigit() and scale["of"] != str(MAX):
+        return None, f"{written} is out of {scale['of'][:20]}, not out of {MAX}"
     return value, None
 
 
@@ -174,7 +174,7 @@ def _continues(tail: str, value: float, span: re.Match[str] | None) -> bool:
         return False
     tight = not tail[0].isspace() or span["by"] in ("->", "→", "=>")
     # "7 - 2 reasons" is a comment, "7 - 8" a range.
-    return tight or value < float(span["to"]) <= _MAX
+    return tight or value < float(span["to"]) <= MAX
 
 
 def _layout_flags(match: re.Match[str]) -> Iterator[str]:

@@ -58,6 +58,7 @@ def _heading_pattern(form: Form) -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=256)  # few headings come again and again
 def _kind(heading: str, form: Form) -> str:
     name = heading.rstrip(":")
     for kind in ("critique", "revised", "first"):

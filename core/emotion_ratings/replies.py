@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..benchmark import Model
 from ..errors import MissingCall
+from ..text import is_blank
 from ..types import ChatResponse, Finish
 from .parsing_types import Answer, Parser, Reading
 from .questions import Question
@@ -124,7 +125,7 @@ def _no_answer(response: ChatResponse) -> str | None:
     """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
         return "the model refused"
-    if response.text.strip():
+    if not is_blank(response.text):
         return None
     if response.finish == Finish.LENGTH:
         return "cut off before the answer began"

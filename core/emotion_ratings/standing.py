@@ -31,6 +31,12 @@ class PublishedScores:
             rows = [(row["model"], float(row["score"])) for row in csv.DictReader(file)]
         return sorted(rows, key=lambda row: -row[1])
 
+    def board(self) -> Table:
+        """All of them, the best first, as a table of its own."""
+        rows = [(n, model, score) for n, (model, score) in enumerate(self.scores(), start=1)]
+        title = f"The {len(rows)} {self.called}"
+        return Table(title, columns=("rank", "model", "score there"), rows=rows, note=self.note)
+
     def around(self, document: Mapping[str, Any]) -> Table | None:
         """The published scores next to a result's; ``None`` for a result without a score."""
         score = document["metrics"]["score"]["value"]

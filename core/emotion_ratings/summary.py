@@ -138,10 +138,11 @@ def _statistics(totals: Floats) -> Floats:
     """Return score, first pass, revised, gain and zero-filled score of each row, NaN if none."""
     import numpy as np
 
+    chosen = _choose_revised(totals)
     with np.errstate(invalid="ignore", divide="ignore"):
         first, revised, gain = (totals[:, i] / totals[:, i + 1] for i in (0, 2, 4))
-        filled = np.where(_choose_revised(totals), totals[:, 2], totals[:, 0]) / totals[:, 6]
-    score = np.where(_choose_revised(totals), revised, first)
+        filled = np.where(chosen, totals[:, 2], totals[:, 0]) / totals[:, 6]
+    score = np.where(chosen, revised, first)
     return SCALE * np.column_stack([score, first, revised, gain, filled])
 
 

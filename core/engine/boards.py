@@ -1,4 +1,7 @@
-"""Which results may stand beside each other: one pack, one judge; and which board is meant."""
+"""Which results may stand beside each other, and which board is meant.
+
+Those of one pack and one judge, and of demo models or of real ones.
+"""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -6,8 +9,10 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
+from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..reports.gradings import is_judge, is_pack
+from .finding import JudgeNames
 
 
 class Board(NamedTuple):
@@ -17,6 +22,12 @@ class Board(NamedTuple):
     pack_sha256: str
     judge: str | None
     """Label; ``None`` where no judge is asked."""
+    demo: bool | None = None
+    """Whether it is of demo models, or of real ones; ``None`` for both."""
+
+    def takes(self, run: RunRecord) -> bool:
+        """Whether a run is of its pack, and of its kind of models."""
+        return run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
 
     @property
     def told(self) -> str:
@@ -25,13 +36,28 @@ class Board(NamedTuple):
         return f"--dataset {self.pack_sha256[:12]}{judge} ({self.pack_name})"
 
 
-def boards_of(journal: Journal, benchmark: Benchmark, runs: Sequence[RunRecord]) -> Iterator[Board]:
-    """The boards that a benchmark's runs stand on, each once."""
+def boards_of(
+    journal: Journal,
+    benchmark: Benchmark,
+    runs: Sequence[RunRecord],
+    judges: JudgeNames,
+    *,
+    mixed: bool = False,
+) -> Iterator[Board]:
+    """The boards that a benchmark's runs stand on, each once.
+
+    Args:
+        journal: Holds the runs.
+        benchmark: Theirs.
+        runs: All of them.
+        judges: Which labels mean one judge.
+        mixed: Let demo and real models stand on one board.
+    """
     seen = set()
     for run in runs:
-        judges = {g.graded_by.get("judge") for g in journal.graders(run)}
-        for judge in sorted(judges, key=str):
-            board = Board(run.pack_name, run.pack_sha256, judge)
+        found = {judges.first(g.graded_by.get("judge")) for g in journal.graders(run)}
+        for judge in sorted(found, key=str):
+            board = Board(run.pack_name, run.pack_sha256, judge, None if mixed else run.demo)
             if (benchmark.judged and judge is None) or board[1:] in seen:
                 continue
             seen.add(board[1:])
@@ -41,7 +67,7 @@ def boards_of(journal: Journal, benchmark: Benchmark, runs: Sequence[RunRecord])
 def choose_board(
     benchmark: Benchmark, boards: Sequence[Board], dataset: str | None, judge: str | None
 ) -> Board:
-    """The one board that fits.
+    """The one board that fits; one of demo models only where there is no other.
 
     Args:
         benchmark: Whose boards they are.
@@ -54,7 +80,7 @@ def choose_board(
     """
     if not boards:
         raise UsageError(
-            f"no scored run of {benchmark.name} yet; start one: bench run {benchmark.name}"
+            f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
         )
     fitting = [
         board
@@ -62,6 +88,7 @@ def choose_board(
         if is_pack(board.pack_name, board.pack_sha256, dataset)
         and (judge is None or is_judge(board.judge, judge))
     ]
+    fitting = [board for board in fitting if not board.demo] or fitting
     if len(fitting) == 1:
         return fitting[0]
     there = "; ".join(board.told for board in fitting or boards)

@@ -17,8 +17,8 @@ from ..errors import BenchError, BudgetReached, ErrorKind, Interrupted, JournalE
 from ..journal import CallKey
 from ..types import ChatRequest, ChatResponse
 from .handles import Answer, Handle, known_replies
-from .phases import SampleSteps
-from .workshop import COMPARE, Party, Sample, Workshop
+from .phases import COMPARE, SampleSteps
+from .workshop import Party, Sample, Workshop
 
 REFUSED_AT_FIRST = 3
 """When the first so many requests are all refused as invalid, the others will be too.
@@ -77,8 +77,9 @@ class SampleCalls:
                 self._shop.progress.replayed += 1
                 self._steps.advance(party.phase, spared=True)
                 return known
-            call = self._under_way(key) or self._begin(self._ask(party, caller, request, key), key)
-            await asyncio.wait([call])  # unlike await, does not cancel the call with its waiter
+            asking = self._under_way(key)
+            call = asking or self._begin(self._ask(party, caller, request, key), key, caller)
+            await _ended(call)
             if isinstance(error := call.exception(), BenchError):
                 self._note(error)  # the call may be another sample's
             response = call.result()
@@ -93,12 +94,14 @@ class SampleCalls:
         return self._shop.shared.get((item.id, iteration, key))
 
     def _begin(
-        self, asking: Coroutine[Any, Any, ChatResponse], key: CallKey
+        self, asking: Coroutine[Any, Any, ChatResponse], key: CallKey, caller: Caller
     ) -> "asyncio.Task[ChatResponse]":
         shop, (item, iteration) = self._shop, self._sample
         call = asyncio.create_task(asking)
-        shop.under_way.add(call)
-        call.add_done_callback(shop.under_way.discard)
+        shop.under_way[call] = caller
+        call.add_done_callback(shop.under_way.pop)
+        # The plugin may have lost its interest, and asyncio prints errors that nobody looked at.
+        call.add_done_callback(lambda done: done.cancelled() or done.exception())
         if key.phase == COMPARE:
             place = (item.id, iteration, key)
             shop.shared[place] = call
@@ -108,8 +111,16 @@ class SampleCalls:
     async def _ask(
         self, party: Party, caller: Caller, request: ChatRequest, key: CallKey
     ) -> ChatResponse:
-        place = self._shop.begun[party.phase]
-        self._shop.begun[party.phase] += 1
+        shop = self._shop
+        try:
+            if shop.trial and party is shop.model:
+                await shop.trial.passed(self.handle)
+        except BenchError as error:
+            self._note(error)
+            raise
+        shop.tell_address(party)
+        place = shop.begun[party.phase]
+        shop.begun[party.phase] += 1
         try:
             return await self._send_and_keep(party, caller, request, key)
         except BenchError as error:
@@ -146,12 +157,23 @@ class SampleCalls:
         self, party: Party, caller: Caller, request: ChatRequest, key: CallKey
     ) -> ChatResponse:
         shop, (item, iteration) = self._shop, self._sample
+        if shop.journal.trouble:
+            raise shop.journal.trouble
         context = CallContext(shop.benchmark, item, iteration, party.phase)
         response = await caller.send(request, context)
         # A comparison's prompt is made of two transcripts that are in the journal already.
         kept = replace(request, messages=()) if party.phase == COMPARE else request
         response = await shop.journal.add_call(
-            shop.run, item.id, iteration, key, party.asked, kept, response
+            shop.run, item.id, iteration, key, party.asked, kept, response, party.address
         )
         shop.progress.answered(party.phase, response)
+        if shop.journal.trouble:
+            self._note(shop.journal.trouble)  # this reply is saved; no other may be sent
         return response
+
+
+async def _ended(call: "asyncio.Task[ChatResponse]") -> None:
+    """Wait for the end of a call, which is not cancelled with whoever waits for it."""
+    ended = asyncio.Event()
+    call.add_done_callback(lambda _: ended.set())
+    await ended.wait()

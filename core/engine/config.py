@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark, Pack
-from ..clients.base import ModelSpec, host_of
+from ..clients.base import ModelSpec, Transfer, host_of
 from ..clients.caller import Limits
+from ..clients.sites import site_of
+from ..guard import guard
 from ..imported import is_imported
 from ..types import Item, Sampling, digest
 
@@ -25,17 +27,37 @@ class Endpoint:
         base_url: ``None`` for the provider's own host.
         api_key_env: The variable named for it with ``--api-key-env``.
         headers: Extra HTTP headers; they may hold secrets, so they are never stored.
+        name: What bench.toml calls it, if it does.
+        first: The label under which the run, or the judge, was asked first, at an address that
+            it may have left since; ``None`` where this is it.
     """
 
     spec: ModelSpec
     base_url: str | None = None
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    name: str | None = None
+    first: str | None = None
 
     @property
     def label(self) -> str:
         """The spec, with the host where that is not the provider's own."""
-        return f"{self.spec} at {host_of(self.base_url)}" if self.base_url else str(self.spec)
+        return f"{self.spec} at {self.address}" if self.address else str(self.spec)
+
+    @property
+    def known_as(self) -> str:
+        """What the journal knows it by: the label that was asked first."""
+        return self.first or self.label
+
+    @property
+    def address(self) -> str | None:
+        """Host and port; ``None`` for the provider's own."""
+        return host_of(self.base_url) if self.base_url else None
+
+    @property
+    def site(self) -> str | None:
+        """Where it is, as far as it matters for which run is meant."""
+        return site_of(self.base_url, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +78,12 @@ class RunConfig:
     limits: Limits = field(default_factory=Limits)
     """Those of the model, and of a judge without its own."""
     judge_limits: Limits | None = None
+    transfer: Transfer = field(default_factory=Transfer)
     name: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
+    mixed: bool = False
+    """Whether demo and real models may be compared with each other."""
     runs_dir: Path = Path("runs")
     run_id: str | None = None
     """A stored run that is judged again: its model is not asked for anything."""
@@ -68,11 +93,11 @@ class RunConfig:
         """The benchmark's sampling with the user's changes; of an imported run, nothing."""
         if is_imported(self.model.spec):
             return self.sampling
-        return merge(self.benchmark.sampling_for(self.options), self.sampling)
+        return merge(guard(self.benchmark).sampling_for(self.options), self.sampling)
 
     def planned_calls(self, item: Item) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""
-        model, judge = self.benchmark.calls_per_sample(item, self.options)
+        model, judge = guard(self.benchmark).calls_per_sample(item, self.options)
         return {"generate": 0 if self.run_id else model, "judge": judge if self.judge else 0}
 
     @property
@@ -97,7 +122,7 @@ def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
 def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
     """What makes a run this run (docs/runs.md)."""
     benchmark = config.benchmark
-    prompts, base_url = benchmark.prompts(config.options), config.model.base_url
+    prompts, base_url = guard(benchmark).prompts(config.options), config.model.base_url
     return {
         "benchmark": benchmark.name,
         "version": benchmark.version,
@@ -116,6 +141,30 @@ def grader(config: RunConfig) -> dict[str, Any]:
     """What a sample's grade depends on beside its transcript."""
     return {
         "version": config.benchmark.version,
-        "judge": config.judge.label if config.judge else None,
+        "judge": config.judge.known_as if config.judge else None,
         "options": config.benchmark.grade_options(config.options),
+        **reading(config),
     }
+
+
+def reading(config: RunConfig) -> dict[str, Any]:
+    """What a judge is sent, how its replies are drawn, and how they become numbers.
+
+    What is as it always was is left out, so that grades without a judge keep their grader.
+    """
+    benchmark = config.benchmark
+    facts = {} if benchmark.grading == "1" else {"grading": benchmark.grading}
+    if config.judge is None:
+        return facts
+    prompts = guard(benchmark).judge_prompts(config.options)
+    return {
+        **facts,
+        "prompts": {name: digest(text) for name, text in prompts.items()},
+        "sampling": benchmark.judge_sampling.sent(),
+    }
+
+
+def judge_endpoint(label: str) -> Endpoint:
+    """The endpoint that has this label; good for looking things up, not for asking."""
+    spec, _, host = label.partition(" at ")
+    return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)

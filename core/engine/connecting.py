@@ -1,13 +1,19 @@
 """From an endpoint to what its client is made with."""
 
-from ..clients.base import ClientConfig, check_base_url
+from ..clients.base import ClientConfig, Transfer, check_base_url
 from ..clients.keys import Environment, choose_key, redact
+from ..clients.parties import OF_MODEL, PartyOptions
 from ..plugins import Catalogue
 from .config import Endpoint
 
 
 def client_config(
-    endpoint: Endpoint, concurrency: int, catalogue: Catalogue, environment: Environment
+    endpoint: Endpoint,
+    concurrency: int,
+    catalogue: Catalogue,
+    environment: Environment,
+    transfer: Transfer | None = None,
+    party: PartyOptions = OF_MODEL,
 ) -> ClientConfig:
     """How an endpoint's client connects, and with which key, which is hidden from then on.
 
@@ -16,8 +22,8 @@ def client_config(
         ConfigError: A key is needed and missing.
     """
     provider = catalogue.provider(endpoint.spec.provider)
-    base_url = check_base_url(endpoint.base_url) if endpoint.base_url else None
-    key, key_name = choose_key(provider, base_url, endpoint.api_key_env, environment)
+    base_url = check_base_url(endpoint.base_url, party) if endpoint.base_url else None
+    key, key_name = choose_key(provider, base_url, endpoint.api_key_env, environment, party)
     for secret in (key, *endpoint.headers.values()):
         redact.add(secret)
     return ClientConfig(
@@ -27,4 +33,6 @@ def client_config(
         key_name=key_name,
         headers=endpoint.headers,
         concurrency=concurrency,
+        transfer=transfer or Transfer(),
+        party=party,
     )

@@ -4,17 +4,23 @@ A transcript is made again from the journal's replies by the benchmark's own
 coroutine, when a comparison first needs it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
-from ..errors import MissingCall, UsageError
+from ..errors import BenchError, MissingCall, UsageError
+from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..types import Item, digest
-from .config import Endpoint, RunConfig, stored_sampling
+from .company import Company, named_opponents
+from .config import RunConfig, stored_sampling
+from .finding import is_asked_alike, model_label
 from .handles import Handle, known_replies
-from .pools import newest_whole
+from .pools import newest_of
+
+Slot = tuple[str, int]
+"""An item in one iteration: what a transcript is of."""
 
 
 class Text(NamedTuple):
@@ -29,6 +35,16 @@ class Text(NamedTuple):
     digest: str
 
 
+class Gap(NamedTuple):
+    """Why there is no transcript that can be compared."""
+
+    reason: str
+
+
+TOO_SHORT = Gap("too short to be compared")
+UNFINISHED = Gap("not finished")
+
+
 @dataclass
 class Contestant:
     """A run whose transcripts can be compared.
@@ -40,85 +56,102 @@ class Contestant:
 
     name: str
     run: RunRecord
-    samples: frozenset[tuple[str, int]]
-    _texts: dict[tuple[str, int], Text | None] = field(default_factory=dict, repr=False)
+    samples: frozenset[Slot]
+    _texts: dict[Slot, Text | Gap] = field(default_factory=dict, repr=False)
 
-    async def text(
-        self, journal: Journal, item: Item, iteration: int, shelf: "Shelf"
-    ) -> Text | None:
-        """The transcript of a sample; ``None`` where it is unfinished or too little to compare."""
-        key = (item.id, iteration)
-        if key not in self._texts:
-            self._texts[key] = await shelf.make(journal, self.run, item, iteration)
-        return self._texts[key]
+    async def text(self, slot: Slot, shelf: "Shelf") -> Text | Gap:
+        """The transcript of a sample, or why there is none."""
+        if slot not in self._texts:
+            self._texts[slot] = await shelf.make(self.run, *slot)
+        return self._texts[slot]
+
+    async def comparable(self, wanted: Collection[Slot], shelf: "Shelf") -> frozenset[Slot]:
+        """The samples, of those wanted, of which it has a transcript that says enough."""
+        there = sorted(self.samples.intersection(wanted))
+        return frozenset([s for s in there if isinstance(await self.text(s, shelf), Text)])
+
+    def lacks(self, wanted: Collection[Slot]) -> str | None:
+        """What keeps most samples, of those wanted and looked at, from being compared."""
+        if not self.samples.intersection(wanted):
+            return "no finished transcript of the same items"
+        found = [self._texts.get(slot) for slot in sorted(wanted)]
+        gaps = [text.reason for text in found if isinstance(text, Gap)]
+        return max(gaps, key=gaps.count) if gaps else None
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """How transcripts are made again."""
 
+    journal: Journal
     benchmark: Benchmark
     options: Mapping[str, Any]
+    items: Mapping[str, Item]
 
-    async def make(
-        self, journal: Journal, run: RunRecord, item: Item, iteration: int
-    ) -> Text | None:
-        """A transcript from a run's replies."""
-        replies = journal.replies(run, item.id, iteration)
+    @classmethod
+    def of(cls, journal: Journal, config: RunConfig, pack: Pack) -> "Shelf":
+        """That of a run's transcripts."""
+        items = {item.id: item for item in pack.items}
+        return cls(journal, config.benchmark, config.options, items)
+
+    async def make(self, run: RunRecord, item_id: str, iteration: int) -> Text | Gap:
+        """A transcript from a run's replies, or why there is none."""
+        try:
+            return await self._make(run, self.items[item_id], iteration)
+        except MissingCall:
+            return UNFINISHED
+        except BenchError as error:
+            return Gap(f"cannot be read: {error}")
+
+    async def _make(self, run: RunRecord, item: Item, iteration: int) -> Text | Gap:
+        replies = self.journal.replies(run, item.id, iteration)
         own = {key: reply for key, reply in replies.items() if key.phase == "generate"}
         handle = Handle(
             known_replies(own),
             phase="generate",
-            asked=_label(run),
+            asked=model_label(run),
             sampling=stored_sampling(run.settings),
             system=run.settings["system"],
             iteration=iteration,
         )
-        try:
-            made = await self.benchmark.generate(item, handle, self.options)
-        except MissingCall:
-            return None
-        if not self.benchmark.is_comparable(item, made):
-            return None
+        made = await guard(self.benchmark).generate(item, handle, self.options)
+        if not guard(self.benchmark).is_comparable(item, made):
+            return TOO_SHORT
         return Text(made, digest(sorted(reply.text for reply in own.values())))
-
-
-def _label(run: RunRecord) -> str:
-    from ..clients.base import ModelSpec
-
-    return Endpoint(ModelSpec.parse(run.model), run.settings["endpoint"]).label
 
 
 def find_contestants(
     journal: Journal, config: RunConfig, pack: Pack, run: RunRecord
 ) -> tuple[Contestant, list[Contestant]]:
-    """The run itself, and its opponents by name.
+    """The run itself, and its opponents sorted by name.
 
-    Opponents are all models with finished transcripts of the same pack and protocol in the
-    journal, or those that ``--opponents`` names; of several runs of a model, the newest
-    whole one.
-
-    Raises:
-        UsageError: One is named that the journal does not have.
+    Opponents are all models of its company that were asked the same, or those of them that
+    ``--opponents`` names; of several runs of a model, the newest whole one.
     """
     chosen = opponents_of(journal, config, pack, run.settings, run.name)
-    found = [_contestant(journal, pack, config, other) for other in chosen.values()]
-    opponents = sorted((c for c in found if c.samples), key=lambda c: c.name)
-    return _contestant(journal, pack, config, run), opponents
+    opponents = [contestant(journal, pack, config, chosen[name]) for name in sorted(chosen)]
+    return contestant(journal, pack, config, run), opponents
 
 
 def opponents_of(
     journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
 ) -> dict[str, RunRecord]:
-    """The runs of the models to compare with, by name.
+    """The runs of the models to compare with that the journal has, by name."""
+    others = runs_alike(journal, config, pack, settings, but)
+    wanted = named_opponents(config.options)
+    return {name: others[name] for name in wanted if name in others} if wanted else others
+
+
+def check_opponents(
+    journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
+) -> None:
+    """Check, before anything is sent, that the journal has the opponents that are named.
 
     Raises:
-        UsageError: One is named that the journal does not have.
+        UsageError: It does not have one.
     """
-    others = runs_alike(journal, pack, settings, but)
-    refuse_strangers(config, others)
-    wanted = named_opponents(config.options)
-    return {name: others[name] for name in wanted} if wanted else others
+    if named_opponents(config.options):
+        refuse_strangers(config, runs_alike(journal, config, pack, settings, but))
 
 
 def refuse_strangers(config: RunConfig, others: Mapping[str, RunRecord]) -> None:
@@ -136,44 +169,36 @@ def refuse_strangers(config: RunConfig, others: Mapping[str, RunRecord]) -> None
 
 
 def runs_alike(
-    journal: Journal, pack: Pack, settings: Mapping[str, Any], but: str
+    journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
 ) -> dict[str, RunRecord]:
     """The run that counts of each other model that was asked the same: its newest whole one.
 
     Args:
         journal: Holds the runs.
+        config: Says who may be one of them.
         pack: Their data.
         settings: Of a run, or the identity that a run will have.
         but: The model that is left out.
     """
+    company = Company.of(config)
     by_name: dict[str, list[RunRecord]] = {}
     for run in journal.runs():
-        if run.name != but and _alike(run.settings, settings):
+        if run.name == but or not company.admits(run.name, demo=run.demo):
+            continue
+        if is_asked_alike(run.settings, settings, config):
             by_name.setdefault(run.name, []).append(run)
-    return {name: newest_whole(journal, runs, pack) for name, runs in by_name.items()}
+    return newest_of(journal, by_name, pack)
 
 
-def named_opponents(options: Mapping[str, Any]) -> Sequence[str]:
-    """The names that ``--opponents`` gives."""
-    text = options.get("opponents") or ""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two runs were asked the same: benchmark, version, pack, prompts and options."""
-    names = ("benchmark", "version", "pack", "prompts", "options")
-    return all(one.get(name) == other.get(name) for name in names)
-
-
-def _contestant(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) -> Contestant:
+def contestant(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) -> Contestant:
+    """A run with the samples whose transcripts are whole."""
     return Contestant(run.name, run, finished(journal, pack, config, run))
 
 
-def finished(
-    journal: Journal, pack: Pack, config: RunConfig, run: RunRecord
-) -> frozenset[tuple[str, int]]:
+def finished(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) -> frozenset[Slot]:
     """The samples of a run whose transcript is whole, by the number of its calls."""
-    needed = {i.id: config.benchmark.calls_per_sample(i, config.options)[0] for i in pack.items}
+    plugin = guard(config.benchmark)
+    needed = {i.id: plugin.calls_per_sample(i, config.options)[0] for i in pack.items}
     totals = (t for t in journal.call_totals(run) if t.phase == "generate")
     whole = (t for t in totals if t.calls >= needed.get(t.item_id, t.calls + 1))
     return frozenset((t.item_id, t.iteration) for t in whole)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..datasets import cache_folder, find_pack, read_manifest
-from ..datasets.fetching import OfficialPack, State, read_official
-from ..errors import BenchError, JournalError
+from ..datasets.fetching import DATA_ONLY, OfficialPack, State, is_data_only, read_official
+from ..errors import BenchError, JournalError, PluginError
+from ..guard import guard
 from ..journal import network_file_system
 from ..journal.health import Health, read_health
 from ..plugins import Catalogue
@@ -127,16 +128,19 @@ def check_packs(catalogue: Catalogue, folders: Mapping[str, Path]) -> Iterator[C
     """
     for benchmark in catalogue.benchmarks:
         yield from _bundled(benchmark)
-    absent = []
+    absent: list[str] = []
     for name, folder in folders.items():
+        used = not is_data_only(name, folder, catalogue.data_folders)
         try:
-            check = _official(name, folder)
+            if "official" not in read_manifest(folder):
+                continue
+            check = _official(name, folder, used=used)
         except BenchError as error:
             check = fail(f"pack {name}", error)
-        if check is None:
-            absent.append(name)
-        else:
+        if check is not None:
             yield check
+        elif used:
+            absent.append(name)
     if absent:
         told = f"not in the cache: {', '.join(absent)} (bench data fetch NAME gets one)"
         yield ok("official packs", told)
@@ -148,19 +152,16 @@ def _bundled(benchmark: Benchmark) -> Iterator[Check]:
     try:
         if not benchmark.data or "bundled" not in read_manifest(benchmark.data):
             return
-        pack = benchmark.read_pack(find_pack(benchmark, "bundled", options), options)
+        pack = guard(benchmark).read_pack(find_pack(benchmark, "bundled", options), options)
         yield ok(name, f"bundled: {len(pack.items)} items can be read")
+    except PluginError as error:
+        yield fail(name, error, "report that to who made the benchmark")
     except BenchError as error:
         yield fail(name, error)
-    except Exception as error:  # noqa: BLE001 - a plugin's reader may raise anything
-        told = f"bundled: {type(error).__name__}: {error}"
-        yield fail(name, told, "report that to who made the benchmark")
 
 
-def _official(name: str, folder: Path) -> Check | None:
+def _official(name: str, folder: Path, *, used: bool) -> Check | None:
     """How the official pack is; ``None`` when nothing of it is in the cache."""
-    if "official" not in read_manifest(folder):
-        return None
     pack = read_official(name, folder)
     states = {file: pack.state(file) for file in pack.all_files}
     if set(states.values()) == {State.ABSENT}:
@@ -169,16 +170,17 @@ def _official(name: str, folder: Path) -> Check | None:
     if wrong := [f.path for f, state in states.items() if state is State.WRONG]:
         told = f"official: {wrong[0]} is not what the manifest says"
         return fail(f"pack {name}", told, f"{fetch} replaces it")
-    return _complete(name, pack) or warn(
+    return _complete(name, pack, used=used) or warn(
         f"pack {name}", "official: not all there", f"{fetch} goes on"
     )
 
 
-def _complete(name: str, pack: OfficialPack) -> Check | None:
+def _complete(name: str, pack: OfficialPack, *, used: bool) -> Check | None:
     here = [lang for lang in pack.languages if pack.usable(lang)]
     if not pack.usable():
         return None
     told = f" ({', '.join(here)})" if here else ""
+    told += "" if used else f", {DATA_ONLY}"
     return ok(f"pack {name}", f"official{told}: SHA-256 right, in {pack.folder}")
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..foreign import ForeignResults, ForeignRun
+from ..guard import described, guard
 from ..journal.archives import read_whole
 from ..journal.lines import read_line
 from ..plugins import Catalogue
@@ -38,14 +39,15 @@ def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -
         value = read_line(read_whole(path))
     except ValueError as error:
         raise DataError(path, str(error)) from None
-    origin = f"the benchmark {benchmark.name!r} of {catalogue.benchmarks.origins[benchmark.name]}"
+    plugin = guard(benchmark)
+    found = plugin.read_foreign(form, value, path, judge)
     try:
-        found = benchmark.read_foreign(form, value, path, judge)
         _check(found)
     except BenchError:
         raise
     except Exception as error:
-        raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
+        told = f"returned what is no result of another program: {described(error)}"
+        raise PluginError(f"{plugin.called('read_foreign')} {told}") from error
     if not found.comparisons and not found.runs:
         reasons = "; ".join(f"{n} x {reason}" for reason, n in found.left_out.items())
         raise DataError(path, f"nothing in it can be read: {reasons or 'it is empty'}")

@@ -7,11 +7,16 @@ journal knows it, whatever order concurrent calls come in.
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from typing import Any
 
 from ..errors import MissingCall
 from ..journal.records import CallKey
 from ..types import ChatRequest, ChatResponse, Message, Sampling, digest
+
+_ROLES = ("system", "user", "assistant")
+_SAMPLING = frozenset(field.name for field in fields(Sampling))
 
 Answer = Callable[[ChatRequest, CallKey], Awaitable[ChatResponse]]
 
@@ -51,12 +56,36 @@ class Handle:
     def _request(
         self, messages: str | Sequence[Message], cache_prefix: int, changes: Mapping[str, object]
     ) -> ChatRequest:
-        given = [Message("user", messages)] if isinstance(messages, str) else list(messages)
+        given = [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
         if self._system is not None:
             given.insert(0, Message("system", self._system))
             cache_prefix += bool(cache_prefix)
+        if unknown := changes.keys() - _SAMPLING:
+            raise TypeError(_unknown(min(unknown)))
         sampling = replace(self.sampling, **changes)  # type: ignore[arg-type]
         return ChatRequest(tuple(given), sampling, cache_prefix)
+
+
+def _checked(messages: Sequence[Any]) -> list[Message]:
+    """The messages, if they are some.
+
+    Raises:
+        TypeError: One is no message.
+        ValueError: One has a role that there is not.
+    """
+    made: list[Any] = list(messages)
+    for message in made:
+        if not isinstance(message, Message) or not isinstance(message.content, str):
+            raise TypeError(f"chat takes a text or a list of Message, not {message!r:.60}")
+        if message.role not in _ROLES:
+            raise ValueError(f"chat: unknown role {message.role!r}; roles are {', '.join(_ROLES)}")
+    return made
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name, _SAMPLING, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(_SAMPLING))}"
+    return f"chat has no option {name}; {hint}"
 
 
 def given_replies(replies: Sequence[ChatResponse]) -> Answer:

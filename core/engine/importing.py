@@ -70,7 +70,7 @@ def _sum_up(journal: Journal, source: Source, each: Import) -> None:
         run,
         digest(grader(config)),
         selection,
-        judge=config.judge.label if config.judge else None,
+        judge=config.judge.known_as if config.judge else None,
     )
     document: Mapping[str, Any] = build_document(run, config, source.pack, selection, evidence)
     journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)

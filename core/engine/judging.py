@@ -1,16 +1,17 @@
 """What the journal holds of a judge: its comparisons, and what its replies were like."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
+from ..hints import bench
 from ..journal import Journal
 from ..plugins import Catalogue
 from .boards import Board
 from .leaderboard import read_leaderboard
-from .pools import as_comparisons, read_pool
+from .pools import as_comparisons
 
 if TYPE_CHECKING:
     from ..auditing.asking import Asking, Verdicts
@@ -24,11 +25,13 @@ class JudgeRecord(NamedTuple):
         board: Which pack and judge.
         comparisons: Those that were read, with each criterion's margin.
         asking: What its replies were like, also those that could not be read.
+        demo: Whether a demo model is among those compared.
     """
 
     board: Board
     comparisons: "Comparisons"
     asking: "Asking"
+    demo: bool
 
 
 def read_judge(
@@ -38,6 +41,8 @@ def read_judge(
     *,
     dataset: str | None = None,
     judge: str | None = None,
+    mixed: bool = False,
+    without: Collection[str] = (),
 ) -> JudgeRecord:
     """What a judge said about the newest run of each model.
 
@@ -47,6 +52,8 @@ def read_judge(
         benchmark: Whose transcripts were compared.
         dataset: A pack's name, or the beginning of its SHA-256, where there are several.
         judge: A judge's label or spec, likewise.
+        mixed: Let demo and real models stand beside each other.
+        without: Names of models that are left out.
 
     Raises:
         UsageError: There is no such board, more than one, or no comparison that was read.
@@ -54,18 +61,19 @@ def read_judge(
     from ..auditing.asking import Reply, read_asking
     from ..ratings.comparisons import Comparisons
 
-    found = read_leaderboard(journal, catalogue, benchmark, dataset=dataset, judge=judge)
-    rows = read_pool(journal, found.pool, found.pack) if found.pool else []
+    chosen: Any = {"dataset": dataset, "judge": judge, "mixed": mixed, "without": without}
+    found = read_leaderboard(journal, catalogue, benchmark, **chosen)
+    rows = found.compared or []
     given = as_comparisons(rows)
     if not given:
         raise UsageError(
             f"no comparisons of {benchmark.name} on {found.board.told} that could be read; "
-            f"bench run {benchmark.name} on two models makes some"
+            f"{bench('run', benchmark.name)} on two models makes some"
         )
     answered = [row for row in rows if row.status in ("read", "unread")]
     replies = [Reply(row.family, row.status == "read", row.flags) for row in answered]
     asking = read_asking(replies, _verdicts(found.documents.values()))
-    return JudgeRecord(found.board, Comparisons.of(given, by_criterion=True), asking)
+    return JudgeRecord(found.board, Comparisons.of(given, by_criterion=True), asking, found.demo)
 
 
 def _verdicts(documents: Iterable[Mapping[str, Any]]) -> "Verdicts":

@@ -4,20 +4,31 @@ One board is about one pack and one judge. Partial runs, and those asked otherwi
 pack says, are there and say so.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from ..benchmark import Benchmark, Pack
+from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
-from ..journal import Journal, RunRecord
+from ..guard import guard
+from ..journal import Journal, RunRecord, StoredComparison
+from ..names import check_without
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
+from ..reports.placing import not_above, place_rows
 from ..reports.run_tables import is_partial
 from .boards import Board, boards_of, choose_board
+from .company import Company
+from .config import judge_endpoint
+from .contestants import Shelf
 from .counted_runs import CountedRuns
-from .pools import newest_runs, pool_of
-from .standing import Standing, read_standing
+from .finding import JUDGE, JudgeNames
+from .pools import counting, pool_of, read_met
+from .recomparing import Recomparing
+from .refiling import has_older, refile_stored
+from .standing import Standing, find_standing
 
 
 @dataclass
@@ -28,7 +39,7 @@ class Leaderboard:
         documents: The result of each model by its name.
         runs: The run of each model; some were only compared and have no scored result.
         standing: The ratings, where models were compared.
-        pool: Which comparisons the ratings stand on; ``None`` where models are not compared.
+        compared: The comparisons that the ratings stand on; ``None`` where none are made.
         changed: How the run of a model was asked otherwise than the pack says, by its name.
         warnings: One line each.
     """
@@ -40,8 +51,14 @@ class Leaderboard:
     runs: Mapping[str, RunRecord]
     standing: Standing | None
     warnings: list[str] = field(default_factory=list)
-    pool: str | None = None
+    compared: Sequence[StoredComparison] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def demo(self) -> bool:
+        """Whether a demo model is on it: then no row says anything of real models."""
+        rated = self.standing.ratings if self.standing else []
+        return any(run.demo for run in self.runs.values()) or any(row["demo"] for row in rated)
 
     def as_json(self) -> dict[str, Any]:
         """The document of `bench leaderboard --json`."""
@@ -54,24 +71,40 @@ class Leaderboard:
                 "n_items": len(self.pack.items),
             },
             "judge": self.board.judge,
+            "demo": self.demo,
             "engine": standing.details.get("engine") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
-            "rows": list(self.rows()),
+            "rows": self.rows(),
             "warnings": [*self.warnings, *(standing.warnings if standing else [])],
         }
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    @property
+    def metric(self) -> str:
+        """The name of the metric that models are ranked by where none is rated."""
+        names = (name for document in self.documents.values() for name in document["metrics"])
+        return self.benchmark.ranked_by or next(names, "score")
+
+    @property
+    def beside_published(self) -> list[str]:
+        """The models whose comparability line lets them stand beside published scores."""
+        told = f"; {self.pack.comparability}"
+        return [n for n, d in self.documents.items() if d["comparability"].endswith(told)]
+
+    def rows(self) -> list[dict[str, Any]]:
         """A row per model: the rated ones by rank, then the others by their main metric.
 
-        Of the others the whole ones come first.
+        Of the others the whole ones come first. Where none is rated, all are ranked by the metric.
         """
         rated = {row["model"]: row for row in self.standing.ratings} if self.standing else {}
         others = [name for name in self.documents if name not in rated]
-        for name in (*rated, *sorted(others, key=self._by_metric)):
-            yield self._row(name, rated.get(name))
+        names = (*rated, *sorted(others, key=self._by_metric))
+        rows = [self._row(name, rated.get(name)) for name in names]
+        if not rated:
+            place_rows(rows, self.metric)
+        return rows
 
     def _by_metric(self, name: str) -> tuple[bool, bool, float, str]:
-        metric = _main(self.documents[name], self.benchmark.ranked_by)
+        metric = self.documents[name]["metrics"].get(self.metric)
         value = metric["value"] if metric else None
         better = -1 if metric and metric["higher_is_better"] else 1
         partial = is_partial(self.documents[name])
@@ -79,36 +112,35 @@ class Leaderboard:
 
     def _row(self, name: str, rating: Mapping[str, Any] | None) -> dict[str, Any]:
         document = self.documents.get(name)
-        empty = dict.fromkeys(("rating", "rd", "ci95", "rank", "rank_ci95", "tied_with"))
+        empty = dict.fromkeys(_RATING)
         row: dict[str, Any] = {"model": name, **empty, "comparisons": 0, **(rating or {})}
-        row["changed"] = self.changed.get(name)
+        row |= {"demo": self.demo, "changed": self.changed.get(name)}
         if document is None:
             return {**row, **_unscored(self.runs.get(name))}
         return {
             **row,
             "run_id": document["run_id"],
-            "demo": document["demo"],
             "status": document["status"],
             "partial": is_partial(document),
             "iterations": document["iterations"],
             "metrics": document["metrics"],
+            "not_above": not_above(document),
             "items": document["items"],
             "cost_usd": document["cost_usd"],
         }
 
 
+_RATING = ["rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "rank_ci95_board"]
+_RATING += ["rating_length_adjusted", "ci95_length_adjusted", "depends_on_length"]
+"""What a model without comparisons has not."""
+
+
 def _unscored(run: RunRecord | None) -> dict[str, Any]:
     """The rest of a row without a scored result; the run may be on another machine."""
-    known = {"run_id": run.run_id, "demo": run.demo, "status": run.status} if run else {}
-    empty = dict.fromkeys(
-        ("run_id", "demo", "status", "partial", "iterations", "items", "cost_usd")
-    )
+    known = {"run_id": run.run_id, "status": run.status} if run else {}
+    names = ("run_id", "status", "partial", "iterations", "not_above", "items", "cost_usd")
+    empty = dict.fromkeys(names)
     return {**empty, "metrics": {}, **known}
-
-
-def _main(document: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    metrics: Mapping[str, Any] = document["metrics"]
-    return metrics.get(name) or next(iter(metrics.values()), None)
 
 
 def read_leaderboard(
@@ -120,6 +152,9 @@ def read_leaderboard(
     judge: str | None = None,
     engine: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
+    mixed: bool = False,
+    without: Collection[str] = (),
+    options: Options | None = None,
 ) -> Leaderboard:
     """The board of a benchmark.
 
@@ -131,26 +166,44 @@ def read_leaderboard(
         judge: A judge's label or spec, likewise.
         engine: The rating engine, if not the default.
         anchors: The user's, before the pack's.
+        mixed: Let demo and real models stand on one board.
+        without: Names of models that are left out before anything is rated.
+        options: The benchmark's of ratings, if not its defaults.
 
     Raises:
-        UsageError: There is no such board, or more than one.
+        UsageError: There is no such board, or more than one; or a model is to be left out that
+            is not on it, or all are.
         DataError: The data of the runs is not where it was.
     """
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    board = choose_board(benchmark, list(boards_of(journal, benchmark, runs)), dataset, judge)
-    made = CountedRuns(journal, catalogue, benchmark, board)
-    for run in runs:
-        if run.pack_sha256 == board.pack_sha256:
+    judges = JudgeNames(journal.asked(party=JUDGE))
+    with journal.ahead(runs):
+        boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
+        board = choose_board(benchmark, boards, dataset, judges.first(judge))
+        older = [run for run in runs if board.takes(run) and has_older(journal, run)]
+    for run in older:
+        refile_stored(journal, catalogue, run)
+    made = CountedRuns(journal, catalogue, benchmark, board, judges, without)
+    with journal.ahead(runs):
+        for run in runs:
             made.add(run)
     if made.pack is None or made.config is None:
         raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.told}")
-    standing, pool, compared = None, None, dict[str, str]()
-    if benchmark.compares({o.name: o.default for o in benchmark.options}):
-        pool = pool_of(made.config, made.pack)
-        standing = read_standing(
-            journal, benchmark, made.pack, pool, anchors=anchors, engine=engine
-        )
-        compared = newest_runs(journal, journal.comparisons(pool), made.pack)
-    made.read(made.pack, compared)
-    known = (made.pack, made.documents, made.runs, standing, made.warnings, pool, made.changed)
+    met = None
+    if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
+        named = judge_endpoint(board.judge) if board.judge else None
+        config = replace(made.config, judge=named)
+        pool, shelf = pool_of(journal, config, made.pack), Shelf.of(journal, config, made.pack)
+        asyncio.run(Recomparing(shelf, pool).bring())
+        met = read_met(journal, pool, made.pack, Company(board.demo))
+    check_without(without, dict.fromkeys([*(met.runs if met else ()), *made.names]))
+    met = met and met.without(without)
+    standing = met and find_standing(
+        benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
+    )
+    made.read(made.pack, met.runs if met else {})
+    if without and not (made.runs or (standing and standing.ratings)):
+        raise UsageError("--without leaves no model of the board")
+    compared = counting(met) if met else None
+    known = (made.pack, made.documents, made.runs, standing, made.warnings, compared, made.changed)
     return Leaderboard(board, benchmark, *known)

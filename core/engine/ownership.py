@@ -9,6 +9,7 @@ from ..clients.base import host_of
 from ..journal import Journal, RunLock, RunRecord
 from ..types import digest
 from .config import RunConfig, identity
+from .finding import Found
 from .versions import package_versions
 
 ID_LENGTHS = (8, 16, 32)
@@ -16,22 +17,20 @@ ID_LENGTHS = (8, 16, 32)
 
 
 @contextmanager
-def own_run(journal: Journal, config: RunConfig, pack: Pack, *, demo: bool) -> Iterator[RunRecord]:
-    """The run that a configuration means, owned while the block runs.
-
-    It is the newest of its identity, or a new one if there is none or a fresh one is wanted.
+def own_run(journal: Journal, found: Found, pack: Pack, *, demo: bool) -> Iterator[RunRecord]:
+    """The run that was found, or a new one, owned while the block runs.
 
     Raises:
         JournalError: Another process owns it.
     """
-    meant = identity(config, pack)
-    known_as = digest(meant)
-    newest = journal.find_run(config.run_id) if config.run_id else journal.newest_run(known_as)
-    if newest is None or config.fresh:
+    config, meant = found.config, identity(found.config, pack)
+    known_as, ordinal = digest(meant), 1
+    if found.run is not None:
+        run_id = found.run.run_id
+    else:
+        newest = journal.newest_run(known_as)
         ordinal = newest.ordinal + 1 if newest else 1
         run_id = _run_id(journal, known_as, ordinal)
-    else:
-        ordinal, run_id = newest.ordinal, newest.run_id
     with RunLock(journal.folder, run_id).acquire():
         yield journal.find_run(run_id) or journal.add_run(
             run_id=run_id,

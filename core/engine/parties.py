@@ -1,13 +1,15 @@
 """Who is asked in a run: the model and the judge, checked and connected."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ..clients.base import Client
 from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment, redact
 from ..clients.notices import Notices
-from ..errors import UsageError
+from ..clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from ..errors import PluginError, UsageError
+from ..guard import guard, make_client
+from ..hints import bench
 from ..imported import MARK, is_imported
 from ..plugins import Catalogue
 from ..spending.book import PriceBook
@@ -43,7 +45,8 @@ class Money:
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""
-        return Meter(self.price(endpoint, phase), self.budget)
+        who = endpoint.label if phase == "generate" else f"the {phase} {endpoint.label}"
+        return Meter(self.price(endpoint, phase), self.budget, who)
 
     def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
         """Refuse a limit that cannot be kept.
@@ -78,13 +81,14 @@ def check_parties(
         money.check(config.model, "generate", config.effective_sampling)
     if config.judge:
         money.check(config.judge, "judge", config.benchmark.judge_sampling)
-    asked = (None if config.run_id else config.model, config.judge)
-    for endpoint in asked:
+    asked = ((None if config.run_id else config.model, OF_MODEL), (config.judge, OF_JUDGE))
+    for endpoint, party in asked:
         if endpoint is not None:
-            made = client_config(endpoint, config.limits.concurrency, catalogue, environment)
+            most = config.limits.concurrency
+            made = client_config(endpoint, most, catalogue, environment, party=party)
             provider = catalogue.provider(endpoint.spec.provider)
             if provider.demo:
-                provider.create(made)  # costs nothing, and refuses a name that does not exist
+                make_client(provider, made)  # costs nothing, and refuses a name that does not exist
     _refuse_keys(config)
 
 
@@ -100,12 +104,12 @@ def _refuse_imported(config: RunConfig) -> None:
     if not config.run_id and is_imported(config.model.spec):
         raise UsageError(
             f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "
-            "bench rejudge RUN judges what it said"
+            f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} judges what it said"
         )
     if config.judge and is_imported(config.judge.spec):
         raise UsageError(
             f"{config.judge.spec} gave the verdicts of a run that was imported, and cannot be "
-            f"asked; bench show RUN --judge {config.judge.spec} shows them"
+            f"asked; {bench('show', 'RUN', '--judge', config.judge.spec)} shows them"
         )
 
 
@@ -134,8 +138,8 @@ def _without_judge(config: RunConfig) -> str:
     benchmark, options = config.benchmark, config.options
     on = [o.name for o in benchmark.options if o.default is True and options[o.name]]
     off = {**options, **dict.fromkeys(on, False)}
-    needed = [name for name in on if benchmark.needs_judge({**off, name: True})]
-    if not needed or benchmark.needs_judge({**options, **dict.fromkeys(needed, False)}):
+    needed = [name for name in on if guard(benchmark).needs_judge({**off, name: True})]
+    if not needed or guard(benchmark).needs_judge({**options, **dict.fromkeys(needed, False)}):
         return ""
     return f", or only generate with {' '.join(f'--no-{name}' for name in needed)}"
 
@@ -147,7 +151,7 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
     if demo_model and not config.benchmark.has_demo:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
-    if not config.benchmark.needs_judge(config.options):
+    if not guard(config.benchmark).needs_judge(config.options):
         if judge:
             raise UsageError(f"{name} asks no judge; leave --judge out")
         return
@@ -190,7 +194,7 @@ class Switchboard:
         config = self._config
         sampling = config.effective_sampling
         if config.run_id:
-            return Party("generate", config.model.label, sampling, None, config.system)
+            return Party("generate", config.model.known_as, sampling, None, config.system)
         return self._party("generate", config.model, config.limits, sampling, config.system)
 
     def judge(self) -> Party | None:
@@ -204,7 +208,10 @@ class Switchboard:
     async def close(self) -> None:
         """Close all connections."""
         for caller in self._progress.callers:
-            await caller.close()
+            try:
+                await caller.close()
+            except PluginError as error:
+                self._notices.closing(error)
 
     def _party(
         self,
@@ -214,23 +221,28 @@ class Switchboard:
         sampling: Sampling,
         system: str | None,
     ) -> Party:
-        caller = self._caller(endpoint, limits, self._money.meter(endpoint, phase))
-        return Party(phase, endpoint.label, sampling, caller, system)
+        party = OF_MODEL if phase == "generate" else OF_JUDGE
+        meter = self._money.meter(endpoint, phase)
+        caller = self._caller(endpoint, limits, meter, party)
+        address, known_as = endpoint.address, endpoint.known_as
+        return Party(phase, known_as, sampling, caller, system, address)
 
-    def _caller(self, endpoint: Endpoint, limits: Limits, meter: Meter) -> Caller:
+    def _caller(
+        self, endpoint: Endpoint, limits: Limits, meter: Meter, party: PartyOptions
+    ) -> Caller:
+        provider = self._catalogue.provider(endpoint.spec.provider)
+        most = limits.concurrency
+        made = client_config(
+            endpoint, most, self._catalogue, self._environment, self._config.transfer, party
+        )
         caller = Caller(
-            self._client(endpoint, limits),
+            make_client(provider, replace(made, needs_token_limit=meter.limited)),
             limits,
             sleep=self._stop.sleep,
             before_sending=self._stop.check,
             meter=meter,
             notices=self._notices,
+            asked=made.asked(provider.host),
         )
         self._progress.callers.append(caller)
         return caller
-
-    def _client(self, endpoint: Endpoint, limits: Limits) -> Client:
-        provider = self._catalogue.provider(endpoint.spec.provider)
-        most = limits.concurrency
-        made = client_config(endpoint, most, self._catalogue, self._environment)
-        return provider.create(made)

@@ -4,23 +4,31 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+COMPARE = "compare"
+"""The phase of calls that compare transcripts."""
+TRIAL = "trial"
+"""The phase of the call that only finds out whether the judge answers."""
+TRIAL_QUESTION = "Say OK."
+
 
 @dataclass
 class Phase:
     """One kind of call of a run, and how far it is.
 
     Attributes:
-        total: Calls when nothing is asked again; of comparisons, the most that this command
-            may make.
+        total: Calls when nothing is asked again.
         done: Among them, those that need nothing more.
         spared: Among those done, the ones that this command had no need to send.
         began: When the first was asked for (monotonic); ``None`` before.
+        at_most: The total is only the most that this command may make, as of comparisons,
+            which begin when all samples are done.
     """
 
     total: int = 0
     done: int = 0
     spared: int = 0
     began: float | None = None
+    at_most: bool = False
 
     def begin(self) -> None:
         """A call is asked for."""
@@ -33,15 +41,24 @@ class Phase:
 
     def end(self) -> None:
         """No more calls are needed, even if more were planned."""
-        self.total = self.done
+        self.total, self.at_most = self.done, False
+
+    @property
+    def left(self) -> int:
+        """Calls that are still needed."""
+        return self.total - self.done
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds per call of this command so far; ``None`` while that is not known."""
+        if self.began is None or self.done == self.spared:
+            return None
+        return (time.monotonic() - self.began) / (self.done - self.spared)
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace of this command so far; ``None`` while that is not known."""
-        if self.began is None or self.done == self.spared:
-            return None
-        seconds = time.monotonic() - self.began
-        return (self.total - self.done) * seconds / (self.done - self.spared)
+        """At the pace so far; ``None`` while that is not known."""
+        return None if (pace := self.pace) is None else self.left * pace
 
 
 class SampleSteps:

@@ -9,7 +9,8 @@ from ..errors import UsageError
 from ..journal import Journal, RunRecord, StoredComparison
 from ..ratings.settings import RatingSettings
 from ..types import digest
-from .standing import BESIDE, DEFAULT, rate_with
+from .config import RunConfig
+from .standing import DEFAULT, rate_with
 
 if TYPE_CHECKING:
     from ..matchmaking.calls import Call
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ..matchmaking.matchmaker import Matchmaker
     from ..ratings.comparisons import Comparison, Comparisons
     from ..ratings.result import Ratings
+
+
+_NAMED = 3
 
 
 class Wish(NamedTuple):
@@ -84,10 +88,8 @@ def make_matchmaker(
 def _goal(name: str, pool: "Pool", wish: Wish, settings: RatingSettings) -> "Goal":
     from ..matchmaking.goals import Goal
 
-    engine = DEFAULT if wish.orders == "both" else BESIDE
-
     def rate(comparisons: "Comparisons", chosen: RatingSettings) -> "Ratings":
-        return rate_with(engine, comparisons, chosen)
+        return rate_with(DEFAULT, comparisons, chosen)
 
     return Goal(
         model=name,
@@ -120,24 +122,96 @@ def _call(row: StoredComparison) -> "Call":
     return Call(row.item_id, row.iteration, row.a, row.b, "a" if row.first == "a" else "b")
 
 
-def placement_of(
-    pool: str, options: Mapping[str, Any], samples: Collection[tuple[str, int]]
-) -> str:
+def placement_of(pool: str, config: RunConfig, samples: Collection[tuple[str, int]]) -> str:
     """What a placement is of: one of the same is at the same end.
 
     Args:
         pool: Whose ratings it is for.
-        options: The benchmark's own; they hold the wish.
+        config: Of the run; its options hold the wish.
         samples: Those of the model that are compared.
     """
-    return digest([pool, list(Wish.of(options)), sorted(samples)])
+    meant = [pool, list(Wish.of(config.options)), sorted(samples)]
+    return digest([*meant, "mixed"] if config.mixed else meant)
 
 
-def settled_by(journal: Journal, run: RunRecord, meant: str) -> dict[str, Any] | None:
-    """Why the last command on a run ended its placement, if it meant the same."""
-    document = journal.document(run) or {}
-    stopped = document.get("notes", {}).get("rating", {}).get("stopped")
-    return stopped if stopped and stopped.get("of") == meant else None
+def settled_by(journal: Journal, run: RunRecord, meant: str, grader: str) -> dict[str, Any] | None:
+    """Why the last command on a run ended its placement, if it meant the same.
+
+    Args:
+        journal: Holds the run.
+        run: The run.
+        meant: What the placement is of.
+        grader: Of the pool. Where the stored end names none, as it is older than that, all that
+            the run has compared must be this one's.
+    """
+    for document in (journal.document(run), *journal.views(run).values()):
+        stopped = (document or {}).get("notes", {}).get("rating", {}).get("stopped")
+        if not stopped or stopped.get("of") != meant:
+            continue
+        own = stopped.get("grader")
+        if own == grader or (own is None and not journal.left_over(run, grader)):
+            return dict(stopped)
+    return None
+
+
+def left_of(
+    config: RunConfig,
+    alike: Mapping[str, frozenset[tuple[str, int]]],
+    runs: Collection[str],
+    run: RunRecord | None,
+    rows: Sequence[StoredComparison],
+) -> int:
+    """The most comparisons that a run may still make.
+
+    Args:
+        config: What is asked for.
+        alike: For each opponent, the samples that can be compared.
+        runs: Ids of the opponents' runs.
+        run: The run, if it was begun.
+        rows: The comparisons that there are.
+    """
+    both = config.options.get("orders", "both") == "both"
+    made = [row for row in rows if run and row.status in ("read", "unread")]
+    seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
+    done = {key if both else key[:3] for key in seen}
+    left = (1 + both) * sum(map(len, alike.values()))
+    left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
+    limit = int(config.options.get("max_comparisons") or 0)
+    # No half of a pair of orders is bought.
+    most = limit - limit % (1 + both) if limit else left + len(done)
+    return int(max(0, min(left, most - len(done))))
+
+
+def _is_of(row: StoredComparison, run: RunRecord, others: Collection[str]) -> bool:
+    """Whether a comparison is between a run and one of others."""
+    return (row.run_a == run.run_id and row.run_b in others) or (
+        row.run_b == run.run_id and row.run_a in others
+    )
+
+
+_AT_THE_END = {
+    "exhausted": "everything there is has been compared",
+    "floor": "more comparisons of these transcripts would tell next to nothing",
+}
+
+
+def advised(stopped: Mapping[str, Any], rating: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Why a placement ended, with what to do now.
+
+    Args:
+        stopped: As the placement, or an earlier command, has left it.
+        rating: The model's row as it stands now; ``None`` where it has none.
+    """
+    if stopped["kind"] not in _AT_THE_END:
+        return dict(stopped)
+    tied = rating["tied_with"] if rating else None
+    todo = "run more iterations"
+    if tied:
+        more = f" and {len(tied) - _NAMED} more" if len(tied) > _NAMED else ""
+        todo = f"more iterations may tell it apart from {', '.join(tied[:_NAMED])}{more}"
+    elif tied is not None:
+        todo = "its rank is clear, so there is nothing left to learn"
+    return {**stopped, "told": f"{_AT_THE_END[stopped['kind']]}; {todo}"}
 
 
 def seen_from(row: StoredComparison, own: str) -> tuple[str, str, int, str]:

@@ -8,29 +8,37 @@ like them.
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..benchmark import Pack
 from ..clients.base import CallContext, ClientConfig, ModelSpec
 from ..clients.demo import JUDGE, DemoClient
-from ..errors import MissingCall
-from ..journal import CallKey, Journal, RunRecord, StoredComparison
+from ..errors import BenchError, MissingCall
+from ..guard import guard, no_exit
+from ..guard.watchdog import watched
+from ..journal import CallKey, Journal, RunRecord
 from ..journal.store import FILE
 from ..making import DataMaker
 from ..reports.evidence import Selection
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
 from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Item, Sampling, digest
+from .company import Company
 from .config import Endpoint, RunConfig, grader, identity
-from .contestants import finished, opponents_of, refuse_strangers
+from .contestants import Shelf, check_opponents, contestant, opponents_of, refuse_strangers
+from .finding import find_run
 from .handles import Handle
 from .parties import Money
-from .placement import placement_of, seen_from, settled_by
-from .pools import pool_of, read_pool
+from .phases import COMPARE, TRIAL
+from .placement import left_of, placement_of, settled_by
+from .pools import counting, pool_of, read_met
+from .recomparing import Recomparing
+from .refiling import Replay
+from .trial import trial_request
 from .unmade import calls_left
-from .workshop import COMPARE
 
 LOOKED_AT = 5
 """Items whose requests are made to estimate the tokens of all."""
@@ -44,7 +52,7 @@ class PartyPlan:
         calls: When nothing fails and every answer can be read; of comparisons, at most.
         price: ``None`` when unknown.
         tokens: Of one call, as far as it can be told; ``None`` when no request is known.
-        phase: ``generate``, ``judge`` or ``compare``.
+        phase: ``generate``, ``judge``, ``compare`` or ``trial``.
     """
 
     endpoint: Endpoint
@@ -93,19 +101,43 @@ class Plan:
         return any(p.calls and not (p.price and p.price.free) for p in self.parties)
 
 
-def make_plan(config: RunConfig, pack: Pack, items: Sequence[Item], money: Money) -> Plan:
-    """The plan of a run; reads the journal if there is one, and changes nothing."""
+def make_plan(
+    config: RunConfig,
+    pack: Pack,
+    items: Sequence[Item],
+    money: Money,
+    say: Callable[[str], None] = lambda line: None,
+    *,
+    trial: bool = False,
+) -> Plan:
+    """The plan of a run; reads the journal if there is one, and changes nothing.
+
+    Args:
+        config: What is asked for.
+        pack: Its data.
+        items: Those of it that are asked for.
+        money: Prices and limits.
+        say: Tells the user something.
+        trial: A judge that has not answered in this run is first asked if it does.
+    """
     selection = Selection(items, config.iterations)
-    left, calls = _left(config, selection, _known(config, pack, selection))
+    known = _known(config, pack, selection)
+    left, calls = _left(config, selection, known)
     if isinstance(config.benchmark, DataMaker):
         calls["generate"] = calls_left(config.benchmark, config, pack)
-    asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, items[:LOOKED_AT]))
+    looked_at = [_copied(item) for item in items[:LOOKED_AT]]
+    with no_exit():
+        asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, looked_at, say))
     parties = [("generate", config.model)]
     if config.judge:
         parties += [("judge", config.judge)] if calls["judge"] or asked["judge"] else []
-        if compares := config.benchmark.compares(config.options) and not config.run_id:
-            calls[COMPARE] = comparisons_left(config, pack, selection)
+        if compares := guard(config.benchmark).compares(config.options) and not config.run_id:
+            calls[COMPARE] = asyncio.run(_comparisons_left(config, pack, selection))
         parties += [(COMPARE, config.judge)] if compares else []
+        due = calls["generate"] and (calls["judge"] or calls[COMPARE]) and not known.judged
+        if trial and due:
+            calls[TRIAL], asked[TRIAL] = 1, [trial_request(config.benchmark.judge_sampling)]
+            parties += [(TRIAL, config.judge)]
     made = [
         PartyPlan(
             endpoint,
@@ -120,26 +152,54 @@ def make_plan(config: RunConfig, pack: Pack, items: Sequence[Item], money: Money
 
 
 class _Known(NamedTuple):
-    """What the journal holds of a run: graded samples, and calls by sample and phase."""
+    """What the journal holds of a run.
+
+    Attributes:
+        graded: Samples with a grade by today's grader.
+        calls: By sample and phase.
+        verdicts: Of samples that were judged and have no such grade, the calls to the judge that
+            today's requests do not find.
+    """
 
     graded: frozenset[tuple[str, int]] = frozenset()
     calls: Mapping[tuple[str, int, str], int] = {}
+    verdicts: Mapping[tuple[str, int], int] = {}
+
+    @property
+    def judged(self) -> bool:
+        """Whether the judge has answered anything."""
+        return any(phase != "generate" for *_, phase in self.calls)
 
 
 def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
     if config.fresh or not (config.runs_dir / FILE).exists():
         return _Known()
     with Journal(config.runs_dir, create=False) as journal:
-        known_as = digest(identity(config, pack))
-        run = journal.find_run(config.run_id) if config.run_id else journal.newest_run(known_as)
+        config, run = find_run(journal, config, pack)
         if run is None:
             return _Known()
         grades = journal.grades(run, digest(grader(config)), selection.clusters)
-        totals = journal.call_totals(run, config.judge.label if config.judge else None)
-        return _Known(
-            frozenset((g.item_id, g.iteration) for g in grades),
-            {(t.item_id, t.iteration, t.phase): t.calls for t in totals},
-        )
+        totals = journal.call_totals(run, config.judge.known_as if config.judge else None)
+        graded = frozenset((g.item_id, g.iteration) for g in grades)
+        calls = {(t.item_id, t.iteration, t.phase): t.calls for t in totals}
+        judged = {(item_id, n) for item_id, n, phase in calls if phase == "judge"} - graded
+        replay, wanted = Replay.of(journal, run, config), judged & selection.samples
+        verdicts = asyncio.run(_verdicts(replay, selection.items, wanted)) if wanted else {}
+        return _Known(graded, calls, verdicts)
+
+
+async def _verdicts(
+    replay: Replay, items: Sequence[Item], samples: Collection[tuple[str, int]]
+) -> dict[tuple[str, int], int]:
+    """The calls to the judge that samples still need, by what their requests are today."""
+    needed, by_id = {}, {item.id: item for item in items}
+    for item_id, iteration in samples:
+        item = by_id[item_id]
+        replayed = await replay(item, iteration)
+        planned = replay.config.planned_calls(item)["judge"]
+        least = 0 if replayed.score or not planned else 1
+        needed[item_id, iteration] = max(least, least * planned - replayed.found)
+    return needed
 
 
 def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, Counter[str]]:
@@ -151,76 +211,88 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
             if (item.id, iteration) in known.graded:
                 continue
             left += 1
+            sample = (item.id, iteration)
             for phase, n in needed.items():
-                calls[phase] += max(0, n - known.calls.get((item.id, iteration, phase), 0))
+                if phase == "judge" and sample in known.verdicts:
+                    calls[phase] += known.verdicts[sample]
+                else:
+                    calls[phase] += max(0, n - known.calls.get((*sample, phase), 0))
     return left, calls
 
 
-def comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int:
-    """The most comparisons that a run may still buy.
-
-    Raises:
-        UsageError: An opponent is named that the journal does not have.
-    """
+async def _comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int:
     if not (config.runs_dir / FILE).exists():
         refuse_strangers(config, {})
         return 0
     with Journal(config.runs_dir, create=False) as journal:
-        meant = identity(config, pack)
-        run = None if config.fresh else journal.newest_run(digest(meant))
-        others = opponents_of(journal, config, pack, meant, config.display_name)
-        whole = {name: finished(journal, pack, config, other) for name, other in others.items()}
-        pool = pool_of(config, pack)
-        own = finished(journal, pack, config, run) if run else frozenset()
-        of = placement_of(pool, config.options, own & selection.samples)
-        if run and selection.samples <= own and settled_by(journal, run, of):
-            return 0
-        rows = read_pool(journal, pool, pack, run) if run else []
-    alike = {name: samples & selection.samples for name, samples in whole.items()}
-    return _left_of(config, alike, {other.run_id for other in others.values()}, run, rows)
+        config, run = find_run(journal, config, pack)
+        return await comparisons_left(journal, run, config, pack, selection)
 
 
-def _left_of(
-    config: RunConfig,
-    alike: Mapping[str, frozenset[tuple[str, int]]],
-    runs: Collection[str],
-    run: RunRecord | None,
-    rows: Sequence[StoredComparison],
+async def comparisons_left(
+    journal: Journal, run: RunRecord | None, config: RunConfig, pack: Pack, selection: Selection
 ) -> int:
-    """What is left of comparisons with each model on the samples that both will have."""
-    both = config.options.get("orders", "both") == "both"
-    made = [row for row in rows if run and row.status in ("read", "unread")]
-    seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
-    done = {key if both else key[:3] for key in seen}
-    left = (1 + both) * sum(map(len, alike.values()))
-    left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
-    limit = int(config.options.get("max_comparisons") or 0)
-    # No half of a pair of orders is bought.
-    most = limit - limit % (1 + both) if limit else left + len(done)
-    return int(max(0, min(left, most - len(done))))
+    """The most comparisons that a run may still buy, of transcripts that say enough.
+
+    Args:
+        journal: Holds the opponents.
+        run: The run; ``None`` before it is there.
+        config: How it is asked for.
+        pack: Its data.
+        selection: Its samples.
+
+    Raises:
+        UsageError: An opponent is named that the journal does not have.
+    """
+    meant = identity(config, pack)
+    check_opponents(journal, config, pack, meant, config.display_name)
+    others = opponents_of(journal, config, pack, meant, config.display_name)
+    pool, shelf = pool_of(journal, config, pack), Shelf.of(journal, config, pack)
+    await Recomparing(shelf, pool).bring()
+    own = contestant(journal, pack, config, run) if run else None
+    begun = own.samples & selection.samples if own else frozenset()
+    of = placement_of(pool.known_as, config, begun)
+    if run and selection.samples <= begun and settled_by(journal, run, of, pool.grader):
+        return 0
+    met = read_met(journal, pool, pack, Company.of(config)) if run else None
+    wanted = selection.samples - begun  # what is not there yet may say enough
+    wanted |= await own.comparable(begun, shelf) if own else frozenset()
+    field = [contestant(journal, pack, config, other) for other in others.values()]
+    alike = {one.name: await one.comparable(wanted, shelf) for one in field}
+    rows = counting(met, run) if met and run else []
+    return left_of(config, alike, {other.run_id for other in others.values()}, run, rows)
 
 
-def _is_of(row: StoredComparison, run: RunRecord, others: Collection[str]) -> bool:
-    """Whether a comparison is between a run and one of others."""
-    return (row.run_a == run.run_id and row.run_b in others) or (
-        row.run_b == run.run_id and row.run_a in others
-    )
+def _copied(item: Item) -> Item:
+    """An item for the plan alone: a benchmark that changes it is found out by the run."""
+    try:
+        return deepcopy(item)
+    except Exception:  # noqa: BLE001 - a plugin's content may not be made for that
+        return item
 
 
-async def _requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:
+async def _requests(
+    config: RunConfig, items: Sequence[Item], say: Callable[[str], None]
+) -> dict[str, list[ChatRequest]]:
+    with watched(say):
+        return await _made_requests(config, items)
+
+
+async def _made_requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:
     asked: dict[str, list[ChatRequest]] = {"generate": [], "judge": [], COMPARE: []}
+    plugin = guard(config.benchmark)
     for item in items:
         model = _recorder(config, item, "generate", "medium", config.effective_sampling, asked)
         judges = config.benchmark.judge_sampling
         judge = _recorder(config, item, "judge", JUDGE, judges, asked)
         pairs = _recorder(config, item, COMPARE, JUDGE, judges, asked)
-        with contextlib.suppress(Exception):  # a plugin's; a plan is an estimate, the run will tell
-            transcript = await config.benchmark.generate(item, model, config.options)
+        with contextlib.suppress(BenchError):  # a plan is an estimate, the run will tell
+            transcript = await plugin.generate(item, model, config.options)
             if config.judge:
-                await config.benchmark.grade(item, transcript, judge, config.options)
-                if config.benchmark.compares(config.options):
+                await plugin.grade(item, transcript, judge, config.options)
+                if plugin.compares(config.options):
                     both = (transcript, transcript)
-                    await config.benchmark.compare(item, *both, pairs, config.options)
+                    await plugin.compare(item, *both, pairs, config.options)
     return asked
 
 

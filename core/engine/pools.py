@@ -1,33 +1,118 @@
 """What may meet in one rating, and what the journal holds of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Pack
+from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..types import digest
-from .config import RunConfig
+from .company import Company, is_demo
+from .config import RunConfig, identity, reading
+from .finding import JUDGE, JudgeNames, is_asked_alike
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
 
 
-def pool_of(config: RunConfig, pack: Pack) -> str:
-    """The digest of all that must be alike: benchmark and version, pack, prompts, judge."""
-    benchmark = config.benchmark
-    return digest(
-        {
-            "benchmark": benchmark.name,
-            "version": benchmark.version,
-            "pack": pack.source.sha256,
-            "prompts": dict(benchmark.prompts(config.options)),
-            "options": benchmark.request_options(config.options),
-            "judge": config.judge.label if config.judge else None,
-        }
-    )
+class Pool(NamedTuple):
+    """Which comparisons may meet: of one benchmark, version, pack and judge, asked alike.
+
+    Attributes:
+        known_as: Digest of all that must be alike; new comparisons are kept under it.
+        parts: The digests under which there are some: a judge that moved had several labels, and
+            judge prompts were among the benchmark's own before.
+        judge: The label of the judge that new comparisons have.
+        grader: Digest of what the judge is sent and how its words are read.
+    """
+
+    known_as: str
+    parts: tuple[str, ...]
+    judge: str
+    grader: str
+
+    def takes(self, row: StoredComparison) -> bool:
+        """Whether a comparison of one of its parts was, or will be, asked as it is today."""
+        return row.status == "planned" or row.grader == self.grader
 
 
-def newest_runs(journal: Journal, rows: Iterable[StoredComparison], pack: Pack) -> dict[str, str]:
+def pool_of(journal: Journal, config: RunConfig, pack: Pack) -> Pool:
+    """The pool of a configuration.
+
+    Args:
+        journal: Holds comparisons.
+        config: Has a judge.
+        pack: Its data.
+    """
+    benchmark, judge = config.benchmark, config.judge.known_as if config.judge else ""
+    about = {
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "pack": pack.source.sha256,
+        "prompts": dict(guard(benchmark).prompts(config.options)),
+        "options": benchmark.request_options(config.options),
+    }
+    known_as = digest({**about, "judge": judge or None})
+    labels = JudgeNames(journal.asked(party=JUDGE)).all_of(judge)
+    found = journal.pools(benchmark.name)
+    there = (pool for run, pool, label in found if label in labels and _fits(run, config, pack))
+    parts = tuple(dict.fromkeys([known_as, *there]))
+    return Pool(known_as, parts, judge, digest(reading(config)))
+
+
+def _fits(run: RunRecord, config: RunConfig, pack: Pack) -> bool:
+    """Whether a run was asked what a configuration would ask."""
+    return is_asked_alike(run.settings, identity(config, pack), config)
+
+
+def rows_of(journal: Journal, pool: Pool, run: RunRecord | None = None) -> list[StoredComparison]:
+    """The comparisons of a pool, or those of them that a run has asked for."""
+    found = (row for part in pool.parts for row in journal.comparisons(part, run))
+    return [row._replace(judge=pool.judge) for row in found if pool.takes(row)]
+
+
+class Met(NamedTuple):
+    """The comparisons of a pool.
+
+    Attributes:
+        rows: All of them between models that may meet.
+        runs: For each of the models, the run that counts.
+        demo: The names of the demo models among them.
+        parted: How many were read between a demo model and a real one, and are left out.
+    """
+
+    rows: list[StoredComparison]
+    runs: dict[str, str]
+    demo: frozenset[str] = frozenset()
+    parted: int = 0
+
+    def without(self, models: Collection[str]) -> "Met":
+        """The same without those of some models."""
+        return self._replace(
+            rows=[row for row in self.rows if row.a not in models and row.b not in models],
+            runs={name: run_id for name, run_id in self.runs.items() if name not in models},
+        )
+
+
+def read_met(journal: Journal, pool: Pool, pack: Pack, company: Company) -> Met:
+    """The comparisons of a pool, and the runs that they are of.
+
+    Args:
+        journal: Holds them.
+        pool: Which.
+        pack: Its data.
+        company: Whose comparisons count.
+    """
+    here = {run.run_id: run for run in journal.runs()}
+    rows, parted = company.among(rows_of(journal, pool), here)
+    runs = _newest_runs(journal, rows, pack, here)
+    demo = frozenset(name for name, run_id in runs.items() if is_demo(name, here.get(run_id)))
+    return Met(rows, runs, demo, parted)
+
+
+def _newest_runs(
+    journal: Journal, rows: Iterable[StoredComparison], pack: Pack, here: Mapping[str, RunRecord]
+) -> dict[str, str]:
     """For each model among comparisons, the run that counts.
 
     It is the newest whole one of those compared; where none of them is whole, the newest.
@@ -36,12 +121,17 @@ def newest_runs(journal: Journal, rows: Iterable[StoredComparison], pack: Pack) 
     for row in rows:
         compared.setdefault(row.a, set()).add(row.run_a)
         compared.setdefault(row.b, set()).add(row.run_b)
-    here = {run.run_id: run for run in journal.runs()}
-    newest = {}
-    for name, ids in compared.items():
-        known = [here[run_id] for run_id in ids if run_id in here]
-        newest[name] = newest_whole(journal, known, pack).run_id if known else min(ids)
-    return newest
+    several = {name: [here[i] for i in ids if i in here] for name, ids in compared.items()}
+    newest = newest_of(journal, {name: runs for name, runs in several.items() if runs}, pack)
+    return {n: newest[n].run_id if n in newest else min(ids) for n, ids in compared.items()}
+
+
+def newest_of(
+    journal: Journal, runs: Mapping[str, Sequence[RunRecord]], pack: Pack
+) -> dict[str, RunRecord]:
+    """Of each model's runs the newest whole one, or the newest where none is whole."""
+    with journal.ahead(run for several in runs.values() for run in several):
+        return {name: newest_whole(journal, several, pack) for name, several in runs.items()}
 
 
 def newest_whole(journal: Journal, runs: Sequence[RunRecord], pack: Pack) -> RunRecord:
@@ -83,24 +173,18 @@ def what_is_asked(row: StoredComparison) -> tuple[frozenset[str], str, int, str]
     return frozenset({row.a, row.b}), row.item_id, row.iteration, first
 
 
-def read_pool(
-    journal: Journal, pool: str, pack: Pack, own: RunRecord | None = None
-) -> list[StoredComparison]:
+def counting(met: Met, own: RunRecord | None = None) -> list[StoredComparison]:
     """The comparisons of a pool between the runs of its models that count.
 
     Args:
-        journal: Holds them.
-        pool: Its digest.
-        pack: Its data.
+        met: All of them.
         own: The run that counts for its model, whether it is the newest or not.
     """
-    rows = list(journal.comparisons(pool))
-    runs = newest_runs(journal, rows, pack)
-    return current(rows, {**runs, own.name: own.run_id} if own else runs)
+    return current(met.rows, {**met.runs, own.name: own.run_id} if own else met.runs)
 
 
 def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
-    """The comparisons that were read, in the form that rating engines take."""
+    """The comparisons that were read, batch by batch, in the form that rating engines take."""
     from ..ratings.comparisons import Comparison
 
     return [
@@ -116,7 +200,7 @@ def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
             len_b=row.len_b,
             family=row.family,
         )
-        for row in rows
+        for row in sorted(rows, key=lambda row: row.batch)
         if row.status == "read"
     ]
 

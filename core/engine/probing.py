@@ -14,8 +14,10 @@ from ..benchmark import Benchmark
 from ..clients.base import CallContext, Client, ClientConfig, Provider, is_loopback
 from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment
+from ..clients.parties import OF_MODEL, Asked, PartyOptions
 from ..clients.retry import RetryPolicy
 from ..errors import BenchError, ErrorKind, ProviderError
+from ..guard import make_client
 from ..plugins import Catalogue
 from ..spending.meter import Meter
 from ..spending.prices import Price
@@ -41,24 +43,24 @@ class Probe(NamedTuple):
         label: What the lines about it begin with, such as ``model openai/x``.
         price: ``None`` when it is not known.
         call: Whether it may be asked something.
+        party: Whether it is the model or the judge, for messages.
     """
 
     label: str
     endpoint: Endpoint
     price: Price | None
     call: bool
+    party: PartyOptions = OF_MODEL
 
 
 async def probe(one: Probe, catalogue: Catalogue, environment: Environment) -> AsyncIterator[Check]:
     """All checks of a model, each as soon as it is done; a later one may need an earlier."""
     try:
         provider = catalogue.provider(one.endpoint.spec.provider)
-        config = client_config(one.endpoint, 1, catalogue, environment)
-        client = provider.create(config)
+        config = client_config(one.endpoint, 1, catalogue, environment, party=one.party)
+        client = make_client(provider, config)
     except BenchError as error:
         yield fail(f"{one.label} key", error)
-    except Exception as error:  # noqa: BLE001 - an SDK or a plugin may raise anything
-        yield _unexpected(f"{one.label} client", error, 3)
     else:
         yield _key(one.label, config, provider)
         async for check in _ask(one, client, config, catalogue):
@@ -77,7 +79,7 @@ async def _ask(
             yield reached
         may_answer = catalogue.benchmarks.things and not (reached and reached.code)
         if one.call and may_answer and not provider.demo:
-            yield await _call(one, client, catalogue)
+            yield await _call(one, client, catalogue, config.asked(provider.host))
     finally:
         with suppress(Exception):  # the checks are done
             await client.close()
@@ -127,11 +129,11 @@ def _proxied(url: str) -> bool:
     return through and not (is_loopback(url) or urllib.request.proxy_bypass(parts.hostname or ""))
 
 
-async def _call(one: Probe, client: Client, catalogue: Catalogue) -> Check:
+async def _call(one: Probe, client: Client, catalogue: Catalogue, asked: Asked) -> Check:
     """One request, asked once."""
     name = f"{one.label} call"
     limits = Limits(1, timeout_s=CALL_S, retry=RetryPolicy(attempts=1))
-    caller = Caller(client, limits, meter=Meter(one.price, None))
+    caller = Caller(client, limits, meter=Meter(one.price, None), asked=asked)
     try:
         reply = await caller.send(REQUEST, _context(catalogue))
     except ProviderError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..clients.caller import Caller
 from ..types import ChatResponse, Usage
-from .phases import Phase
+from .phases import COMPARE, Phase
 
 
 @dataclass
@@ -63,15 +63,39 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Until all phases are done, as they go on side by side; ``None`` while not known."""
-        left = [phase.seconds_left for phase in self.phases.values()]
-        return max((seconds for seconds in left if seconds is not None), default=None)
+        """Until all phases are done; ``None`` while not known.
+
+        Replies and verdicts go on side by side, comparisons when those are done. Before the
+        first comparison it is taken to last as long as a verdict, or else a reply.
+        """
+        phases = list(self.phases.values())
+        first = [phase for phase in phases if not phase.at_most]
+        left = [seconds for phase in first if (seconds := phase.seconds_left) is not None]
+        paces = [phase.pace for phase in reversed(phases)]
+        pace = next((seconds for seconds in paces if seconds is not None), None)
+        if pace is None:
+            return None
+        return max(left, default=0.0) + pace * sum(phase.left for phase in phases if phase.at_most)
 
     def plan(self, phase: str, calls: int) -> Phase:
         """So many calls of a phase are to be made, or were made by earlier commands."""
         if calls:
-            self.phases.setdefault(phase, Phase()).total += calls
+            if phase not in self.phases:  # replaced, as another thread may be looking at it
+                self.phases = {**self.phases, phase: Phase()}
+            self.phases[phase].total += calls
         return self.phases.get(phase, Phase())
+
+    def expect_comparisons(self, most: int) -> None:
+        """So many comparisons may follow when the samples are done."""
+        if most or COMPARE in self.phases:
+            phase = self.phases.setdefault(COMPARE, Phase(at_most=True))
+            phase.total = phase.done + most
+
+    def compare(self, calls: int) -> None:
+        """So many comparisons are to be made now, of those expected or beyond them."""
+        phase = self.phases.setdefault(COMPARE, Phase(at_most=True))
+        phase.total = max(phase.total, phase.done + calls)
+        phase.begin()
 
     def plan_sample(self, calls: Mapping[str, int], *, done: bool) -> None:
         """A sample belongs to the run, with so many calls by phase.

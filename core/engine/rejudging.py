@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..benchmark import Benchmark
+from ..clients.base import Transfer
 from ..clients.caller import Limits
 from ..errors import JournalError, UsageError
+from ..guard import guard
+from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
 from .config import Endpoint, RunConfig
@@ -23,6 +26,7 @@ def rejudge_config(
     changes: Mapping[str, Any],
     dataset: str | None,
     limits: Limits,
+    transfer: Transfer,
 ) -> RunConfig:
     """The configuration that judges the finished transcripts of a stored run.
 
@@ -34,6 +38,7 @@ def rejudge_config(
         changes: Other values of grading options.
         dataset: Where its data is now, if it was moved.
         limits: How fast the judge is asked.
+        transfer: How requests are carried.
 
     Raises:
         UsageError: The benchmark asks no judge, or an option cannot be changed so.
@@ -41,9 +46,13 @@ def rejudge_config(
     """
     benchmark = catalogue.benchmark(run.benchmark)
     if not benchmark.judged:
-        raise UsageError(f"{benchmark.name} asks no judge; bench rescore {run.run_id} scores again")
-    given = {**_judging(benchmark, run), **changes}
-    config = config_of(journal, run, catalogue, given, dataset, judge=judge)
+        raise UsageError(
+            f"{benchmark.name} asks no judge; {bench('rescore', run.run_id)} scores again"
+        )
+    config = config_of(journal, run, catalogue, changes, dataset, judge=judge)
+    if not _asks_judge(run, config):
+        given = {**_defaults(benchmark), **changes}
+        config = config_of(journal, run, catalogue, given, dataset, judge=judge)
     items, iterations = _finished(journal, run, config)
     return replace(
         config,
@@ -51,15 +60,20 @@ def rejudge_config(
         iterations=iterations,
         judge_limits=limits,
         limits=limits,
+        transfer=transfer,
         runs_dir=journal.folder,
         run_id=run.run_id,
     )
 
 
-def _judging(benchmark: Benchmark, run: RunRecord) -> dict[str, Any]:
-    """The defaults of grading options, where those of the run leave nothing to judge."""
-    if benchmark.needs_judge(run.settings["all_options"]):
-        return {}
+def _asks_judge(run: RunRecord, config: RunConfig) -> bool:
+    """Whether any transcript is judged by itself: a run may only have been compared."""
+    plugin, items = guard(config.benchmark), pack_of(run, config).items
+    return any(plugin.calls_per_sample(item, config.options)[1] for item in items)
+
+
+def _defaults(benchmark: Benchmark) -> dict[str, Any]:
+    """Those of grading options, where the run's own leave nothing to judge."""
     return {o.name: o.default for o in benchmark.options if o.in_grades}
 
 

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from ..clients.thinking import split_thinking
 from ..errors import MissingCall, PluginError
 from ..foreign import ForeignSample, ForeignTurn
+from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..journal.rows import storable
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 from .config import RunConfig
 from .handles import Answer, Handle
-from .samples import innermost
 
 OTHERWISE = "it was asked otherwise than the pack says"
 UNLIKE_SHOWN = "a reply in it is empty, and the model was shown something else in its place"
@@ -69,6 +69,10 @@ class Replay:
 
     config: RunConfig
 
+    @property
+    def _plugin(self) -> Guarded:
+        return guard(self.config.benchmark)
+
     async def __call__(self, item: Item, sample: ForeignSample) -> Replayed:
         """What a conversation comes to.
 
@@ -76,9 +80,9 @@ class Replay:
             Unusable: It is not that of the item.
             PluginError: The benchmark failed.
         """
-        talk = _Conversation(self.config.model.label, sample.turns)
+        talk = _Conversation(self.config.model.known_as, sample.turns)
         transcript = await self._generate(item, sample, talk)
-        judge = _Judge(self.config.judge.label, sample.verdict) if self.config.judge else None
+        judge = _Judge(self.config.judge.known_as, sample.verdict) if self.config.judge else None
         score = await self._grade(item, sample, transcript, judge)
         said = judge.calls if judge else ()
         unasked = sample.verdict is not None and not said
@@ -89,15 +93,19 @@ class Replay:
         model = Handle(
             talk.answer,
             phase="generate",
-            asked=config.model.label,
+            asked=config.model.known_as,
             sampling=config.effective_sampling,
             system=config.system,
             iteration=sample.iteration,
         )
         try:
-            transcript = await config.benchmark.generate(item, model, config.options)
-        except Exception as error:
-            raise self._told(error, item) from error
+            transcript = await self._plugin.generate(item, model, config.options)
+        except Unusable:
+            raise
+        except MissingCall as error:
+            raise Unusable(str(error)) from error
+        except PluginError as error:
+            raise at_item(error, item) from error
         talk.check_end()
         return transcript
 
@@ -110,14 +118,11 @@ class Replay:
             return None
         handle = self._judge_handle(judge.answer, sample) if judge else None
         try:
-            score = await config.benchmark.grade(item, transcript, handle, config.options)
-        except Exception as error:
-            if isinstance(innermost(error), MissingCall):
-                return Score.unscored(UNREAD, flags=("unread",))
-            raise self._told(error, item) from error
-        if not isinstance(score, Score):
-            raise PluginError(f"{config.benchmark.name}: grade returned no Score, item {item.id!r}")
-        return score
+            return await self._plugin.grade(item, transcript, handle, config.options)
+        except MissingCall:
+            return Score.unscored(UNREAD, flags=("unread",))
+        except PluginError as error:
+            raise at_item(error, item) from error
 
     def _judge_handle(self, answer: Answer, sample: ForeignSample) -> Handle:
         config = self.config
@@ -125,18 +130,10 @@ class Replay:
         return Handle(
             answer,
             phase="judge",
-            asked=config.judge.label,
+            asked=config.judge.known_as,
             sampling=config.benchmark.judge_sampling,
             iteration=sample.iteration,
         )
-
-    def _told(self, error: Exception, item: Item) -> Exception:
-        """What a benchmark's coroutine raised: about the file, or its own fault."""
-        own = innermost(error)
-        if isinstance(own, MissingCall):
-            return own if isinstance(own, Unusable) else Unusable(str(own))
-        told = f"{self.config.benchmark.name} failed on item {item.id!r}"
-        return PluginError(f"{told}: {type(own).__name__}: {own}")
 
 
 def _response(text: str) -> ChatResponse:

@@ -1,6 +1,6 @@
 """Grading a run again from the journal: no request is sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +8,18 @@ from ..benchmark import Benchmark, Option, Pack
 from ..clients.base import ModelSpec
 from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
+from ..guard import guard
 from ..journal import Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..reports.gradings import is_judge
-from .config import Endpoint, RunConfig, grader, stored_sampling
+from ..reports.protocols import judge_label
+from .config import Endpoint, RunConfig, grader, judge_endpoint, stored_sampling
 from .progress import Progress
 from .samples import work_on, work_through
 from .stopping import Stop
+from .views import keep_ratings, keep_result, view_of
 from .workshop import Party, Sample, Workshop
 
 
@@ -36,7 +39,8 @@ def config_of(
         catalogue: Knows its benchmark.
         changes: Other values of grading options, as they are or as texts.
         dataset: Where its data is now, if it was moved.
-        judge: Who judges, or the label of one that has; by default the last that has.
+        judge: Who judges, or the label of one that has; by default that of the run's own result,
+            else the last that has.
 
     Raises:
         UsageError: It has no replies of that judge, or an option is changed that the benchmark
@@ -49,7 +53,7 @@ def config_of(
         benchmark=benchmark,
         model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
         options=options,
-        judge=_judge_of(journal, run, judge) if benchmark.needs_judge(options) else None,
+        judge=_judge_of(journal, run, judge) if guard(benchmark).needs_judge(options) else None,
         dataset=dataset or settings["dataset"] or run.pack_name,
         sampling=stored_sampling(settings),
         system=settings["system"],
@@ -76,16 +80,21 @@ def _of_type(option: Option, text: Any) -> Any:
     kind = type(option.default)
     if kind is bool and text.lower() in _SWITCH:
         return _SWITCH[text.lower()]
+    if option.default is None or kind is str:
+        return text
     try:
-        return text if option.default is None or kind is str else _NUMBERS[kind](text)
+        number = _NUMBERS[kind](text)
     except (KeyError, ValueError):
         raise UsageError(
             f"{option.name} cannot be {text!r}; its default is {option.default!r}"
         ) from None
+    if not option.allows(number):
+        raise UsageError(f"{option.name} must be {option.range}, not {text}")
+    return number
 
 
 _SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
-_NUMBERS: Mapping[type, type] = {int: int, float: float}
+_NUMBERS: Mapping[type, Callable[[str], float]] = {int: int, float: float}
 
 
 def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -> Endpoint:
@@ -98,6 +107,8 @@ def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -
     if isinstance(wanted, Endpoint):
         return wanted
     labels = journal.judges(run)
+    own = judge_label(journal.document(run) or {"judge": None})
+    labels.sort(key=lambda label: label != own)
     if not labels:
         raise JournalError(f"run {run.run_id} has no judge's replies yet; run its command first")
     fitting = [label for label in labels if wanted is None or is_judge(label, wanted)]
@@ -106,12 +117,6 @@ def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -
             f"run {run.run_id} has no replies of the judge {wanted}; there are: {', '.join(labels)}"
         )
     return judge_endpoint(fitting[0])
-
-
-def judge_endpoint(label: str) -> Endpoint:
-    """The endpoint that has this label; good for looking things up, not for asking."""
-    spec, _, host = label.partition(" at ")
-    return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)
 
 
 def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pack:
@@ -133,7 +138,7 @@ def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pac
             f"is not the data of run {run.run_id} (SHA-256 {run.pack_sha256[:12]}…); "
             "name the right one with --dataset",
         )
-    return config.benchmark.read_pack(source, config.options)
+    return guard(config.benchmark).read_pack(source, config.options)
 
 
 async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Any:
@@ -152,29 +157,24 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
         await work_through(shop, iter(samples), 1, work_on)
         journal.writer.flush()
         evidence = read_evidence(
-            journal, run, shop.grader, selection, judge=config.judge.label if config.judge else None
+            journal,
+            run,
+            shop.grader,
+            selection,
+            judge=config.judge.known_as if config.judge else None,
         )
         document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
-        _keep_ratings(document, journal.document(run) or {})
+        keep_ratings(document, journal.document(run) or {})
         ended = run.finished_at is not None
-        status = document["status"] if ended else run.status
-        journal.end_run(run, status, seconds=0.0, finished=ended, document=document)
+        status = None if ended else run.status
+        view = view_of(journal, run, config, selection)
+        keep_result(journal, run, document, view, finished=ended, status=status)
         return document
-
-
-def _keep_ratings(document: dict[str, Any], earlier: Mapping[str, Any]) -> None:
-    """What was said of comparisons by the same judge: scoring again does not change it."""
-    same = all(document[name] == earlier.get(name) for name in ("judge", "judge_endpoint"))
-    if not same or "rating" not in earlier.get("notes", {}):
-        return
-    document |= {name: earlier[name] for name in ("comparisons", "ratings")}
-    document["notes"]["rating"] = earlier["notes"]["rating"]
 
 
 def begun_by(journal: Journal, run: RunRecord, pack: Pack) -> Selection:
     """The selection that all samples make of which the journal holds anything."""
-    begun = {(f.item_id, f.iteration) for f in journal.failures(run)}
-    begun |= {(c.item_id, c.iteration) for c in journal.call_totals(run)}
+    begun = journal.samples_begun(run)
     ids = {item_id for item_id, _ in begun}
     items = [item for item in pack.items if item.id in ids]
     return Selection(items, max((iteration for _, iteration in begun), default=1))
@@ -205,14 +205,16 @@ def _workshop(
 ) -> Workshop:
     judge = None
     if config.judge:
-        judge = Party("judge", config.judge.label, config.benchmark.judge_sampling, None)
+        judge = Party("judge", config.judge.known_as, config.benchmark.judge_sampling, None)
     return Workshop(
         benchmark=config.benchmark,
         options=config.options,
         run=run,
         graded_by=graded_by,
         journal=journal,
-        model=Party("generate", config.model.label, config.effective_sampling, None, config.system),
+        model=Party(
+            "generate", config.model.known_as, config.effective_sampling, None, config.system
+        ),
         judge=judge,
         progress=Progress(),
         stop=Stop(),

@@ -17,8 +17,10 @@ from ..errors import (
     JournalError,
     JudgeError,
     MissingCall,
+    PluginError,
     ProviderError,
 )
+from ..guard import described
 from ..types import Score
 from .calls import SampleCalls
 from .phases import SampleSteps
@@ -27,7 +29,7 @@ from .workshop import Sample, Workshop
 
 T = TypeVar("T")
 GRACE_S = 5.0
-"""How long calls in flight may go on once their endpoint is known to be down."""
+"""How long calls in flight may go on once their endpoint is known to be down; others may end."""
 
 
 async def work_through(
@@ -49,11 +51,11 @@ async def work_through(
     """
     shop.stop.begin()
     tasks = {asyncio.create_task(_worker(shop, jobs, work)) for _ in range(workers)}
-    shop.stop.when_at_once(lambda: _cancel(tasks | shop.under_way))
+    shop.stop.when_at_once(lambda: _cancel(tasks | shop.under_way.keys()))
     try:
         await _until_done(shop, tasks)
     finally:
-        everything = tasks | shop.under_way
+        everything = tasks | shop.under_way.keys()
         _cancel(everything)
         await asyncio.gather(*everything, return_exceptions=True)
     if shop.stop.reason:
@@ -87,7 +89,7 @@ async def work_on(shop: Workshop, sample: Sample) -> None:
             shop.keep_score(sample, score)
     except JournalError:
         raise
-    except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is recorded
+    except BenchError as error:
         if calls.ended is None:
             _keep_error(shop, sample, error)
     if calls.ended is not None:
@@ -98,13 +100,12 @@ async def work_on(shop: Workshop, sample: Sample) -> None:
 async def _score(shop: Workshop, sample: Sample, calls: SampleCalls, steps: SampleSteps) -> Score:
     model = calls.handle(shop.model)
     judge = calls.handle(shop.judge) if shop.judge else None
-    transcript = await shop.benchmark.generate(sample.item, model, shop.options)
+    transcript = await shop.plugin.generate(sample.item, model, shop.options)
     steps.finish([shop.model.phase])
-    return await shop.benchmark.grade(sample.item, transcript, judge, shop.options)
+    return await shop.plugin.grade(sample.item, transcript, judge, shop.options)
 
 
 def _keep_error(shop: Workshop, sample: Sample, error: Exception) -> None:
-    error = innermost(error)
     if isinstance(error, MissingCall):
         if shop.only_judges:
             return  # the model's part is left to the run's own command
@@ -114,31 +115,31 @@ def _keep_error(shop: Workshop, sample: Sample, error: Exception) -> None:
     elif isinstance(error, JudgeError):
         shop.keep_failure(sample, "judge", redact(str(error)))
     else:
-        told = redact(f"{shop.benchmark.name} raised {type(error).__name__}: {error}")
-        shop.keep_failure(sample, "plugin", told)
+        told = str(error) if isinstance(error, PluginError) else _raised(shop, error)
+        shop.keep_failure(sample, "plugin", redact(told))
 
 
-def innermost(error: Exception) -> Exception:
-    """What a call raised, where a plugin's TaskGroup wraps it."""
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    return error
+def _raised(shop: Workshop, error: Exception) -> str:
+    """An error of ours that a benchmark raises of its own accord, and that ends no run."""
+    return f"{shop.benchmark.name} raised {described(error)}"
 
 
 async def _until_done(shop: Workshop, workers: "set[asyncio.Task[None]]") -> None:
     """Wait for the workers, then for calls that nobody waits for any more."""
     working = set(workers)
-    while working and not _endpoint_is_down(shop.stop):
+    while working and not _is_endpoint_down(shop.stop):
         done, working = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             if not task.cancelled():
                 task.result()
     shop.stop.send_no_more()
-    if left := working | shop.under_way:
-        await asyncio.wait(left, timeout=GRACE_S if _endpoint_is_down(shop.stop) else None)
+    if left := working | shop.under_way.keys():
+        await asyncio.wait(left, timeout=GRACE_S if _is_endpoint_down(shop.stop) else None)
+    if left := {call for call, caller in shop.under_way.items() if not caller.is_down}:
+        await asyncio.wait(left)
 
 
-def _endpoint_is_down(stop: Stop) -> bool:
+def _is_endpoint_down(stop: Stop) -> bool:
     return isinstance(stop.reason, ProviderError) and stop.reason.kind == ErrorKind.CONNECTION
 
 

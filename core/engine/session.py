@@ -1,5 +1,6 @@
 """A run from the user's wish to its result: own it, work on what is left, sum up."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 from ..benchmark import Pack
 from ..clients.keys import Environment
 from ..clients.notices import Notices
+from ..clients.sites import host_in
 from ..datasets import find_pack
 from ..errors import (
     BenchError,
@@ -16,25 +18,38 @@ from ..errors import (
     DataError,
     ErrorKind,
     Interrupted,
+    JournalError,
+    PluginError,
     ProviderError,
     UsageError,
 )
+from ..guard import guard
+from ..guard.watchdog import watched
 from ..journal import Journal, RunRecord, network_file_system
 from ..plugins import Catalogue
 from ..reports.document import build_document
-from ..reports.evidence import Selection, read_evidence
+from ..reports.evidence import Evidence, Selection, read_evidence
 from ..types import Item, digest
-from .config import RunConfig, grader
+from .company import Company
+from .config import RunConfig, grader, identity
+from .contestants import Shelf, check_opponents
+from .finding import find_run
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
-from .placement import Wish
+from .phases import COMPARE, TRIAL
+from .placement import Wish, advised
 from .planning import comparisons_left
-from .pools import pool_of
+from .pools import pool_of, read_met
 from .progress import Progress
+from .recomparing import Recomparing
+from .refiling import refile
 from .samples import work_on, work_through
-from .standing import read_standing
+from .servers import Servers, keep_names
+from .standing import find_standing
 from .stopping import Stop
-from .workshop import COMPARE, Sample, Workshop
+from .trial import Trial
+from .views import keep_ratings, keep_result, leave_as_it_is, view_of
+from .workshop import Party, Sample, Workshop
 
 
 class _Job(NamedTuple):
@@ -45,6 +60,7 @@ class _Job(NamedTuple):
     grader: str
     pack: Pack
     selection: Selection
+    servers: Servers
 
 
 @dataclass
@@ -60,16 +76,29 @@ class Session:
     say: Callable[[str], None] = lambda line: None
     """Tells the user something while the run goes on."""
     money: Money = field(default_factory=Money)
+    answered: set[str] = field(default_factory=set)
+    """Labels of the judges that have answered in this command; its runs may share it."""
     _stopped: dict[str, Any] | None = None
     _uncompared: list[str] = field(default_factory=list)
+    _graded: bool = False
+    """Nothing is left but comparisons."""
     _placed: bool = False
     """No comparison of this run is left to make."""
+
+    @property
+    def tries_judge(self) -> bool:
+        """Whether a judge is first asked if it answers; no demo model is worth that."""
+        config = self.config
+        if config.judge is None or config.run_id or config.judge.known_as in self.answered:
+            return False
+        asked = (config.model, config.judge)
+        return not any(self.catalogue.provider(one.spec.provider).demo for one in asked)
 
     def read_pack(self) -> Pack:
         """The pack of this run."""
         config = self.config
         source = find_pack(config.benchmark, config.dataset, config.options, cache=self.cache)
-        return config.benchmark.read_pack(source, config.options)
+        return guard(config.benchmark).read_pack(source, config.options)
 
     def check(self) -> None:
         """Refuse what cannot be, before anything is made or sent.
@@ -95,10 +124,19 @@ class Session:
         selection = Selection(choose_items(pack, config), config.iterations)
         demo = self.catalogue.provider(config.model.spec.provider).demo
         with Journal(config.runs_dir) as journal:
+            journal.writer.say, journal.writer.gave_up = self.say, lambda: self.stop.hurried
             self._warn_of_network()
-            with own_run(journal, config, pack, demo=demo) as run:
-                known_as = digest(grader(config))
-                return await self._do(_Job(journal, run, known_as, pack, selection))
+            if self._compares:
+                check_opponents(journal, config, pack, identity(config, pack), config.display_name)
+            servers = await Servers.ask(config, self.catalogue, self.environment)
+            found = find_run(journal, config, pack)
+            servers.check(journal, found)
+            self.config = found.config
+            with own_run(journal, found, pack, demo=demo) as run:
+                keep_names(journal, run, self.config)
+                known_as = digest(grader(self.config))
+                with watched(self.say):
+                    return await self._do(_Job(journal, run, known_as, pack, selection, servers))
 
     def _warn_of_network(self) -> None:
         if kind := network_file_system(self.config.runs_dir):
@@ -112,13 +150,25 @@ class Session:
         ended = await self._work(job)
         seconds = time.monotonic() - began if self.progress.worked else 0.0
         if ended is not None and not isinstance(ended, Interrupted | BudgetReached):
-            job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
+            with contextlib.suppress(JournalError):  # `ended` says more
+                self._end(job, seconds, ended)
             raise ended
         return self._sum_up(job, seconds, ended)
 
+    def _end(self, job: _Job, seconds: float, ended: BenchError) -> None:
+        """Store that an error ended the command; a result that is there stands."""
+        if self._graded and not isinstance(ended, JournalError):
+            self._sum_up(job, seconds, None)
+        elif job.run.status in ("complete", "fail") or self._view(job):
+            leave_as_it_is(job.journal, job.run, seconds)
+        else:
+            job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
+
     async def _work(self, job: _Job) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
+        await refile(job.journal, self.config.benchmark, job.pack, job.run)
         todo = self._todo(job)
+        await self._expect_comparisons(job)
         switchboard = Switchboard(
             self.config,
             self.catalogue,
@@ -136,6 +186,7 @@ class Session:
                 await work_through(shop, iter(todo), workers, work_on)
             if error := self._never_reached(job):
                 return error
+            self._graded = True
             await self._compare(job, lambda: shop or self._workshop(job, switchboard))
         except BenchError as error:
             return error
@@ -146,7 +197,7 @@ class Session:
     @property
     def _compares(self) -> bool:
         """Whether the run's transcripts are compared with those of other models."""
-        return self.config.benchmark.compares(self.config.options) and not self.config.run_id
+        return guard(self.config.benchmark).compares(self.config.options) and not self.config.run_id
 
     async def _compare(self, job: _Job, open_shop: Callable[[], Workshop]) -> None:
         """Compare the run's transcripts with those of other models, where that is wanted.
@@ -163,26 +214,29 @@ class Session:
         job.journal.writer.flush()
         from .tournament import Tournament  # and with it numpy
 
+        pool = pool_of(job.journal, self.config, job.pack)
+        await Recomparing(Shelf.of(job.journal, self.config, job.pack), pool).bring()
         tournament = Tournament(self.config, job.pack, job.journal, job.run, job.selection)
         shop: Workshop | None = None
         while batch := await tournament.next_batch():
-            shop = shop or open_shop()
-            self._plan_comparisons(job, len(batch))
+            if shop is None:
+                shop = open_shop()
+                self.progress.expect_comparisons(await tournament.left())
+            self.progress.compare(len(batch))
             await tournament.play(shop, batch)
             if tournament.failed:
                 break  # the next batch is planned from complete ones only
         self._stopped, self._uncompared = tournament.stopped, tournament.failed
         self._placed = not tournament.failed
-        if self._placed and shop:
+        if self._placed and COMPARE in self.progress.phases:
             self.progress.phases[COMPARE].end()
 
-    def _plan_comparisons(self, job: _Job, batch: int) -> None:
-        """Tell the progress of a batch; when it is the first, of all that may follow."""
-        if COMPARE not in self.progress.phases:
-            most = comparisons_left(self.config, job.pack, job.selection)
-            self.progress.plan(COMPARE, max(most, batch)).begin()
-        phase = self.progress.phases[COMPARE]
-        phase.total = max(phase.total, phase.done + batch)
+    async def _expect_comparisons(self, job: _Job) -> None:
+        """Tell the progress of all that may follow when the samples are done."""
+        if self._compares:
+            about = (job.journal, job.run, self.config, job.pack, job.selection)
+            with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
+                self.progress.expect_comparisons(await comparisons_left(*about))
 
     def _never_reached(self, job: _Job) -> ProviderError | None:
         """The error to end with when no sample got as far as an answer from the endpoint."""
@@ -213,6 +267,9 @@ class Session:
         return todo
 
     def _workshop(self, job: _Job, switchboard: Switchboard) -> Workshop:
+        job.journal.prepare_to_send(job.run, self.config.limits.concurrency)
+        job.servers.keep(job.journal, job.run, self.config)
+        judge = switchboard.judge()
         return Workshop(
             benchmark=self.config.benchmark,
             options=self.config.options,
@@ -220,26 +277,40 @@ class Session:
             graded_by=grader(self.config),
             journal=job.journal,
             model=switchboard.model(),
-            judge=switchboard.judge(),
+            judge=judge,
             progress=self.progress,
             stop=self.stop,
             replays=job.journal.count_calls(job.run) > 0,
             planned=self.config.planned_calls,
+            say=self.say,
+            trial=self._trial(job, judge),
         )
+
+    def _trial(self, job: _Job, judge: Party | None) -> Trial | None:
+        """Of the judge, when it will be asked and has not answered yet."""
+        due = any(p.left for phase, p in self.progress.phases.items() if phase != "generate")
+        if judge is None or judge.caller is None or not due or not self.tries_judge:
+            return None
+        totals = job.journal.call_totals(job.run, judge.asked)
+        if any(total.phase != "generate" for total in totals):
+            return None
+        return Trial(judge, judge.caller, self.answered)
 
     def _add_standing(self, job: _Job, document: dict[str, Any], ended: BenchError | None) -> None:
         """Where the model stands among others, where that was wanted."""
-        benchmark, options = self.config.benchmark, self.config.options
         if not self._compares:
             return
-        pool = pool_of(self.config, job.pack)
-        orders = str(options.get("orders", "both"))
-        about = (job.journal, benchmark, job.pack, pool)
-        standing = read_standing(*about, own=job.run, orders=orders)
+        pool = pool_of(job.journal, self.config, job.pack)
+        met = read_met(job.journal, pool, job.pack, Company.of(self.config))
+        standing = find_standing(
+            self.config.benchmark, job.pack, met, own=job.run, options=self.config.options
+        )
         others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
         document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
         document["ratings"] = standing.ratings
-        document["notes"]["rating"] = {**standing.details, "stopped": self._stopped}
+        own = next((row for row in standing.ratings if row["model"] == job.run.name), None)
+        stopped = self._stopped and advised(self._stopped, own)
+        document["notes"]["rating"] = {**standing.details, "stopped": stopped}
         if self._uncompared:
             n, first = len(self._uncompared), self._uncompared[0]
             document["warnings"].append(f"{n} comparisons could not be made; the first: {first}")
@@ -255,27 +326,54 @@ class Session:
     def _sum_up(
         self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None
     ) -> dict[str, Any]:
-        journal, run, known_as, pack, selection = job
+        journal, run, known_as, _, selection, _ = job
         journal.writer.flush()
-        sent = self.progress.calls
+        self._tell_where_from(run, ended)
+        sent = self.progress.calls - self.progress.sent.get(TRIAL, 0)
         evidence = read_evidence(
             journal,
             run,
             known_as,
             selection,
-            judge=self.config.judge.label if self.config.judge else None,
+            judge=self.config.judge.known_as if self.config.judge else None,
             sent=sent,
             stopped=_stopped(ended),
         )
-        document = build_document(run, self.config, pack, selection, evidence)
+        document = self._document(job, seconds, evidence)
         document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
         self._add_standing(job, document, ended)
-        document["warnings"] += [str(ended)] if isinstance(ended, BudgetReached) else []
+        excess = self.money.budget.excess if self.money.budget else ""
+        reached = str(ended) if isinstance(ended, BudgetReached) else excess
+        document["warnings"] += [reached] if reached else []
+        if not self._compares:
+            keep_ratings(document, journal.document(run) or {})
         finished = self._is_finished(run, ended)
-        journal.end_run(
-            run, document["status"], seconds=seconds, finished=finished, document=document
-        )
+        keep_result(journal, run, document, self._view(job), seconds=seconds, finished=finished)
         return document
+
+    def _view(self, job: _Job) -> str | None:
+        """What the result of this command is called beside the run's own."""
+        return view_of(job.journal, job.run, self.config, job.selection)
+
+    def _tell_where_from(self, run: RunRecord, ended: BenchError | None) -> None:
+        """Say that the server that is named was not asked, where another one gave the result."""
+        model = self.config.model
+        asked = self.config.run_id or self.progress.sent.get("generate")
+        if ended is None and not asked and host_in(model.known_as) != model.address:
+            self.say(f"result from {host_in(model.known_as)}; --fresh asks {model.address}")
+
+    def _document(self, job: _Job, seconds: float, evidence: Evidence) -> dict[str, Any]:
+        """The result document.
+
+        Raises:
+            PluginError: The benchmark cannot sum up; the run goes on once it can.
+        """
+        try:
+            return build_document(job.run, self.config, job.pack, job.selection, evidence)
+        except PluginError as error:
+            if job.run.status not in ("complete", "fail"):
+                job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
+            raise PluginError(f"{error}; all replies are saved") from error
 
     def _is_finished(self, run: RunRecord, ended: BenchError | None) -> bool:
         """Whether the run is; one that is only judged again stays what it was."""

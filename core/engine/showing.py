@@ -1,17 +1,22 @@
 """A stored run's result by any judge that has graded it, and what its stored result leaves out."""
 
-import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import BenchError, UsageError
+from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import read_evidence
 from ..reports.gradings import Grading, gradings, is_judge
-from ..reports.protocols import Outcome, judge_of
-from .rescoring import begun_by, config_of, judge_endpoint, pack_of
+from ..reports.protocols import judge_label
+from ..types import digest
+from .config import grader, judge_endpoint
+from .refiling import refile_stored
+from .rescoring import begun_by, config_of, pack_of
+from .views import view_by
 
 
 def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str) -> dict[str, Any]:
@@ -27,6 +32,7 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
         UsageError: That judge has not graded it, or more than one goes by that name.
         DataError: The run's data is not where it was.
     """
+    refile_stored(journal, catalogue, run)
     grading = _by_judge(journal, run, judge)
     stored = run.settings["all_options"]
     changes = {k: v for k, v in grading.options.items() if stored.get(k) != v}
@@ -35,7 +41,10 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
     pack = pack_of(run, config)
     selection = begun_by(journal, run, pack)
     evidence = read_evidence(journal, run, grading.digest, selection, judge=grading.judge)
-    return build_document(run, config, pack, selection, evidence)
+    document = build_document(run, config, pack, selection, evidence)
+    if stored_result := journal.document(run):
+        document["view"] = view_by(journal, stored_result, config)
+    return document
 
 
 def _by_judge(journal: Journal, run: RunRecord, judge: str) -> Grading:
@@ -54,22 +63,50 @@ def _by_judge(journal: Journal, run: RunRecord, judge: str) -> Grading:
 
 
 def left_out(
-    journal: Journal, run: RunRecord, document: Mapping[str, Any], where: str = ""
+    journal: Journal, catalogue: Catalogue, run: RunRecord, document: Mapping[str, Any]
 ) -> Iterator[str]:
     """What a stored result does not show of its run, each with the command that shows it.
 
     Args:
         journal: Holds the run.
+        catalogue: Knows its benchmark, or does not.
         run: The run.
         document: Its stored result.
-        where: The ``--runs-dir`` that commands need.
     """
+
+    def by(judge: str) -> str:
+        return bench("show", run.run_id, "--judge", judge)
+
     held, shown = len(journal.samples_done(run)), document["items"]["total"]
-    own = judge_of(Outcome(run, document))
-    show = f"bench show {run.run_id}{where} --judge"
+    own = judge_label(document)
     if held > shown:
-        more = f"{show} {shlex.quote(own)}" if own else f"bench rescore {run.run_id}{where}"
+        more = by(own) if own else bench("rescore", run.run_id)
         yield f"this is the result of {shown} of the {held} samples that the journal holds: {more}"
+    if _is_outdated(journal, catalogue, run, document):
+        yield (
+            "it was graded otherwise than it would be today (grading, judge prompts or judge "
+            f"sampling): {bench('rescore', run.run_id)}, or its own command, grades it anew"
+        )
+    if views := len(journal.views(run)):
+        kept = f"{views} other result{'s' * (views > 1)} of it {'are' if views > 1 else 'is'} kept"
+        yield f"{kept}: {bench('show', run.run_id, '--views')}"
     judges = {g.graded_by.get("judge") for g in journal.graders(run)} - {None, own}
     for judge in sorted(map(str, judges)):
-        yield f"the judge {judge} has graded this run too: {show} {shlex.quote(judge)}"
+        yield f"the judge {judge} has graded this run too: {by(judge)}"
+
+
+def _is_outdated(
+    journal: Journal, catalogue: Catalogue, run: RunRecord, document: Mapping[str, Any]
+) -> bool:
+    """Whether the grader of a stored result is another one today; not where nobody can tell."""
+    label, known_as = judge_label(document), document.get("grader")
+    if known_as is None or run.benchmark_version != document["benchmark_version"]:
+        return False
+    try:
+        judge = judge_endpoint(label) if label else None
+        config = config_of(journal, run, catalogue, {}, None, judge=judge)
+    except BenchError:
+        return False
+    options = {**config.options, **document["options"]}
+    today = replace(config, options=options, judge=judge)
+    return bool(digest(grader(today)) != known_as)

@@ -3,19 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..benchmark import Benchmark, Pack
+from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
-from ..journal import Journal, RunRecord, StoredComparison
+from ..guard import Called, call, check_ratings, guard
+from ..journal import RunRecord, StoredComparison
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from .pools import as_comparisons, counted, read_pool
+from .pools import Met, as_comparisons, counted, counting
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
     from ..ratings.result import Ratings
 
-DEFAULT, BESIDE = "glicko2", "fractional-logit"
-"""The default engine, and the one whose ratings stand beside it."""
+DEFAULT = "glicko2"
+"""The default engine."""
 
 
 class Standing(NamedTuple):
@@ -23,6 +24,7 @@ class Standing(NamedTuple):
 
     comparisons: dict[str, Any]
     ratings: list[dict[str, Any]]
+    """Each says whether a demo model is among them: then no number is one of real models."""
     warnings: list[str]
     details: dict[str, Any]
     """Engine, anchors and diagnostics."""
@@ -30,60 +32,55 @@ class Standing(NamedTuple):
     """Comparisons that the run this is for has asked and that could not be read."""
 
 
-def read_standing(
-    journal: Journal,
+def find_standing(
     benchmark: Benchmark,
     pack: Pack,
-    pool: str,
+    met: Met,
     *,
     own: RunRecord | None = None,
-    orders: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
     engine: str | None = None,
+    options: Options | None = None,
 ) -> Standing:
     """The ratings of all models of a pool.
 
     Args:
-        journal: Holds the comparisons.
         benchmark: Says which models fix the scale, and what caps margins.
         pack: Its data.
-        pool: Which comparisons may meet.
+        met: The comparisons that may meet.
         own: The run that this is for: it counts for its model, and what it plans is told.
-        orders: ``both``, or ``one`` where each pair is judged once; by default what most are.
         anchors: The user's, before the benchmark's.
-        engine: Its name, if not the default for these orders.
+        engine: Its name, if not the default.
+        options: The benchmark's, if not its defaults.
     """
-    rows = read_pool(journal, pool, pack, own)
+    rows = counting(met, own)
     counts = counted(rows, own)
-    chosen = engine or default_engine(rows, orders)
-    ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors))
+    chosen = engine or DEFAULT
+    try:
+        ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors, options))
+    except PluginError as error:
+        if own is None:
+            raise
+        ratings, warnings = None, [f"no rating: {error}"]  # the run's own result stands
+    warnings += [_parted(met.parted)] if met.parted else []
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
         return Standing(counts, [], warnings, {"engine": chosen}, unread)
     document = ratings.as_json()
     details = {"engine": chosen, **{k: document[k] for k in ("anchors", "diagnostics")}}
     told = [*warnings, *document["warnings"]]
-    return Standing(counts, document["ratings"], told, details, unread)
+    demo = any(row["model"] in met.demo for row in document["ratings"])
+    rated = [{**row, "demo": demo} for row in document["ratings"]]
+    return Standing(counts, rated, told, details, unread)
+
+
+def _parted(n: int) -> str:
+    told = "comparison is" if n == 1 else "comparisons are"
+    return f"{n} {told} between demo and real models, and left out; --demo takes them"
 
 
 def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
     return row.status == "unread" and row.run_a == own.run_id
-
-
-def default_engine(rows: Sequence[StoredComparison], orders: str | None = None) -> str:
-    """The engine for comparisons in both orders, or in one; by default as most of them are."""
-    return DEFAULT if (orders or _orders(rows)) == "both" else BESIDE
-
-
-def _orders(rows: Sequence[StoredComparison]) -> str:
-    """Whether most pairs were judged in both orders, or in one."""
-    seen: dict[object, set[bool]] = {}
-    for row in rows:
-        pair = frozenset({row.a, row.b})
-        first = (row.a if row.first == "a" else row.b) == min(pair)
-        seen.setdefault((pair, row.item_id, row.iteration), set()).add(first)
-    both = sum(len(orders) == 2 for orders in seen.values())
-    return "both" if 2 * both >= len(seen) else "one"
 
 
 def _rate(
@@ -104,11 +101,23 @@ def _rate(
 
 
 def settings_of(
-    benchmark: Benchmark, pack: Pack, anchors: tuple[AnchorSet, ...] = ()
+    benchmark: Benchmark,
+    pack: Pack,
+    anchors: tuple[AnchorSet, ...] = (),
+    options: Options | None = None,
 ) -> RatingSettings:
-    """The user's anchors, then those of the pack, and its caps of margins."""
-    own = (_anchor_set(given) for given in benchmark.anchor_sets(pack))
-    return RatingSettings((*anchors, *own), benchmark.margin_caps(pack))
+    """The user's anchors, then those of the pack; its caps of margins, and weights of items.
+
+    Args:
+        benchmark: Knows them.
+        pack: Its data.
+        anchors: The user's.
+        options: The benchmark's, if not its defaults.
+    """
+    chosen = {o.name: o.default for o in benchmark.options} | dict(options or {})
+    own = (_anchor_set(given) for given in guard(benchmark).anchor_sets(pack))
+    caps, weights = guard(benchmark).margin_caps(pack), guard(benchmark).item_weights(pack, chosen)
+    return RatingSettings((*anchors, *own), caps, weights)
 
 
 def _anchor_set(given: Mapping[str, float]) -> AnchorSet:
@@ -123,16 +132,8 @@ def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -
         BenchError: The engine refuses the comparisons.
         PluginError: The engine failed, or returned something else.
     """
-    from ..ratings.result import Ratings
-
-    registry = installed().rating_engines
-    origin = f"rating engine {name!r} of {registry.origins[name]}"
-    try:
-        made = registry.things[name].rate(comparisons, settings)
-    except BenchError:
-        raise
-    except Exception as error:
-        raise PluginError(f"{origin} failed: {type(error).__name__}: {error}") from error
-    if not isinstance(made, Ratings):
-        raise PluginError(f"{origin} returned {type(made).__name__}, not eibench.Ratings")
+    engine = installed().rating_engines.things[name]
+    called = Called(engine, "rate")
+    made = call(called, engine.rate, comparisons, settings)
+    check_ratings(called, made, comparisons.models)
     return made

@@ -6,6 +6,10 @@ import signal
 from collections.abc import Callable, Iterator
 
 from ..errors import BenchError, Interrupted
+from ..signals import ending_signals, handling
+
+UNHEARD = 3
+"""How many requests to stop a loop may leave unheard."""
 
 
 class Stop:
@@ -14,11 +18,14 @@ class Stop:
     Attributes:
         reason: The error that ends the run; ``None`` while it goes on.
         interrupts: How often the user has asked for it.
+        hurried: Whether the user does not want to wait for anything. A signal sets it at once,
+            also while the event loop is held up.
     """
 
     def __init__(self) -> None:
         self.reason: BenchError | None = None
         self.interrupts = 0
+        self.hurried = False
         self._at_once: Callable[[], None] = lambda: None
         self._no_more = asyncio.Event()
 
@@ -59,32 +66,42 @@ class Stop:
         """The user asks to stop: the first time gently, then at once."""
         self.interrupts += 1
         if self.interrupts > 1:
+            self.hurried = True
             self._at_once()
         self.ask(Interrupted("interrupted"))
 
 
 @contextlib.contextmanager
 def on_signals(stop: Stop, announce: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM ask for a stop while the block runs.
+    """Let Ctrl-C, SIGTERM and SIGHUP ask for a stop while the block runs.
+
+    A lost terminal may send SIGHUP twice, and before SIGTERM: it never counts as the second
+    request. One that is ignored, as by ``nohup``, stays ignored. Outside the main thread, where
+    there are no signals, nothing is handled. A loop that has not heard of the first by the third
+    is blocked, and is ended there.
 
     Args:
         stop: Is asked.
-        announce: Called at the first one.
+        announce: Called when it is asked first.
     """
     loop = asyncio.get_running_loop()
+    seen: list[int] = []
 
-    def handle() -> None:
-        if not stop.interrupts:
+    def ask(*, hung_up: bool) -> None:
+        if not stop.interrupts and not (hung_up and stop.asked):
             announce()
-        stop.interrupt()
+        if hung_up:
+            stop.ask(Interrupted("interrupted"))
+        else:
+            stop.interrupt()
 
-    handled = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(number, handle)  # not on Windows, not outside the main thread
-            handled.append(number)
-    try:
+    def handle(number: int, frame: object) -> None:
+        hung_up = number == getattr(signal, "SIGHUP", None)
+        seen.extend([number] * (not hung_up))
+        stop.hurried = stop.hurried or len(seen) > 1
+        if len(seen) >= UNHEARD and not stop.interrupts:
+            raise KeyboardInterrupt  # a plugin keeps the loop, which would never hear of it
+        loop.call_soon_threadsafe(lambda: ask(hung_up=hung_up))
+
+    with handling([signal.SIGINT, *ending_signals()], handle):
         yield
-    finally:
-        for number in handled:
-            loop.remove_signal_handler(number)

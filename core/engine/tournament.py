@@ -5,30 +5,39 @@ only when every comparison of it is done. So a stop at any moment changes nothin
 the same command finds the batch as it was planned, and finishes it first.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..benchmark import Pack
 from ..clients.keys import redact
-from ..errors import BenchError, JournalError, MissingCall
+from ..errors import BenchError, DataError, JournalError, MissingCall, PluginError, UsageError
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import Call
 from ..matchmaking.goals import Batch, Pool, Stop
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
-from ..types import Item, PairScore
+from ..types import Item
 from .calls import SampleCalls
+from .company import Company
 from .config import RunConfig
-from .contestants import Contestant, Shelf, find_contestants
-from .placement import Wish, history_of, make_matchmaker, placement_of, seen_from, settled_by
-from .pools import as_comparisons, current, newest_runs, pool_of
-from .samples import innermost, work_through
+from .contestants import UNFINISHED, Gap, Shelf, Slot, Text, find_contestants
+from .phases import COMPARE
+from .placement import (
+    Wish,
+    history_of,
+    left_of,
+    make_matchmaker,
+    placement_of,
+    seen_from,
+    settled_by,
+)
+from .pools import as_comparisons, counting, current, pool_of, read_met, rows_of
+from .samples import work_through
 from .standing import settings_of
-from .workshop import COMPARE, Sample, Workshop
-
-_MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
+from .turning import turned
+from .workshop import Sample, Workshop
 
 
 @dataclass
@@ -38,7 +47,7 @@ class Tournament:
     Attributes:
         selection: The samples whose transcripts are compared.
         failed: Why comparisons of this command could not be made, one reason each.
-        stopped: Why the placement is at its end, once it is.
+        stopped: Why the placement is at its end, once it is; or why nothing can be compared.
     """
 
     config: RunConfig
@@ -50,29 +59,39 @@ class Tournament:
     stopped: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        benchmark, options = self.config.benchmark, self.config.options
         self._items = {item.id: item for item in self.pack.items}
-        self._pool = pool_of(self.config, self.pack)
-        self._shelf = Shelf(benchmark, options)
-        self._wish = Wish.of(options)
+        self._pool = pool_of(self.journal, self.config, self.pack)
+        self._company = Company.of(self.config)
+        self._shelf = Shelf.of(self.journal, self.config, self.pack)
+        self._wish = Wish.of(self.config.options)
         own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
         self._own = replace(own, samples=own.samples & self.selection.samples)
         self._opponents = {contestant.name: contestant for contestant in opponents}
         self._matchmaker: Matchmaker | None = None
 
     async def next_batch(self) -> list[StoredComparison]:
-        """The comparisons to make next: those planned and not done, else a new plan; or none."""
+        """The comparisons to make next: those planned and not done, else a new plan; or none.
+
+        What is wrong with the opponents or with a rating engine is no end of the run: it is noted.
+        """
+        try:
+            return await self._next_batch()
+        except (UsageError, DataError, PluginError) as error:
+            self.failed.append(redact(str(error)))
+            return []
+
+    async def _next_batch(self) -> list[StoredComparison]:
         self.journal.writer.flush()
-        known = list(self.journal.comparisons(self._pool))
-        own = [row for row in known if row.run_a == self.run.run_id]
+        met = read_met(self.journal, self._pool, self.pack, self._company)
+        own = rows_of(self.journal, self._pool, self.run)
         mine = [row for row in own if self._is_here(row)]
         runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
-        pool = current(known, {**newest_runs(self.journal, known, self.pack), **runs})
+        pool = current(met.rows, {**met.runs, **runs})
         if waiting := self._waiting(mine, self._elsewhere(pool)):
             return waiting
         if not self._opponents:
             return []
-        if settled := settled_by(self.journal, self.run, self._meant):
+        if settled := settled_by(self.journal, self.run, self._meant, self._pool.grader):
             self.stopped = settled
             return []
         return await self._plan(pool, mine, max((row.batch for row in own), default=0))
@@ -94,7 +113,7 @@ class Tournament:
 
     @property
     def _meant(self) -> str:
-        return placement_of(self._pool, self.config.options, self._own.samples)
+        return placement_of(self._pool.known_as, self.config, self._own.samples)
 
     async def _plan(
         self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison], number: int
@@ -108,7 +127,11 @@ class Tournament:
             mine: Those that this run has planned.
             number: Of its last batch, with whomever that was.
         """
-        matchmaker = self._matchmaker or await self._make_matchmaker(pool)
+        transcripts = await self._transcripts()
+        if told := self._nothing_to_compare(transcripts):
+            self.stopped = {"kind": "none", "told": told}
+            return []
+        matchmaker = self._matchmaker or self._make_matchmaker(pool, transcripts)
         self._matchmaker = matchmaker
         history = history_of(mine)
         elsewhere = self._elsewhere(pool)
@@ -116,7 +139,7 @@ class Tournament:
         while True:
             batch = matchmaker.next_batch(read, history)
             if isinstance(batch, Stop):
-                self.stopped = {**batch._asdict(), "of": self._meant}
+                self.stopped = {**batch._asdict(), "of": self._meant, "grader": self._pool.grader}
                 return []
             number += 1
             rows = [self._row(call, batch, number, elsewhere) for call in batch.calls]
@@ -139,21 +162,32 @@ class Tournament:
         mine = [row for row in pool if own in (row.a, row.b) and {row.a, row.b} <= models]
         return ladder + [row for row in mine if (row.item_id, row.iteration) in samples]
 
-    async def _make_matchmaker(self, pool: Sequence[StoredComparison]) -> Matchmaker:
+    async def _transcripts(self) -> dict[str, frozenset[Slot]]:
+        """By model, the samples of which it has a transcript that says enough."""
         everyone = (self._own, *self._opponents.values())
-        transcripts = {c.name: await self._comparable(c) for c in everyone}
+        return {c.name: await c.comparable(self._own.samples, self._shelf) for c in everyone}
+
+    def _nothing_to_compare(self, transcripts: Mapping[str, frozenset[Slot]]) -> str | None:
+        """Why not one pair of transcripts can be compared; ``None`` where one can."""
+        own, slots = self._own, transcripts[self._own.name]
+        if not slots:
+            return f"{own.name}: {own.lacks(own.samples) or UNFINISHED.reason}"
+        if any(transcripts[name] & slots for name in self._opponents):
+            return None
+        by_reason = dict[str | None, list[str]]()
+        for name, other in self._opponents.items():
+            by_reason.setdefault(other.lacks(slots), []).append(name)
+        return "; ".join(f"{', '.join(names)}: {told}" for told, names in by_reason.items())
+
+    def _make_matchmaker(
+        self, pool: Sequence[StoredComparison], transcripts: Mapping[str, frozenset[Slot]]
+    ) -> Matchmaker:
         families = {item.id: item.cluster for item in self.pack.items}
-        settings = settings_of(self.config.benchmark, self.pack)
+        settings = settings_of(self.config.benchmark, self.pack, options=self.config.options)
         ladder = as_comparisons(pool)
         return make_matchmaker(
             self._own.name, Pool(transcripts, families), self._wish, ladder, settings
         )
-
-    async def _comparable(self, contestant: Contestant) -> frozenset[tuple[str, int]]:
-        """The samples of which a contestant has a transcript that says enough."""
-        samples = sorted(contestant.samples & self._own.samples)
-        texts = {sample: await self._text(contestant, *sample) for sample in samples}
-        return frozenset(sample for sample, text in texts.items() if text)
 
     def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[tuple[str, str, int, str]]:
         """The comparisons with this model that were made for its opponents' runs."""
@@ -163,9 +197,6 @@ class Tournament:
         if self._wish.orders == "one":  # either order will do
             found |= {(*key[:3], "a" if key[3] == "b" else "b") for key in found}
         return found
-
-    async def _text(self, contestant: Contestant, item_id: str, iteration: int) -> "object | None":
-        return await contestant.text(self.journal, self._items[item_id], iteration, self._shelf)
 
     def _row(
         self,
@@ -178,7 +209,7 @@ class Tournament:
         assert self.config.judge is not None
         is_known = (call.b, call.item, call.iteration, call.first) in elsewhere
         return StoredComparison(
-            pool=self._pool,
+            pool=self._pool.known_as,
             item_id=call.item,
             iteration=call.iteration,
             run_a=self.run.run_id,
@@ -190,9 +221,19 @@ class Tournament:
             stage=batch.stage,
             rank=batch.rank,
             status="known" if is_known else "planned",
-            judge=self.config.judge.label,
+            judge=self.config.judge.known_as,
             family=self._items[call.item].cluster,
+            grader=self._pool.grader,
         )
+
+    async def left(self) -> int:
+        """The most comparisons that may still be made."""
+        transcripts = await self._transcripts()
+        own = transcripts.pop(self._own.name)
+        alike = {name: slots & own for name, slots in transcripts.items()}
+        runs = {other.run.run_id for other in self._opponents.values()}
+        met = read_met(self.journal, self._pool, self.pack, self._company)
+        return left_of(self.config, alike, runs, self.run, counting(met, self.run))
 
     async def play(self, shop: Workshop, rows: Sequence[StoredComparison]) -> None:
         """Make the comparisons of a batch.
@@ -220,53 +261,25 @@ class Tournament:
                 shop.progress.phases[COMPARE].advance()
         except JournalError:
             raise
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; it is told
-            self._note(innermost(error))
+        except BenchError as error:
+            self.failed.append(redact(str(error)))
         if calls.ended is not None:
             raise calls.ended
-
-    def _note(self, error: Exception) -> None:
-        is_plain = isinstance(error, BenchError)
-        self.failed.append(redact(f"{error}" if is_plain else f"{type(error).__name__}: {error}"))
 
     async def _ask(
         self, shop: Workshop, row: StoredComparison, item: Item, calls: SampleCalls
     ) -> StoredComparison:
-        own = await self._own.text(self.journal, item, row.iteration, self._shelf)
-        other = await self._opponents[row.b].text(self.journal, item, row.iteration, self._shelf)
+        slot = (row.item_id, row.iteration)
+        own = await self._own.text(slot, self._shelf)
+        other = await self._opponents[row.b].text(slot, self._shelf)
         assert shop.judge is not None
-        if own is None or other is None:
-            gone = self._own.name if own is None else row.b
-            raise MissingCall(f"the transcript of {gone} on item {item.id} is not there any more")
+        for name, text in ((row.a, own), (row.b, other)):
+            if isinstance(text, Gap):
+                raise MissingCall(f"the transcript of {name} on item {item.id} is {text.reason}")
+        assert isinstance(own, Text) and isinstance(other, Text)
         first, second = (own, other) if row.first == "a" else (other, own)
         judge = calls.handle(shop.judge)
-        score = await shop.benchmark.compare(item, first.value, second.value, judge, shop.options)
-        return _done(row, score, own.digest, other.digest)
-
-
-def _done(row: StoredComparison, score: PairScore, own: str, other: str) -> StoredComparison:
-    """A planned comparison with what came of it, margins and lengths turned to a and b.
-
-    Raises:
-        TypeError, ValueError: It is no comparison: neither margins nor a reason, or no margin of
-            1 to 5 either way.
-    """
-    if not isinstance(score, PairScore):
-        raise TypeError(f"compare returned {type(score).__name__}, not a PairScore")
-    if bool(score.margins) == bool(score.reason):
-        both = "both margins and a reason" if score.reason else "neither margins nor a reason"
-        raise ValueError(f"compare returned {both}")
-    if wrong := [name for name, margin in score.margins.items() if margin not in _MARGINS]:
-        raise ValueError(f"the margin of {wrong[0]!r} is none of 1 to 5, or -1 to -5")
-    turned = 1 if row.first == "a" else -1
-    lengths = (score.len_first, score.len_second)[::turned]
-    return row._replace(
-        status="unread" if score.reason else "read",
-        margins={name: turned * int(margin) for name, margin in score.margins.items()},
-        reason=score.reason,
-        flags=score.flags,
-        transcript_a=own,
-        transcript_b=other,
-        len_a=lengths[0],
-        len_b=lengths[1],
-    )
+        score = await shop.plugin.compare(item, first.value, second.value, judge, shop.options)
+        done = turned(row, score)
+        known_as = self._pool.grader
+        return done._replace(transcript_a=own.digest, transcript_b=other.digest, grader=known_as)

@@ -17,8 +17,10 @@ from ..benchmark import Benchmark, Pack
 from ..clients.base import ModelSpec
 from ..errors import DataError, PluginError
 from ..foreign import ForeignRun, ForeignSample
+from ..guard import guard
 from ..imported import MARK, PROVIDER
 from ..journal.archives import LINE_LIMIT
+from ..journal.checksums import CHECKED
 from ..journal.kinds import KINDS
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
@@ -83,7 +85,7 @@ def begin(source: Source, run: ForeignRun) -> Import:
     options = {option.name: option.default for option in benchmark.options} | dict(run.options)
     named = run.judge.removeprefix(f"{PROVIDER}/") or run.judge
     judge = Endpoint(ModelSpec(PROVIDER, named)) if named else None
-    needed = benchmark.needs_judge(options)
+    needed = guard(benchmark).needs_judge(options)
     if needed and judge is None:
         told = f"run {run.key!r:.60} names no judge, and its options ask for one"
         raise PluginError(f"{benchmark.name}: {told}")
@@ -168,7 +170,8 @@ class Lines:
             yield sample, replayed
 
     def _row(self, place: str, name: str, run_id: str, values: Sequence[Any]) -> tuple[int, bytes]:
-        row = dict(zip(KINDS[name].columns, values, strict=True))
+        plain = CHECKED[name].opened(values) if name in CHECKED else values
+        row = dict(zip(KINDS[name].columns, plain, strict=True))
         try:
             made = row_line(name, run_id, row)
         except ValueError as error:

@@ -3,11 +3,14 @@
 import asyncio
 
 from ..benchmark import Pack
+from ..errors import BenchError
+from ..guard import guard
 from ..journal import CallKey, Journal, RunRecord
 from ..journal.store import FILE
 from ..making import DataMaker
 from ..types import ChatRequest, ChatResponse, Score, digest
-from .config import RunConfig, grader, identity
+from .config import RunConfig, grader
+from .finding import find_run
 from .handles import Handle
 
 
@@ -21,7 +24,7 @@ def calls_left(maker: DataMaker, config: RunConfig, pack: Pack) -> int:
     if config.fresh or not (config.runs_dir / FILE).exists():
         return wanted
     with Journal(config.runs_dir, create=False) as journal:
-        run = journal.newest_run(digest(identity(config, pack)))
+        config, run = find_run(journal, config, pack)
         if run is None:
             return wanted
         if journal.score_of(run, digest(grader(config)), item.id, 1) is not None:
@@ -41,18 +44,18 @@ def _made_so_far(
     model = Handle(
         answer,
         phase="generate",
-        asked=config.model.label,
+        asked=config.model.known_as,
         sampling=config.effective_sampling,
         system=config.system,
     )
     try:
-        return len(maker.made(asyncio.run(_score(maker, config, pack, model)), "").lines)
-    except Exception:  # noqa: BLE001 - a plugin's; a plan is an estimate, the run will tell
+        return len(guard(maker).made(asyncio.run(_score(maker, config, pack, model)), "").lines)
+    except BenchError:  # a plan is an estimate, the run will tell
         return 0
 
 
 async def _score(maker: DataMaker, config: RunConfig, pack: Pack, model: Handle) -> Score:
     (item,) = pack.items
-    return await maker.grade(
-        item, await maker.generate(item, model, config.options), None, config.options
-    )
+    plugin = guard(maker)
+    transcript = await plugin.generate(item, model, config.options)
+    return await plugin.grade(item, transcript, None, config.options)

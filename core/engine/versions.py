@@ -3,7 +3,7 @@
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-PACKAGES = ("eibench", "openai", "anthropic", "litellm", "numpy")
+PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
 
 
 def package_versions() -> dict[str, str]:

@@ -4,17 +4,19 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark, Options
 from ..clients.caller import Caller
+from ..clients.sites import host_in
+from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..types import Item, Sampling, Score, digest
 from .progress import Progress
 from .stopping import Stop
 
-COMPARE = "compare"
-"""The phase of calls that compare transcripts."""
+if TYPE_CHECKING:
+    from .trial import Trial
 
 
 class Sample(NamedTuple):
@@ -29,8 +31,10 @@ class Party:
     """A model or a judge: how its replies are drawn and who sends the requests.
 
     Attributes:
-        asked: Names it in call keys, so that another judge's calls are other calls.
+        asked: Names it in call keys, so that another judge's calls are other calls: the label
+            under which it was asked first.
         caller: ``None`` offline: only what the journal holds can be answered.
+        address: Host and port that answer now; ``None`` for the provider's own host.
     """
 
     phase: str
@@ -38,6 +42,7 @@ class Party:
     sampling: Sampling
     caller: Caller | None
     system: str | None = None
+    address: str | None = None
 
 
 @dataclass
@@ -48,11 +53,14 @@ class Workshop:
         graded_by: What grades depend on; they are kept under its digest.
         replays: The run already has calls, so each sample looks for its own first.
         planned: Calls of one sample of an item by phase, for the progress.
-        under_way: Calls that have been asked for and are not journalled yet.
+        say: Tells the user something.
+        under_way: Calls that have been asked for and are not journalled yet, and who sends each.
         shared: Those among them that compare, by item, iteration and key: two comparisons of the
             same words are one question.
         begun: Requests that were sent, by phase.
         refused: Among the first of them, those that were refused as invalid.
+        told: Who was said to be at another address than before, by label.
+        trial: Of the judge, before the model is asked; ``None`` where none is needed.
     """
 
     benchmark: Benchmark
@@ -66,14 +74,28 @@ class Workshop:
     stop: Stop
     replays: bool
     planned: Callable[[Item], Mapping[str, int]] = lambda item: {}
-    under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
+    say: Callable[[str], None] = lambda line: None
+    under_way: "dict[asyncio.Task[Any], Caller]" = field(default_factory=dict)
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
     begun: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    told: set[str] = field(default_factory=set)
+    trial: "Trial | None" = None
     grader: str = field(init=False)
+    plugin: Guarded = field(init=False)
 
     def __post_init__(self) -> None:
         self.grader = digest(self.graded_by)
+        self.plugin = guard(self.benchmark)
+
+    def tell_address(self, party: Party) -> None:
+        """Say, before the first call is sent, that a party is not where it was asked first."""
+        first = host_in(party.asked)
+        if first == party.address or party.asked in self.told:
+            return
+        self.told.add(party.asked)
+        what = "the judge" if party is self.judge else f"run {self.run.run_id}"
+        self.say(f"{what} goes on at {party.address}; it was asked first at {first}")
 
     @property
     def only_judges(self) -> bool:
@@ -85,12 +107,15 @@ class Workshop:
 
         Raises:
             JournalError: Nothing can be written any more.
-            TypeError, ValueError: It is no score, or holds what JSON cannot.
+            PluginError: It holds what JSON cannot.
         """
-        if not isinstance(score, Score):
-            raise TypeError(f"grade returned {type(score).__name__}, not a Score")
         about = (sample.item.id, sample.iteration, score, self.graded_by)
-        self.journal.add_grade(self.run, self.grader, *about)
+        try:
+            self.journal.add_grade(self.run, self.grader, *about)
+        except (TypeError, ValueError, RecursionError) as error:
+            self.plugin.called("grade").refuse(
+                f"returned a Score of item {sample.item.id!r} that JSON cannot hold: {error}"
+            )
         if score.reason is None:
             self.progress.scored += 1
         else:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import DataError
+from .temporary import replacing
 
 LINE_LIMIT = 32 * 2**20
 """Most bytes of a line: a request and its reply of some million tokens each."""
@@ -51,9 +52,11 @@ def print_lines(lines: Iterable[bytes]) -> None:
     """Put lines on standard output, not packed.
 
     Raises:
-        DataError: It cannot be written to.
+        DataError: It is closed, or cannot be written to.
         BrokenPipeError: Nobody reads it any more.
     """
+    if sys.stdout is None:
+        raise DataError("standard output", "is closed; name a file with -o")
     with _told("standard output"):
         _write(sys.stdout.buffer, lines, packed=False)
 
@@ -69,15 +72,9 @@ def _told(where: object) -> Iterator[None]:
 
 
 def _write_whole(path: Path, lines: Iterable[bytes], *, packed: bool) -> None:
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with fresh.open("wb") as file:
-            _write(file, lines, packed=packed)
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
+    with replacing(path) as file:
+        _write(file, lines, packed=packed)
+        os.fsync(file.fileno())
 
 
 def _write(file: BinaryIO, lines: Iterable[bytes], *, packed: bool) -> None:

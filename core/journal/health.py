@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import JournalError
+from .checksums import CHECKED
+from .kinds import quoted
 from .locks import owner_of
 from .migrations import STEPS
 from .opening import check_file, reading
@@ -36,7 +38,7 @@ class Health(NamedTuple):
 def read_health(folder: Path) -> Health | None:
     """How the journal of a runs folder is; ``None`` when there is none yet.
 
-    The whole structure is checked, however large the file.
+    The whole structure is checked, and each row with a checksum, however large the file.
 
     Raises:
         JournalError: It cannot be read, is foreign, damaged, or of a newer program.
@@ -49,6 +51,8 @@ def read_health(folder: Path) -> Health | None:
     with reading(path), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
         _check(connection, path)
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
+        if schema == len(STEPS):
+            _check_rows(connection)
         (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
         ids = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs")]
     owners = {run_id: owner for run_id in ids if (owner := owner_of(folder, run_id))}
@@ -63,3 +67,10 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} is damaged ({'; '.join(told)}); nothing was changed. "
             "Restore it from a copy, or use another --runs-dir"
         )
+
+
+def _check_rows(connection: sqlite3.Connection) -> None:
+    for checked in CHECKED.values():
+        sql = f"SELECT {quoted(checked.stored)} FROM {checked.table}"
+        for row in connection.execute(sql):
+            checked.opened(row)

@@ -1,9 +1,10 @@
 """What the lines of a file may hold: each kind's columns, and what they must be.
 
-A column that a migration adds to a table is added here too; a test holds the two together.
+A column that a migration adds to a table is added here too, but for checksums; a test holds the
+two together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..types import Finish
@@ -100,6 +101,7 @@ class Kind:
         json: The columns that hold JSON.
         key: What tells the rows of one run from one another.
         free: Columns that two machines may fill otherwise for the same thing.
+        later: Columns that lines of older programs lack; they are null there.
     """
 
     table: str
@@ -107,6 +109,7 @@ class Kind:
     json: frozenset[str]
     key: tuple[str, ...] = ()
     free: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
 
     @property
     def fields(self) -> dict[str, Shape]:
@@ -118,6 +121,11 @@ class Kind:
 def field_of(column: str) -> str:
     """A column's name in a line, where ``kind`` is the line's own."""
     return "failure_kind" if column == "kind" else column
+
+
+def quoted(columns: Iterable[str], prefix: str = "") -> str:
+    """Columns as SQL; one of them is a word of SQL."""
+    return ", ".join(f'{prefix}"{column}"' for column in columns)
 
 
 KINDS = {
@@ -172,10 +180,12 @@ KINDS = {
             "cost_usd": optional(positive),
             "price_source": optional(text),
             "at": time,
+            "address": optional(text),
         },
         frozenset({"messages", "sent"}),
         ("item_id", "iteration", "phase", "digest", "occurrence"),
-        frozenset({"latency_s", "at"}),
+        frozenset({"latency_s", "at", "address"}),
+        frozenset({"address"}),
     ),
     "grade": Kind(
         "grades",
@@ -219,10 +229,12 @@ KINDS = {
             "len_a": optional(whole(0)),
             "len_b": optional(whole(0)),
             "at": time,
+            "grader": optional(text),
         },
         frozenset({"margins", "flags"}),
         ("pool", "item_id", "iteration", "run_b", "first"),
-        frozenset({"at", "batch", "stage", "rank"}),
+        frozenset({"at", "batch", "stage", "rank", "grader"}),
+        frozenset({"grader"}),
     ),
     "failure": Kind(
         "failures",
@@ -236,5 +248,28 @@ KINDS = {
         },
         frozenset(),
         ("item_id", "iteration"),
+    ),
+    "party": Kind(
+        "parties",
+        {
+            "party": one_of(frozenset({"model", "judge"})),
+            "label": text,
+            "endpoint": optional(text),
+            "entry": optional(_ANY_OBJECT),
+        },
+        frozenset({"entry"}),
+        ("party", "label"),
+        frozenset({"endpoint", "entry"}),
+    ),
+    "view": Kind(
+        "views",
+        {
+            "name": matching("[A-Za-z0-9._-]{1,200}", "a view's name"),
+            "document": _DOCUMENT,
+            "at": time,
+        },
+        frozenset({"document"}),
+        ("name",),
+        frozenset({"document", "at"}),
     ),
 }

@@ -18,7 +18,8 @@ from .records import as_json
 from .shapes import record, text, whole
 
 FORMAT = "eibench-runs"
-VERSION = 1
+VERSION = 2
+"""Of the form. Older ones are read too: 1 lacked addresses, graders, parties and views."""
 _ID_PARTS = re.compile(RUN_ID, re.ASCII)
 _SHAPES = {name: record({"kind": text, **kind.fields}) for name, kind in KINDS.items()}
 _HEADER = record({"format": text, "version": whole(1), "eibench": text})
@@ -130,7 +131,7 @@ def check_header(line: Mapping[str, Any]) -> None:
         told = "is not the first line of a file that bench export writes"
         raise ValueError(f"{told}; for another program's there is --format")
     version = line.get("version")
-    if whole(1)(version) is None and version != VERSION:
+    if isinstance(version, int) and version > VERSION:
         raise ValueError(
             f"was written by a newer eibench (form {version}, this one reads {VERSION}); "
             "upgrade eibench"
@@ -158,6 +159,7 @@ def stored_row(line: Mapping[str, Any]) -> tuple[Any, ...]:
     name = line.get("kind")
     if not isinstance(name, str) or name not in KINDS:
         raise ValueError(f"is of an unknown kind, {name!r:.40}")
+    line = {**dict.fromkeys(KINDS[name].later), **line}
     _check(name, line)
     row = tuple(_stored(KINDS[name], column, line) for column in KINDS[name].columns)
     if any(isinstance(value, str) and not _is_whole(value) for value in row):
@@ -169,6 +171,8 @@ def _check(name: str, line: Mapping[str, Any]) -> None:
     _refuse(_SHAPES[name](line))
     if name == "run":
         _check_ids(line)
+    if name == "view" and line["document"]["run_id"] != line["run"]:
+        raise ValueError('"document" is that of another run')
 
 
 def _stored(kind: Kind, column: str, line: Mapping[str, Any]) -> Any:

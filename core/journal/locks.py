@@ -1,15 +1,24 @@
-"""One owner per run, by an operating-system lock that dies with its process."""
+"""One owner per run, by an operating-system lock that dies with its process.
 
+A lock's file is never reached through a link: run ids can be guessed, and a folder that came
+with somebody's project must not lead the lock to another file.
+"""
+
+import asyncio
 import contextlib
 import errno
 import json
 import os
 import socket
+import stat
 import sys
+import time
+import weakref
 from pathlib import Path
 from typing import IO
 
 from ..errors import JournalError
+from .temporary import is_at
 
 if sys.platform == "win32":
     import msvcrt
@@ -26,6 +35,11 @@ else:
 
 
 _IN_USE = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_GLANCE_S = 0.05
+"""How long to wait for whoever only looks if there is an owner, and holds the lock meanwhile."""
+_here: "weakref.WeakValueDictionary[Path, RunLock]" = weakref.WeakValueDictionary()
+"""The locks that this process holds."""
 
 
 class RunLock:
@@ -35,6 +49,7 @@ class RunLock:
         self.path = folder / "locks" / f"{run_id}.lock"
         self._run_id = run_id
         self._file: IO[str] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def acquire(self) -> "RunLock":
         """Become the owner.
@@ -42,10 +57,12 @@ class RunLock:
         Raises:
             JournalError: Another process is, and the message names it; or there can be no lock.
         """
+        self._take_from_the_dead()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self._taken()
-            self._file.truncate(0)
+            self._file.seek(0)
+            self._file.truncate()
             json.dump({"pid": os.getpid(), "host": socket.gethostname()}, self._file)
             self._file.flush()
         except OSError as error:
@@ -54,11 +71,21 @@ class RunLock:
                 f"cannot lock run {self._run_id} with {self.path}: {error.strerror or error}; "
                 "make room or repair it, or name another folder with --runs-dir"
             ) from error
+        with contextlib.suppress(RuntimeError):  # no loop: the lock is for plain code
+            self._loop = asyncio.get_running_loop()
+        _here[self.path.resolve()] = self
         return self
 
+    def _take_from_the_dead(self) -> None:
+        """Release a lock of this process whose event loop was closed: no code can let go of it."""
+        held = _here.get(self.path.resolve())
+        if held and held._loop and held._loop.is_closed():
+            held.release()
+
     def _taken(self) -> IO[str]:
+        has_waited = False
         while True:
-            file = self.path.open("a+", encoding="utf-8")
+            file = _opened(self.path, os.O_RDWR | os.O_CREAT)
             try:
                 _take(file)
             except OSError as error:
@@ -66,19 +93,17 @@ class RunLock:
                 file.close()
                 if error.errno not in _IN_USE:
                     raise
+                if not has_waited:
+                    has_waited = True
+                    time.sleep(_GLANCE_S)
+                    continue
                 raise JournalError(
                     f"run {self._run_id} is owned by {owner}; wait until it ends "
                     "(bench run --fresh starts another)"
                 ) from None
-            if self._is(file):
+            if is_at(file.fileno(), self.path):
                 return file
             file.close()  # its run was deleted in between; what is at the path now counts
-
-    def _is(self, file: IO[str]) -> bool:
-        try:
-            return os.path.samestat(os.fstat(file.fileno()), self.path.stat())
-        except FileNotFoundError:
-            return False
 
     def release(self) -> None:
         """Let go."""
@@ -86,6 +111,8 @@ class RunLock:
             with contextlib.suppress(OSError):  # a full disk; the lock goes all the same
                 self._file.close()
             self._file = None
+            if _here.get(path := self.path.resolve()) is self:
+                del _here[path]
 
     def remove(self) -> None:
         """Take the lock's file away, while it is held: its run is no more."""
@@ -102,7 +129,7 @@ class RunLock:
 def owner_of(folder: Path, run_id: str) -> str | None:
     """Who owns a run at this moment; ``None`` when nobody does."""
     try:
-        with RunLock(folder, run_id).path.open(encoding="utf-8") as file:
+        with _opened(RunLock(folder, run_id).path, os.O_RDONLY) as file:
             try:
                 _take(file)  # for this moment only
             except OSError:
@@ -112,10 +139,33 @@ def owner_of(folder: Path, run_id: str) -> str | None:
     return None
 
 
+def _opened(path: Path, flags: int) -> IO[str]:
+    """A lock's file; it is a plain file in a plain folder, and has no other name.
+
+    Raises:
+        OSError: It is not, or cannot be opened.
+    """
+    if path.parent.is_symlink():
+        raise OSError(errno.ELOOP, f"{path.parent.name} is a link; remove it")
+    try:
+        descriptor = os.open(path, flags | _PLAIN, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a link, which no lock is; remove it") from None
+        raise
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no plain file of its own, as a lock is; remove it")
+    return os.fdopen(descriptor, "r" if flags == os.O_RDONLY else "r+", encoding="utf-8")
+
+
 def _owner(file: IO[str]) -> str:
     file.seek(0)
     try:
         owner = json.loads(file.read())
-        return f"process {owner['pid']} on {owner['host']}"
+        told = f"process {owner['pid']} on {owner['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
+    is_this = (owner["pid"], owner["host"]) == (os.getpid(), socket.gethostname())
+    return f"{told}, in another task or thread of this very process" if is_this else told

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..types import canonical
-from .kinds import KINDS, Kind, field_of
+from .checksums import CHECKED
+from .kinds import KINDS, Kind, field_of, quoted
 from .records import as_json
-from .staging import quoted
 
 
 class Conflict(Exception):
@@ -41,6 +41,7 @@ class Imported(NamedTuple):
     grades: int
     comparisons: int
     failures: int
+    views: int = 0
     """Rows that were added."""
 
     @property
@@ -80,7 +81,9 @@ def merge(database: sqlite3.Connection, run: Mapping[str, Any]) -> Imported:
     calls, grades = (_add_rows(database, KINDS[name], rows) for name in kinds)
     comparisons = _merge_comparisons(database, rows)
     failures = _merge_failures(database, rows)
-    return Imported(run_id, here is None, updated, calls, grades, comparisons, failures)
+    _merge_parties(database, rows)
+    views = _merge_views(database, rows, run_id)
+    return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, views)
 
 
 def _rows(
@@ -208,10 +211,12 @@ def _add_rows(
     database: sqlite3.Connection, kind: Kind, rows: _Rows, condition: str = "old.run IS NULL"
 ) -> int:
     """Add a run's lines where a condition holds, in the order of the file; how many."""
+    columns, values = quoted(kind.columns), quoted(kind.columns, "new.")
+    if checked := next((c for c in CHECKED.values() if c.table == kind.table), None):
+        columns, values = quoted(checked.stored), f"{values}, {checked.sums(values)}"
     sql = (
-        f"INSERT OR REPLACE INTO here.{kind.table} (run, {quoted(kind.columns)})"
-        f" SELECT :n, {quoted(kind.columns, 'new.')} FROM {_joined(kind)} AND {condition}"
-        " ORDER BY new.line"
+        f"INSERT OR REPLACE INTO here.{kind.table} (run, {columns})"
+        f" SELECT :n, {values} FROM {_joined(kind)} AND {condition} ORDER BY new.line"
     )
     return database.execute(sql, _named(rows)).rowcount
 
@@ -239,3 +244,43 @@ def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:
     database.execute(sql, {"n": rows.n})
     newer = f"(old.run IS NULL OR old.at < new.at) AND NOT {later_grade.format('new')}"
     return _add_rows(database, KINDS["failure"], rows, newer)
+
+
+def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
+    """Add who was asked; what is known here of a server stays, what is not is taken over.
+
+    A file of an older program has no such lines: there the run and its calls say it.
+    """
+    columns = ("run", "party", "label", "endpoint", "entry")
+    sql = (
+        f"INSERT INTO here.parties ({quoted(columns)})"
+        " SELECT :n, party, label, endpoint, entry FROM main.parties WHERE run = :run"
+        " ORDER BY line ON CONFLICT (run, party, label) DO UPDATE SET"
+        " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
+        " entry = coalesce(parties.entry, excluded.entry)"
+    )
+    database.execute(sql, _named(rows))
+    database.execute(
+        "INSERT OR IGNORE INTO here.parties (run, party, label)"
+        " SELECT n, 'model', model || coalesce(' at ' || endpoint, '') FROM here.runs"
+        " WHERE n = :n",
+        {"n": rows.n},
+    )
+    database.execute(
+        "INSERT OR IGNORE INTO here.parties (run, party, label)"
+        " SELECT run, 'judge', model FROM here.calls WHERE run = :n AND phase != 'generate'"
+        " GROUP BY model ORDER BY min(n)",
+        {"n": rows.n},
+    )
+
+
+def _merge_views(database: sqlite3.Connection, rows: _Rows, run_id: str) -> int:
+    """Keep the later of two views of one name; how many came."""
+    sql = f"SELECT new.name, new.document, new.at FROM {_joined(KINDS['view'])}"
+    sql += " AND (old.run IS NULL OR old.at < new.at)"
+    newer = database.execute(sql, _named(rows)).fetchall()
+    database.executemany(
+        "INSERT OR REPLACE INTO here.views (run, name, document, at) VALUES (?, ?, ?, ?)",
+        [(rows.n, name, _of_run(document, run_id), at) for name, document, at in newer],
+    )
+    return len(newer)

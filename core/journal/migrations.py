@@ -126,6 +126,46 @@ STEPS = (
     ) WITHOUT ROWID;
     CREATE INDEX comparisons_by_pool ON comparisons (pool);
     """,
+    """
+    -- host and port that answered; NULL for the provider's own host, and in older calls
+    ALTER TABLE calls ADD COLUMN address TEXT;
+    -- digest of what the judge is sent and of how its words are read; NULL in older comparisons
+    ALTER TABLE comparisons ADD COLUMN grader TEXT;
+    CREATE TABLE parties (
+        n INTEGER PRIMARY KEY,            -- the lower, the earlier it was asked
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        party TEXT NOT NULL,              -- model or judge
+        label TEXT NOT NULL,              -- its spec and the host asked first; in its calls' keys
+        endpoint TEXT,                    -- name in bench.toml; NULL when it has none
+        entry TEXT                        -- JSON: the server's own words; NULL when not known
+    );
+    CREATE UNIQUE INDEX parties_by_label ON parties (run, party, label);
+    INSERT INTO parties (run, party, label)
+        SELECT n, 'model', model || coalesce(' at ' || endpoint, '') FROM runs ORDER BY n;
+    INSERT INTO parties (run, party, label)
+        SELECT run, 'judge', model FROM calls WHERE phase != 'generate'
+        GROUP BY run, model ORDER BY min(n);
+    CREATE TABLE views (
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        name TEXT NOT NULL,               -- such as limit-2
+        document TEXT NOT NULL,           -- JSON: a result beside that of the whole run
+        at TEXT NOT NULL,
+        PRIMARY KEY (run, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE refilings (
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        grader TEXT NOT NULL,             -- digest of the grader that older grades were tried for
+        left_over INTEGER NOT NULL,       -- how many of them are another grader's
+        PRIMARY KEY (run, grader)
+    ) WITHOUT ROWID;
+    """,
+    """
+    -- CRC-32 of the other columns (checksums.py); NULL in rows older than these columns
+    ALTER TABLE calls ADD COLUMN crc INTEGER;
+    ALTER TABLE grades ADD COLUMN detail_crc INTEGER; -- of the detail; it counts in `crc`
+    ALTER TABLE grades ADD COLUMN crc INTEGER;
+    ALTER TABLE comparisons ADD COLUMN crc INTEGER;
+    """,
 )
 
 

@@ -3,12 +3,16 @@
 Created under another name and then put into place whole. A file that is there
 is looked at without a way to write, first its header and then its structure,
 and refused as it is when it is foreign or damaged.
+
+A POSIX lock goes when its process closes any descriptor of the file, also one that SQLite
+knows nothing of. So a file that this process has open already is not opened for its header.
 """
 
 import contextlib
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +23,10 @@ from .migrations import APPLICATION_ID, migrate, refuse_newer
 _HEADER = 100
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION = slice(68, 72)
+FileId = tuple[int, int]
+"""What tells a file from any other, whatever its name: device and inode."""
+_opening = threading.Lock()
+_in_use: Counter[FileId] = Counter()
 _CHECKED_UP_TO = 64 * 2**20  # a full check of a larger file would be felt at every start
 
 
@@ -41,9 +49,9 @@ def reading(path: Path) -> Iterator[None]:
         raise _damaged(path, error) from error
 
 
-def connect(path: Path, **options: Any) -> sqlite3.Connection:
+def connect(path: Path, *, timeout: float = 30.0, **options: Any) -> sqlite3.Connection:
     """A connection whose commits are on the disk when they return."""
-    connection: sqlite3.Connection = sqlite3.connect(path, timeout=30, **options)
+    connection: sqlite3.Connection = sqlite3.connect(path, timeout=timeout, **options)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     return connection
@@ -74,19 +82,57 @@ def _create(path: Path) -> None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             migrate(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
-        _put_into_place(fresh, path)
+        put_into_place(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)
 
 
-def _put_into_place(fresh: Path, path: Path) -> None:
+def put_into_place(fresh: Path, path: Path) -> bool:
+    """Give a file its name, unless another process was faster; whether that was done."""
     try:
         os.link(fresh, path)
     except FileExistsError:
-        return  # another process was faster
+        return False
     except OSError:  # a file system without hard links
-        if not path.exists():
-            fresh.rename(path)
+        if path.exists():
+            return False
+        fresh.rename(path)
+    return True
+
+
+def open_checked(path: Path) -> tuple[sqlite3.Connection, FileId]:
+    """A connection to a file that is a journal, and what `closed` is to be told in the end.
+
+    Raises:
+        JournalError: As of `check_file`.
+    """
+    with _opening:
+        _check_file(path)
+        with reading(path):
+            connection = connect(path)
+            try:
+                migrate(connection, path)
+            except BaseException:
+                connection.close()
+                raise
+        _in_use[which := file_id(path)] += 1
+        return connection, which
+
+
+def closed(which: FileId) -> None:
+    """All connections of one `open_checked` are closed."""
+    with _opening:
+        _in_use[which] -= 1
+
+
+def file_id(path: Path) -> FileId:
+    """Which file is at a path.
+
+    Raises:
+        OSError: None is.
+    """
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def check_file(path: Path) -> None:
@@ -95,20 +141,41 @@ def check_file(path: Path) -> None:
     Raises:
         JournalError: It cannot be read, is foreign, damaged, or of a newer program.
     """
+    with _opening:
+        _check_file(path)
+
+
+def _check_file(path: Path) -> None:
+    _check_kind(path)
     try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER)
         size = path.stat().st_size
+        if not _in_use[file_id(path)]:
+            _check_header(path)
     except OSError as error:
         raise JournalError(f"cannot read {path}: {error.strerror or error}") from error
-    if wrong := _wrong_header(header):
-        raise _damaged(path, wrong)
     # Read-only: closing the last writable connection would write the log into the file.
     address = f"{path.resolve().as_uri()}?mode=ro"
     with reading(path), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
         refuse_newer(connection, path)
         if size <= _CHECKED_UP_TO:
             _check_structure(connection)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse what would never end when it is opened, such as a named pipe."""
+    for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        if file.exists() and not file.is_file():
+            raise JournalError(
+                f"{file} is no plain file, so it is no journal; nothing was changed. "
+                "Remove it, or use another --runs-dir"
+            )
+
+
+def _check_header(path: Path) -> None:
+    with path.open("rb") as file:
+        header = file.read(_HEADER)
+    if wrong := _wrong_header(header):
+        raise _damaged(path, wrong)
 
 
 def _wrong_header(header: bytes) -> str | None:

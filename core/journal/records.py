@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..errors import JournalError
 from ..types import ChatResponse, Message, Usage
+
+_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def as_json(value: Any) -> str:
@@ -14,7 +17,17 @@ def as_json(value: Any) -> str:
     Raises:
         TypeError, ValueError: The value holds what JSON cannot.
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _write(value)
+
+
+class StoredSettings(dict[str, Any]):
+    """What a run was made with; a setting that every run has is there, or the run is damaged."""
+
+    def __missing__(self, name: str) -> Any:
+        raise JournalError(
+            f"the journal is damaged: the settings of a run hold no {name!r}; nothing was "
+            "changed. Restore the journal from a copy, or use another --runs-dir"
+        )
 
 
 class CallKey(NamedTuple):
@@ -34,6 +47,8 @@ class StoredCall(NamedTuple):
     model: str
     messages: tuple[Message, ...]
     response: ChatResponse
+    address: str | None = None
+    """Host and port that answered; ``None`` for the provider's own host."""
 
 
 class Failure(NamedTuple):
@@ -63,6 +78,8 @@ class StoredComparison(NamedTuple):
         margins: By criterion, positive where `a` wins.
         transcript_a: Digest; ``None`` while planned.
         len_a: Characters that the judge saw; ``None`` while planned, or where it is not known.
+        grader: Digest of what the judge was sent and of how its words are read; ``None`` in
+            comparisons that are older than that was kept.
     """
 
     pool: str
@@ -86,6 +103,26 @@ class StoredComparison(NamedTuple):
     transcript_b: str | None = None
     len_a: int | None = None
     len_b: int | None = None
+    grader: str | None = None
+
+
+class Asked(NamedTuple):
+    """Whom a run has asked.
+
+    Attributes:
+        run_id: The run.
+        party: ``model`` or ``judge``.
+        label: Its spec, and the host that was asked first: what its calls are known by.
+        endpoint: What bench.toml calls the endpoint; ``None`` where it has no name.
+        entry: What its server said of the model when it was first asked; ``None`` where it
+            said nothing.
+    """
+
+    run_id: str
+    party: str
+    label: str
+    endpoint: str | None = None
+    entry: Mapping[str, Any] | None = None
 
 
 class CallTotals(NamedTuple):

@@ -11,13 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import DataError, JournalError
-from .kinds import KINDS, Kind
+from .checksums import CHECKED
+from .kinds import KINDS, Kind, quoted
 from .lines import check_end, check_header, read_line, stored_row
-
-
-def quoted(columns: Iterable[str], prefix: str = "") -> str:
-    """Columns as SQL; one of them is a word of SQL."""
-    return ", ".join(f'{prefix}"{column}"' for column in columns)
 
 
 @contextlib.contextmanager
@@ -37,6 +33,8 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
     with contextlib.closing(sqlite3.connect("", timeout=30, isolation_level=None)) as database:
         try:
             database.execute("PRAGMA synchronous = OFF")
+            for checked in CHECKED.values():  # for `merging`
+                checked.add_functions(database)
             for kind in KINDS.values():
                 _create(database, kind)
             database.execute("BEGIN")

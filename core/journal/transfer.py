@@ -13,20 +13,22 @@ from typing import Any, NamedTuple
 
 from ..errors import DataError, JournalError
 from .archives import LINE_LIMIT, read_lines
-from .kinds import KINDS
+from .checksums import CHECKED, DamagedRow
+from .kinds import KINDS, quoted
 from .lines import end_line, header_line, row_line
 from .locks import RunLock
 from .merging import Conflict, Imported, merge, run_here, staged_runs
 from .opening import connect, reading
 from .records import RunRecord
-from .staging import quoted, staged
+from .staging import staged
 from .store import Journal
 
 # Export
 
 _ORDER = {"runs": "n", "calls": "n"}
 _ORDER |= {"grades": "grader, item_id, iteration", "failures": "item_id, iteration"}
-_ORDER |= {"comparisons": "pool, item_id, iteration, run_b, first"}
+_ORDER |= {"comparisons": "pool, item_id, iteration, run_b, first", "parties": "n"}
+_ORDER |= {"views": "name"}
 
 
 def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]:
@@ -53,12 +55,27 @@ def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
     found = 0
     for name, kind in KINDS.items():
         column, value = ("run_id", run.run_id) if name == "run" else ("run", run.n)
-        sql = f"SELECT {quoted(kind.columns)} FROM {kind.table} WHERE {column} = ?"
+        checked = CHECKED.get(name)
+        columns = checked.stored if checked else kind.columns
+        sql = f"SELECT {quoted(columns)} FROM {kind.table} WHERE {column} = ?"
         for row in database.execute(f"{sql} ORDER BY {_ORDER[kind.table]}", (value,)):
             found += 1
-            yield _line(name, run, dict(zip(kind.columns, row, strict=True)))
+            yield _line(name, run, _columns(name, run, row))
         if not found:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
+
+
+def _columns(name: str, run: RunRecord, row: Sequence[Any]) -> dict[str, Any]:
+    """A row's columns by name.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    try:
+        row = CHECKED[name].opened(row) if name in CHECKED else row
+    except DamagedRow as error:
+        raise DamagedRow(f"run {run.run_id}, {error}") from None
+    return dict(zip(KINDS[name].columns, row, strict=True))
 
 
 def _line(name: str, run: RunRecord, row: dict[str, Any]) -> bytes:

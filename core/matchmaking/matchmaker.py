@@ -137,10 +137,9 @@ class Matchmaker:
             return False
         ratings = self._rated(known)
         row = _row(ratings, self.goal.model)
-        if ratings is None or row is None or row.ci95 is None:
+        if ratings is None or row is None or row.half_width is None:
             return False
-        low, high = row.ci95
-        if (high - low) / 2 > self.goal.target_ci:
+        if row.half_width > self.goal.target_ci:
             return False
         return self.schedule != "adaptive" or self._own_width(known, ratings) <= self.goal.target_ci
 

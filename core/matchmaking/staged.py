@@ -1,23 +1,31 @@
 """`staged` and `all`: schedules that follow the ladder, or take everything.
 
-`staged` is the reference's: a few opponents over the whole ladder, then the neighbours with
-some items each, then the neighbours with all items; the last two again until the rank is
-stable, at most four times. Unlike the reference, scenarios are spread from the first batch on:
-there all first opponents get the same one.
+`staged` is that of the published code (core/elo_config.py and core/matchup_selection.py of
+EQ-bench/eqbench3): first a few opponents over the whole ladder, one item each; then four stages
+that zoom in on the neighbours, with more items each time; then the neighbours with all items.
+A stage is repeated until the rank is stable, at most four times. One difference: scenarios are
+spread from the first batch on; there all first opponents get the same one.
 """
 
+import math
 from collections.abc import Sequence
+from random import Random
 from typing import NamedTuple
 
 from .goals import Batch, Goal, Item
 from .spreading import Spreader, asked_items, spread_slots
 
 SPARSE = 10
-"""Opponents of the first stage, one item each."""
-NEIGHBOURS = {1: 8, 2: 4, 3: 2}
-"""Items with opponents so many places away, in the second stage."""
+"""The most opponents of the first stage, one item each."""
+ZOOM = (4, 8, 16, 24)
+"""Items with the models next to the rank, stage by stage."""
+REACH = 3
+"""The farthest neighbours: of those two places away half as many items are taken, of those three
+places away a quarter."""
 MOST_LOOPS = 4
-_STAGES = ("neighbours", "comprehensive")
+_JITTER_SEED = 42
+_COMPREHENSIVE = "comprehensive"
+_STAGES = (*(f"zoom-{items}" for items in ZOOM), _COMPREHENSIVE)
 
 
 class Position(NamedTuple):
@@ -34,13 +42,12 @@ class Position(NamedTuple):
 
 def plan_staged(goal: Goal, position: Position, history: Sequence[Batch]) -> tuple[str, list[Item]]:
     """The next stage's name and items; no items when the schedule is through."""
-    asked = asked_items(goal, history)
     if not history:
         return "sparse", _sparse(goal, position.ladder)
+    asked = asked_items(goal, history)
     stage, loop = _next_stage(history, position)
     while stage is not None:
-        items = _neighbours(goal, position, asked, everything=stage == "comprehensive")
-        if items:
+        if items := _with_neighbours(goal, position, asked, _items_wanted(stage)):
             return f"{stage} {loop}", items
         # Nothing new with these neighbours: the rank cannot move, so the stage is done.
         stage, loop = _after(stage), 1
@@ -48,17 +55,32 @@ def plan_staged(goal: Goal, position: Position, history: Sequence[Batch]) -> tup
 
 
 def _sparse(goal: Goal, ladder: Sequence[str]) -> list[Item]:
-    count = min(SPARSE, len(ladder))
-    places = [round(i * (len(ladder) - 1) / max(count - 1, 1)) for i in range(count)]
     spreader = Spreader(goal, ())
+    places = sparse_places(len(ladder))
     return [item for place in places for item in spreader.take(ladder[place], 1)]
+
+
+def sparse_places(n_opponents: int) -> list[int]:
+    """The places of the first opponents, 0 the best: steps outwards from one near the middle.
+
+    The new model stands on the ladder too: at its prior mean, which is the middle.
+
+    Args:
+        n_opponents: At least 1.
+    """
+    size, own = n_opponents + 1, n_opponents // 2  # from the lowest, as in the published code
+    step = math.ceil(size / SPARSE)
+    jitter = Random(_JITTER_SEED).randint(-step // 2, step // 2)
+    start = min(max(0, (size - 1) // 2 + jitter), size - 1)
+    picked = (place for place in range(start % step, size, step) if place != own)
+    return sorted(n_opponents - place - (place < own) for place in picked)
 
 
 def _next_stage(history: Sequence[Batch], position: Position) -> tuple[str | None, int]:
     """Stage and loop after the last batch."""
     last = history[-1]
     name, _, loop = last.stage.partition(" ")
-    if name == "sparse":
+    if name not in _STAGES:  # the sparse one
         return _STAGES[0], 1
     if last.rank == position.rank or int(loop) >= MOST_LOOPS:
         return _after(name), 1
@@ -70,20 +92,64 @@ def _after(stage: str) -> str | None:
     return _STAGES[place] if place < len(_STAGES) else None
 
 
-def _neighbours(
-    goal: Goal, position: Position, asked: Sequence[Item], *, everything: bool
+def _items_wanted(stage: str) -> int | None:
+    """Items with the nearest models in a stage; None for all."""
+    return None if stage == _COMPREHENSIVE else ZOOM[_STAGES.index(stage)]
+
+
+def _with_neighbours(
+    goal: Goal, position: Position, asked: Sequence[Item], wanted: int | None
 ) -> list[Item]:
-    """Items with the models next to the rank, near ones first."""
+    """Items with the models next to the rank, near ones first.
+
+    Args:
+        goal: Whose model is placed.
+        position: Where it stands.
+        asked: What was asked for before; an opponent's items count towards `wanted`.
+        wanted: Items with the nearest; None for all with each.
+    """
     rank = position.rank or len(position.ladder) // 2 + 1
     spreader = Spreader(goal, asked)
     items: list[Item] = []
-    for distance, most in NEIGHBOURS.items():
-        for place in (rank - 1 - distance, rank - 2 + distance):
-            if 0 <= place < len(position.ladder):
-                opponent = position.ladder[place]
-                had = sum(item.opponent == opponent for item in asked)
-                items += spreader.take(opponent, None if everything else max(0, most - had))
+    for place, distance in neighbours(rank, len(position.ladder), wanted):
+        opponent = position.ladder[place]
+        had = sum(item.opponent == opponent for item in asked)
+        most = None if wanted is None else max(0, max(1, wanted // 2 ** (distance - 1)) - had)
+        items += spreader.take(opponent, most)
     return items
+
+
+def neighbours(rank: int, n_opponents: int, wanted: int | None) -> list[tuple[int, int]]:
+    """Places on the ladder next to a rank, each with its distance, near ones first.
+
+    Of each reach the published code takes ``wanted // 2 ** (reach - 1)`` evenly spaced places;
+    where that is one, only the lowest of them.
+
+    Args:
+        rank: The model's, 1 the best.
+        n_opponents: On the ladder, the model not counted.
+        wanted: Items with the nearest; None for all.
+    """
+    picked: set[tuple[int, int]] = set()
+    for reach in range(1, REACH + 1):
+        around = [
+            (place, abs(distance))
+            for distance in range(reach, -reach - 1, -1)  # the lowest first
+            if distance and 0 <= (place := rank - 1 + distance - (distance > 0)) < n_opponents
+        ]
+        count = len(around) if wanted is None else wanted // 2 ** (reach - 1)
+        picked.update(_evenly(around, count))
+    return sorted(picked, key=lambda found: (found[1], found[0]))
+
+
+def _evenly(places: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
+    """So many of them, evenly spaced from the first to the last; all where there are no more."""
+    if count >= len(places):
+        return list(places)
+    if count <= 1:
+        return list(places[:count])
+    step = (len(places) - 1) / (count - 1)
+    return [places[round(i * step)] for i in range(count)]
 
 
 def plan_all(goal: Goal, position: Position, history: Sequence[Batch]) -> tuple[str, list[Item]]:

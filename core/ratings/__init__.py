@@ -1,8 +1,8 @@
 """Ratings from comparisons: containers, engines, intervals. Importing this imports no numpy.
 
 `reading` makes `Comparisons` of a file, an engine makes `Ratings` of them. The engines that
-come with eibench are in `glicko2`, `fractional_logit`, `mixed` and `trueskill`; `plugin` registers
-them. docs/ratings.md has the definitions.
+come with eibench are in `glicko2`, `fractional_logit`, `mixed`, `sequential` and `trueskill`;
+`plugin` registers them. docs/ratings.md has the definitions.
 """
 
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +19,9 @@ class RatingEngine(Protocol):
     Attributes:
         name: What people type, such as ``glicko2``.
         title: One line for `bench list`.
+
+    It may also have `order_matters` and `names_matter`: whether the order of the comparisons, or
+    the names of models, can change a number. `bench list` tells those that are true.
     """
 
     name: str
@@ -27,8 +30,8 @@ class RatingEngine(Protocol):
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """The ratings of all models that were compared.
 
-        A pure function: the same for any order of the lines, and when the two models of a
-        comparison change places with its margins.
+        A pure function: the same for any order of the lines (unless `order_matters`), and when the
+        two models of a comparison change places with its margins.
 
         Args:
             comparisons: Of one judge, in their canonical order.

@@ -1,24 +1,24 @@
 """Ratings from an engine's estimate: what all engines do alike."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .anchors import Scale
-from .comparisons import Comparisons, present
+from .comparisons import Bools, Comparisons, Floats, Ints, present
 from .intervals import (
     FEW_FAMILIES,
     FEWEST_FAMILIES,
     Estimate,
-    Order,
     Spread,
     apply_scale,
     choose_scale,
     measure_spread,
-    order_models,
 )
-from .result import ModelRating, Ratings
+from .ordering import Apart, Order, order_models, tell_apart
+from .result import Interval, ModelRating, Ratings
+from .saturation import Ends, find_ends, open_warnings
 from .settings import RatingSettings
 
 
@@ -26,6 +26,42 @@ def no_ratings(engine: str, comparisons: Comparisons) -> Ratings:
     """Of no comparisons: nothing, with a word on what to do."""
     told = "nothing is compared yet: a rating needs comparisons with another model"
     return Ratings(engine, (), warnings=(*comparisons.warnings, told))
+
+
+class Beside(NamedTuple):
+    """A second analysis of the same comparisons, with a term for length.
+
+    Attributes:
+        ratings: On the scale of the first, shape (n_models,); NaN where that cannot be.
+        intervals: Of each, 95 %.
+        apart: What it tells apart.
+    """
+
+    ratings: Floats
+    intervals: Sequence[Interval | None]
+    apart: Apart
+
+
+class Made(NamedTuple):
+    """What rows are made of.
+
+    Attributes:
+        estimate: Of the models, in the order of the comparisons'.
+        scale: What makes points of it.
+        spread: Its uncertainty.
+        order: Ranks, and what is sure about them.
+        beside: The analysis with a term for length; None where there is none.
+        depends: Whether one analysis alone tells two models apart, shape (n_models, n_models).
+        ends: Which intervals are open; None where nobody looked.
+    """
+
+    estimate: Estimate
+    scale: Scale
+    spread: Spread
+    order: Order
+    beside: Beside | None = None
+    depends: Bools | None = None
+    ends: Ends | None = None
 
 
 def assemble(
@@ -36,6 +72,7 @@ def assemble(
     *,
     diagnostics: Mapping[str, Any],
     warnings: Sequence[str] = (),
+    length_adjusted: Estimate | None = None,
 ) -> Ratings:
     """The ratings that an estimate with families stands for.
 
@@ -46,56 +83,125 @@ def assemble(
         settings: Anchors.
         diagnostics: The engine's own, added to those that all have.
         warnings: The engine's own.
+        length_adjusted: The same with a term for length: two models are told apart only if both
+            say so.
     """
     scale, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, scale)
-    order = order_models(estimate, spread)
+    apart = tell_apart(estimate, spread)
     told = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
     told += family_warnings(comparisons, estimate)
-    return lay_out(engine, comparisons, estimate, scale, spread, order, diagnostics, tuple(told))
+    beside, depends = None, None
+    if length_adjusted is not None:
+        beside, reason = _beside(comparisons, length_adjusted, settings, scale)
+        told += [reason] if reason else []
+        depends = np.asarray(apart.pair != beside.apart.pair)
+        apart = apart.both(beside.apart)
+    order = order_models(estimate, spread, apart)
+    ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
+    told += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
+    made = Made(estimate, scale, spread, order, beside, depends, ends)
+    return lay_out(engine, comparisons, made, diagnostics, tuple(told))
+
+
+def _beside(
+    comparisons: Comparisons, estimate: Estimate, settings: RatingSettings, scale: Scale
+) -> tuple[Beside, str]:
+    """The second analysis, and why its ratings cannot stand on the first one's scale."""
+    own, why = choose_scale(comparisons.models, estimate, settings)
+    spread = measure_spread(estimate, own)
+    apart = tell_apart(estimate, spread)
+    if (own.first, own.second) != (scale.first, scale.second):
+        n = len(estimate.theta)
+        told = f"no ratings with a term for length on this scale: {why or 'it is not anchored'}"
+        return Beside(np.full(n, np.nan), [None] * n, apart), told
+    ends = find_ends(comparisons, estimate.theta, estimate.component, own)
+    made = Made(estimate, own, spread, order_models(estimate, spread, apart), ends=ends)
+    return Beside(_points(estimate, own), _intervals(made), apart), ""
+
+
+def _points(estimate: Estimate, scale: Scale) -> Floats:
+    """Ratings, shape (n_models,); those of anchors to the last bit."""
+    place, unit = apply_scale(estimate, scale)
+    ratings = place + unit * estimate.theta
+    if scale.first is not None and scale.second is not None:
+        ratings[[scale.first, scale.second]] = [anchor.rating for anchor in scale.used]
+    return np.asarray(ratings)
 
 
 def lay_out(
     engine: str,
     comparisons: Comparisons,
-    estimate: Estimate,
-    scale: Scale,
-    spread: Spread,
-    order: Order,
+    made: Made,
     diagnostics: Mapping[str, Any],
     warnings: tuple[str, ...],
 ) -> Ratings:
     """The result, its models by component, then rank, then name."""
+    estimate, order = made.estimate, made.order
+    chosen = np.lexsort((np.arange(len(order.rank)), order.rank, estimate.component))
+    replicates = made.spread.ratings
+    return Ratings(
+        engine=engine,
+        rows=_rows(comparisons, made, chosen),
+        anchors=made.scale.used,
+        replicates=None if replicates is None else replicates[:, chosen],
+        above=order.above[np.ix_(chosen, chosen)],
+        tied_on_board=order.tied_on_board[np.ix_(chosen, chosen)],
+        diagnostics={**general_diagnostics(comparisons, estimate), **diagnostics},
+        warnings=warnings,
+    )
+
+
+def _rows(comparisons: Comparisons, made: Made, chosen: Ints) -> tuple[ModelRating, ...]:
+    """A row per model, in the chosen order."""
     models, counts = comparisons.models, comparisons.counts()
-    place, unit = apply_scale(estimate, scale)
-    ratings = place + unit * estimate.theta
-    if scale.first is not None and scale.second is not None:
-        ratings[[scale.first, scale.second]] = [anchor.rating for anchor in scale.used]
-    chosen = np.lexsort((np.arange(len(models)), order.rank, estimate.component))
+    estimate, order, beside = made.estimate, made.order, made.beside
+    _, unit = apply_scale(estimate, made.scale)
+    ratings, intervals = _points(estimate, made.scale), _intervals(made)
+
+    def named(which: Bools) -> tuple[str, ...]:
+        return tuple(models[j] for j in chosen if which[j])
 
     def row(i: int) -> ModelRating:
-        half, there = spread.half_width[i], order.best[i] > 0
-        tied = tuple(models[j] for j in chosen if order.tied[i, j])
+        there = bool(np.isfinite(made.spread.half_width[i]))
         return ModelRating(
             model=models[i],
             rating=float(ratings[i]),
             rd=float(abs(unit[i]) * estimate.deviation[i]),
-            ci95=(float(ratings[i] - half), float(ratings[i] + half)) if there else None,
+            ci95=intervals[i],
             rank=int(order.rank[i]),
-            rank_ci95=(int(order.best[i]), int(order.worst[i])) if there else None,
-            tied_with=tied if there else None,
+            rank_ci95=_ends(order.own[i]) if there else None,
+            tied_with=named(order.tied[i]) if there else None,
             comparisons=int(counts[i]),
+            rank_ci95_board=_ends(order.board[i]) if there else None,
+            rating_length_adjusted=_number(beside.ratings[i]) if beside else None,
+            ci95_length_adjusted=beside.intervals[i] if beside else None,
+            depends_on_length=None if made.depends is None else named(made.depends[i]),
         )
 
-    return Ratings(
-        engine=engine,
-        rows=tuple(row(i) for i in chosen),
-        anchors=scale.used,
-        replicates=None if spread.ratings is None else spread.ratings[:, chosen],
-        above=order.above[np.ix_(chosen, chosen)],
-        diagnostics={**general_diagnostics(comparisons, estimate), **diagnostics},
-        warnings=warnings,
-    )
+    return tuple(row(i) for i in chosen)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _intervals(made: Made) -> list[Interval | None]:
+    """Of each model, with None for an end that is open."""
+    ratings, half = _points(made.estimate, made.scale), made.spread.half_width
+    low, high = (ratings + sign * half for sign in (-1, 1))
+    if made.ends is not None:
+        _, unit = apply_scale(made.estimate, made.scale)
+        low = np.where(made.ends.no_low, np.nan, low - np.abs(unit) * made.ends.below)
+        high = np.where(made.ends.no_high, np.nan, high + np.abs(unit) * made.ends.above)
+    return [
+        (_number(low[i]), _number(high[i])) if np.isfinite(half[i]) else None
+        for i in range(len(ratings))
+    ]
+
+
+def _ends(ranks: Ints) -> tuple[int, int]:
+    return int(ranks[0]), int(ranks[1])
 
 
 def general_diagnostics(comparisons: Comparisons, estimate: Estimate) -> dict[str, Any]:

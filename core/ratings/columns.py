@@ -17,10 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, UsageError
-from .comparisons import MAX_MARGIN, Bools, Comparisons, Ints, Small
+from .comparisons import MAX_MARGIN, Bools, Comparisons, Floats, Ints, Small
 
 KEYS = frozenset(
-    {"item", "iteration", "a", "b", "first", "margins", "judge", "len_a", "len_b", "family"}
+    {
+        "item",
+        "iteration",
+        "a",
+        "b",
+        "first",
+        "margins",
+        "judge",
+        "len_a",
+        "len_b",
+        "family",
+        "weight",
+    }
 )
 MOST_CRITERIA = 200
 """Of one file, where each criterion's margins are kept."""
@@ -53,6 +65,7 @@ class Columns:
     unknown: Counter[str] = field(default_factory=Counter)
     numbers: "array[int]" = field(default_factory=lambda: array("i"))
     lengths: "array[float]" = field(default_factory=lambda: array("d"))
+    weights: "array[float]" = field(default_factory=lambda: array("d"))
     family_of: "array[int]" = field(default_factory=lambda: array("i"))
     told_in: "array[int]" = field(default_factory=lambda: array("i"))
     criteria: dict[str, int] = field(default_factory=dict)
@@ -90,6 +103,7 @@ class Columns:
         numbers = (a, b, item, found.iteration, judge, first, found.margin, found.criteria, number)
         self.numbers.extend(numbers)
         self.lengths.extend((found.len_a, found.len_b))
+        self.weights.append(found.weight)
 
     def _keep_family(self, item: str, family: str, number: int) -> None:
         index = self.families.setdefault(family, len(self.families))
@@ -148,8 +162,14 @@ class Columns:
             warnings=self._warnings(),
             criterion_names=criteria,
             margins=margins,
+            weight=self._weight(),
+            arrival=np.arange(len(table)),
         )
         return self._without_repeats(unsorted, table[:, 8], dedupe)
+
+    def _weight(self) -> Floats | None:
+        weight = np.frombuffer(self.weights, dtype=np.float64)
+        return None if (weight == 1).all() else weight
 
     def _criteria(self, swap: Bools) -> tuple[tuple[str, ...], Small | None]:
         """The criteria sorted, and their margins for the model that is a after swapping."""
@@ -204,6 +224,8 @@ class Columns:
         differs = np.zeros(len(rows), dtype=np.bool_)
         for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
             differs[1:] |= ~_equal(column[1:], column[:-1])
+        if rows.weight is not None:
+            differs[1:] |= rows.weight[1:] != rows.weight[:-1]
         if rows.margins is not None:
             differs[1:] |= (rows.margins[1:] != rows.margins[:-1]).any(axis=1)
         differs &= same
@@ -225,6 +247,7 @@ class _Row(NamedTuple):
     criteria: int
     len_a: float
     len_b: float
+    weight: float
 
 
 def _checked(row: Mapping[str, Any]) -> _Row:
@@ -239,8 +262,10 @@ def _checked(row: Mapping[str, Any]) -> _Row:
     margin, criteria = _margins(row.get("margins"))
     iteration = _iteration(row.get("iteration", 1))
     family, judge = _optional_text(row, "family") or item, _optional_text(row, "judge")
-    len_a, len_b = _length(row, "len_a"), _length(row, "len_b")
-    return _Row(a, b, first == "a", item, iteration, family, judge, margin, criteria, len_a, len_b)
+    lengths, weight = (_length(row, "len_a"), _length(row, "len_b")), _weight(row.get("weight", 1))
+    return _Row(
+        a, b, first == "a", item, iteration, family, judge, margin, criteria, *lengths, weight
+    )
 
 
 def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Bools:
@@ -298,6 +323,12 @@ def _length(row: Mapping[str, Any], key: str) -> float:
     if type(value) in (int, float) and 0 <= value <= float_info.max:
         return float(value)
     raise _Bad(f'"{key}" must be a number from 0')
+
+
+def _weight(value: Any) -> float:
+    if type(value) in (int, float) and 0 < value <= float_info.max:
+        return float(value)
+    raise _Bad('"weight" must be a number above 0')
 
 
 def _margins(margins: Any) -> tuple[int, int]:

@@ -28,6 +28,7 @@ MAX_MARGIN = 5
 
 _COLUMNS = ["a", "b", "item", "iteration", "family", "a_first"]
 _COLUMNS += ["margin", "criteria", "len_a", "len_b"]
+_OPTIONAL = ["weight", "arrival", "margins"]
 
 
 def present(index: Ints, n: int) -> Ints:
@@ -54,6 +55,7 @@ class Comparison(NamedTuple):
         len_a: Length of a's transcript as the judge read it; None where it is not known.
         len_b: The same of b's.
         family: Items that share a text; empty stands for the item itself.
+        weight: How much it counts in ratings, above 0.
     """
 
     item: str
@@ -66,6 +68,7 @@ class Comparison(NamedTuple):
     len_a: float | None = None
     len_b: float | None = None
     family: str = ""
+    weight: float = 1.0
 
     def as_json(self) -> dict[str, Any]:
         """The line of the file form; what is not known is left out."""
@@ -80,7 +83,8 @@ class Comparison(NamedTuple):
         optional = {"judge": self.judge, "family": self.family}
         line |= {key: text for key, text in optional.items() if text}
         lengths = {"len_a": self.len_a, "len_b": self.len_b}
-        return line | {key: length for key, length in lengths.items() if length is not None}
+        line |= {key: length for key, length in lengths.items() if length is not None}
+        return line if self.weight == 1 else line | {"weight": self.weight}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,9 @@ class Comparisons:
         criterion_names: Sorted; none where margins are kept as sums alone.
         margins: Of each criterion, positive where `a` wins, 0 where it was not read, shape
             (n, n_criteria); None where margins are kept as sums alone.
+        weight: How much each counts in ratings, shape (n,); None where all count 1.
+        arrival: Place of each in the order that they came in, shape (n,); None where that is the
+            canonical one.
     """
 
     models: tuple[str, ...]
@@ -125,6 +132,8 @@ class Comparisons:
     warnings: tuple[str, ...] = ()
     criterion_names: tuple[str, ...] = ()
     margins: Small | None = None
+    weight: Floats | None = None
+    arrival: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.a)
@@ -165,9 +174,9 @@ class Comparisons:
 
     def only(self, rows: Bools | Ints) -> "Comparisons":
         """The chosen rows, with all names kept."""
-        margins = None if self.margins is None else self.margins[rows]
         columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
-        return replace(self, **columns, margins=margins)
+        there = [name for name in _OPTIONAL if getattr(self, name) is not None]
+        return replace(self, **columns, **{name: getattr(self, name)[rows] for name in there})
 
     def compact(self) -> "Comparisons":
         """The same rows without names that none of them has."""

@@ -18,12 +18,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .anchors import Q
+from .assembling import no_ratings
 from .comparisons import Comparisons, Floats, Ints, present, sum_by
 from .connectivity import components
 from .newton import MOST, centring, is_done
 from .result import Ratings
 from .settings import RatingSettings
-from .with_terms import Solved, prior_precision, rate_with_terms
+from .weighing import weigh
+from .with_terms import PRECISION, Solved, prior_precision, rate_with_terms
 
 NAME = "fractional-logit"
 
@@ -40,6 +42,7 @@ class Calls(NamedTuple):
         terms: What pi and gamma are multiplied with, shape (n_terms, n); each is 1, or the
             difference of the logarithms of lengths.
         names: Of the terms: ``position``, ``length``.
+        precision: Of the prior of a model's strength, natural units.
     """
 
     component: Ints
@@ -49,11 +52,17 @@ class Calls(NamedTuple):
     weight: Floats
     terms: Floats
     names: tuple[str, ...]
+    precision: float = PRECISION
 
     @property
     def n_models(self) -> int:
         """How many models there are."""
         return len(self.component)
+
+    @property
+    def prior(self) -> Floats:
+        """Precisions of the unknowns, shape (n_models + n_terms,)."""
+        return prior_precision(self.n_models, len(self.names), self.precision)
 
 
 class Fit(NamedTuple):
@@ -81,13 +90,22 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
 
     Args:
         comparisons: The length term is used when all have lengths.
-        settings: Anchors.
+        settings: Anchors, and weights of items.
     """
-    return rate_with_terms(NAME, comparisons, settings, _solve)
+    if not len(comparisons):
+        return no_ratings(NAME, comparisons)
+    comparisons = comparisons.compact()
+    weight = weigh(comparisons, settings, np.ones(len(comparisons)))
+
+    def solve(comparisons: Comparisons, length: bool) -> Solved:
+        return _solve(comparisons, weight, length=length)
+
+    return rate_with_terms(NAME, comparisons, settings, solve)
 
 
-def _solve(comparisons: Comparisons, length: bool) -> Solved:
+def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
     calls, told = as_calls(comparisons, length=length)
+    calls = calls._replace(weight=weight)
     fit = maximise(calls)
     return Solved(
         component=calls.component,
@@ -177,14 +195,14 @@ def maximise(calls: Calls) -> Fit:
     """
     every, calls = calls, _grouped(calls)
     n, n_terms = calls.n_models, len(calls.names)
-    prior = prior_precision(n, n_terms)
+    prior = calls.prior
     place = np.zeros(n + n_terms)
     value = _objective(place, calls, prior)
     before, centred = np.inf, centring(calls.component)
     for count in range(1, MOST + 1):
         e = _expected(place, calls)
-        hessian = _hessian(e, calls, prior)
-        step = np.linalg.solve(hessian, _gradient(place, e, calls, prior))
+        hessian = hessian_of(e, calls, prior)
+        step = np.linalg.solve(hessian, gradient(place, e, calls, prior))
         step[:n] = step[:n] @ centred
         share, slack = 1.0, 1e-12 * (1 + abs(value))
         while (there := _objective(place + share * step, calls, prior)) < value - slack:
@@ -192,7 +210,7 @@ def maximise(calls: Calls) -> Fit:
         place, value = place + share * step, there
         size = float(np.abs(step).max())
         if is_done(size, before):
-            hessian = _hessian(_expected(place, calls), calls, prior)
+            hessian = hessian_of(_expected(place, calls), calls, prior)
             covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
             return Fit(place[:n], place[n:], _expected(place, every), covariance, count, size)
         before = size
@@ -207,14 +225,12 @@ def _grouped(calls: Calls) -> Calls:
     pair = calls.first * n + calls.second
     found = present(pair, n * n)
     weight = sum_by(pair, calls.weight, n * n)[found]
-    return Calls(
-        component=calls.component,
+    return calls._replace(
         first=found // n,
         second=found % n,
         score=sum_by(pair, calls.weight * calls.score, n * n)[found] / weight,
         weight=weight,
         terms=np.ones((len(calls.names), len(found))),
-        names=calls.names,
     )
 
 
@@ -235,13 +251,14 @@ def _objective(place: Floats, calls: Calls, prior: Floats) -> float:
     return float(likelihood - prior @ place**2 / 2)
 
 
-def _gradient(place: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
+def gradient(place: Floats, e: Floats, calls: Calls, prior: Floats) -> Floats:
+    """Of the penalised likelihood at a place, shape (n_models + n_terms,)."""
     rest = calls.weight * (calls.score - e)
     split = _split(rest, calls.first, calls.second, calls.n_models)
     return np.asarray(np.append(split, calls.terms @ rest) - prior * place)
 
 
-def _hessian(e: Floats, calls: Calls, prior: Floats) -> Floats:
+def hessian_of(e: Floats, calls: Calls, prior: Floats) -> Floats:
     """The negative Hessian, shape (n_models + n_terms, same)."""
     weights, n = calls.weight * e * (1 - e), calls.n_models
     made = np.diag(prior)
@@ -262,14 +279,13 @@ def leave_one_out(comparisons: Comparisons, calls: Calls, fit: Fit) -> Floats:
     n, n_terms = calls.n_models, len(calls.names)
     order = np.argsort(comparisons.family, kind="stable")
     ends = np.cumsum(np.bincount(comparisons.family, minlength=len(comparisons.families)))
-    prior = prior_precision(n, n_terms)
-    whole = _hessian(fit.expected, calls, prior)
+    whole = hessian_of(fit.expected, calls, calls.prior)
     place, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
     found = np.empty((len(ends), n + n_terms))
     for family, rows in enumerate(np.split(order, ends[:-1])):
         own, e = _only(calls, rows), fit.expected[rows]
-        score = _gradient(place, e, own, none)
-        found[family] = place - np.linalg.solve(whole - _hessian(e, own, none), score)
+        score = gradient(place, e, own, none)
+        found[family] = place - np.linalg.solve(whole - hessian_of(e, own, none), score)
     return found
 
 

@@ -1,4 +1,4 @@
-"""From estimates to ratings: the scale, intervals, ranks and ties.
+"""From estimates to ratings: the scale and intervals.
 
 Every family of items is left out in turn, and each time everything is estimated and anchored
 anew: the delete-one jackknife. Comparisons within a family share transcripts and texts, so
@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .anchors import MIN_GAP, Found, Q, Scale, find_anchors
-from .comparisons import Bools, Floats, Ints
+from .comparisons import Floats, Ints
 from .settings import Anchor, RatingSettings
-from .student import cdf_of, quantile_of
+from .student import quantile_of
 
 FEWEST_FAMILIES = 8
 """With fewer, a model has no interval."""
@@ -53,24 +53,6 @@ class Spread(NamedTuple):
     pair_error: Floats
     pair_df: Floats
     ratings: Floats | None
-
-
-class Order(NamedTuple):
-    """Ranks and what is sure about them.
-
-    Attributes:
-        rank: Shape (n_models,).
-        best: Lower end of the rank's interval; 0 where there is none.
-        worst: Upper end.
-        tied: Whether two models cannot be told apart, shape (n, n).
-        above: P(the row's model is better), shape (n, n).
-    """
-
-    rank: Ints
-    best: Ints
-    worst: Ints
-    tied: Bools
-    above: Floats
 
 
 def choose_scale(
@@ -166,35 +148,3 @@ def _pair_errors(replicates: Floats) -> Floats:
         # Differences first, then squares: equal models then differ by nothing at all.
         total += (moved[:, None] - moved[None, :]) ** 2
     return np.asarray(np.sqrt(total * (n_families - 1) / n_families)) if n_families else total
-
-
-def order_models(estimate: Estimate, spread: Spread) -> Order:
-    """Ranks within each component, and what can be told apart at 5 % a pair."""
-    theta, component = estimate.theta, estimate.component
-    gap = theta[:, None] - theta[None, :]
-    gap = np.where(np.abs(gap) <= _EQUAL, 0.0, gap)
-    same = component[:, None] == component[None, :]
-    rank = 1 + (same & (gap < 0)).sum(axis=1)
-    known = same & ~np.isnan(spread.pair_df)
-    df = np.where(known, spread.pair_df, 1.0)
-    sure = known & (np.abs(gap) > quantile_of(0.975, df) * np.where(known, spread.pair_error, 0))
-    best = 1 + (sure & (gap < 0)).sum(axis=1)
-    worst = same.sum(axis=1) - (sure & (gap > 0)).sum(axis=1)
-    there = np.isfinite(spread.half_width)
-    tied = same & ~sure
-    np.fill_diagonal(tied, False)
-    return Order(
-        rank=rank,
-        best=np.where(there, best, 0),
-        worst=np.where(there, worst, 0),
-        tied=tied,
-        above=_probabilities(gap, spread.pair_error, df, known),
-    )
-
-
-def _probabilities(gap: Floats, error: Floats, df: Floats, known: Bools) -> Floats:
-    """P(row above column), by Student's t; a half where both gap and error are nothing."""
-    sharp = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
-    divisor = np.where(known & (error > 0), error, 1.0)
-    t = np.where(known & (error > 0), gap / divisor, sharp)
-    return np.where(known, cdf_of(np.where(known, t, 0.0), df), np.nan)

@@ -1,8 +1,7 @@
 """Compared items: the two orders of a comparison taken together.
 
 An item here is one (models, item, iteration). Its margin D is the sum of all pluses, positive
-for `a`, over the number of criteria that were read in both calls: -5 to 5. An item that was
-read in one order only waits for the other, so that the judge's liking for a place cancels.
+for `a`, over the number of criteria that were read in both calls: -5 to 5.
 """
 
 from typing import NamedTuple
@@ -70,6 +69,11 @@ class ItemCalls(NamedTuple):
         return np.asarray((self.calls == 2).astype(np.float64))
 
     @property
+    def calls_of_rows(self) -> Ints:
+        """How many calls the item of each row has, shape (n,)."""
+        return np.repeat(self.calls, self.calls)
+
+    @property
     def twice(self) -> Ints:
         """First rows of those with both orders, shape (m,)."""
         return np.asarray(self.rows[self.calls == 2])
@@ -107,8 +111,3 @@ def _is_second_order(comparisons: Comparisons) -> Bools:
 def first_of_items(comparisons: Comparisons) -> Ints:
     """The row that each item begins with, whether it has both orders or one."""
     return np.flatnonzero(~_is_second_order(comparisons))
-
-
-def waiting(comparisons: Comparisons, items: ComparedItems) -> int:
-    """How many items wait for their other order."""
-    return len(comparisons) - 2 * len(items.a)

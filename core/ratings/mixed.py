@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .comparisons import Comparisons, Floats, Ints
+from .comparisons import Comparisons, Floats, Ints, sum_by
 from .fractional_logit import as_calls
 from .items import ItemCalls
 from .mixed_model import (
@@ -29,9 +29,11 @@ from .mixed_model import (
 from .newton import centring
 from .result import Ratings
 from .settings import RatingSettings
+from .weighing import own_weights
 from .with_terms import Solved, prior_precision, rate_with_terms
 
 NAME = "mixed"
+_PLAIN = RatingSettings()
 
 
 class Data(NamedTuple):
@@ -43,6 +45,8 @@ class Data(NamedTuple):
         halves: Of the items with both orders.
         family: Of each item, shape (n_items,).
         half_family: Of each half, shape (m,).
+        weight: Of each item's slot, shape (n_items,).
+        half_weight: Of each half's slot, shape (m,).
         names: Of the terms: ``position``, ``length``.
     """
 
@@ -51,6 +55,8 @@ class Data(NamedTuple):
     halves: Halves
     family: Ints
     half_family: Ints
+    weight: Floats
+    half_weight: Floats
     names: tuple[str, ...]
 
 
@@ -75,15 +81,29 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
 
     Args:
         comparisons: The length term is used when all have lengths.
-        settings: Anchors.
+        settings: Anchors, and weights of items.
     """
-    return rate_with_terms(NAME, comparisons, settings, _solve)
+    known: list[Variances] = []
+
+    def solve_with(comparisons: Comparisons, length: bool) -> Solved:
+        # Without the length term too, the variances are those that were found with it.
+        made, variances = _solve(comparisons, settings, *known[:1], length=length)
+        known.append(variances)
+        return made
+
+    return rate_with_terms(NAME, comparisons, settings, solve_with)
 
 
-def _solve(comparisons: Comparisons, length: bool) -> Solved:
-    data, told = as_data(comparisons, length=length)
-    fit = solve(data, len(comparisons.families))
-    return Solved(
+def _solve(
+    comparisons: Comparisons,
+    settings: RatingSettings,
+    variances: Variances | None = None,
+    *,
+    length: bool,
+) -> tuple[Solved, Variances]:
+    data, told = as_data(comparisons, settings, length=length)
+    fit = solve(data, len(comparisons.families), variances)
+    made = Solved(
         component=data.component,
         names=data.names,
         place=fit.place,
@@ -98,13 +118,17 @@ def _solve(comparisons: Comparisons, length: bool) -> Solved:
         },
         warnings=told,
     )
+    return made, fit.variances
 
 
-def as_data(comparisons: Comparisons, *, length: bool = True) -> tuple[Data, list[str]]:
+def as_data(
+    comparisons: Comparisons, settings: RatingSettings = _PLAIN, *, length: bool = True
+) -> tuple[Data, list[str]]:
     """Items with those terms that can be told from strength, and what cannot.
 
     Args:
         comparisons: At least one.
+        settings: Weights of items.
         length: Whether to have the length term where lengths are known.
     """
     calls, told = as_calls(comparisons, length=length)
@@ -123,18 +147,34 @@ def as_data(comparisons: Comparisons, *, length: bool = True) -> tuple[Data, lis
     )
     halves = Halves(items.half(z), items.half(terms))
     family = comparisons.family
-    return Data(calls.component, seen, halves, family[rows], family[twice], calls.names), told
+    own = slot_weights(comparisons, settings, slot)
+    weights = (own[rows], own[twice])
+    return Data(
+        calls.component, seen, halves, family[rows], family[twice], *weights, calls.names
+    ), told
 
 
-def solve(data: Data, n_families: int) -> Fit:
+def slot_weights(comparisons: Comparisons, settings: RatingSettings, slot: Ints) -> Floats:
+    """Of each comparison the mean weight of its slot, shape (n,).
+
+    A slot's lucks are shared, so it weighs as a whole.
+    """
+    weight = own_weights(comparisons, settings)
+    n = int(slot.max()) + 1
+    mean = sum_by(slot, weight, n) / sum_by(slot, np.ones(len(slot)), n)
+    return np.asarray(mean[slot])
+
+
+def solve(data: Data, n_families: int, variances: Variances | None = None) -> Fit:
     """The estimate, and those without one family each.
 
     Args:
         data: At least one item.
         n_families: How many families there are.
+        variances: Where they are known.
     """
     n = len(data.component)
-    variances = estimate_variances(data.seen, data.halves, n)
+    variances = variances or estimate_variances(data.seen, data.halves, n)
     prior = prior_precision(n, len(data.names))
     parts = np.array([part_of(data, family, variances) for family in range(n_families)])
     whole, centred = parts.sum(axis=0), centring(data.component)
@@ -152,11 +192,15 @@ def solve(data: Data, n_families: int) -> Fit:
 
 def part_of(data: Data, family: int, variances: Variances) -> Floats:
     """A family's part of the normal equations, shape (n_unknowns + 1, same)."""
-    n = len(data.component)
-    seen = data.seen.only(np.flatnonzero(data.family == family))
-    weight = 1 / variances.of(seen)
-    blocks = list(gather(seen, weight, n))
-    gram = equations(blocks, squares_of(seen.columns, weight), variances.tau2, n).gram
-    halves = data.halves.columns[:, data.half_family == family]
-    gram[n:, n:] += squares_of(halves, np.full(halves.shape[1], 1 / variances.half))
+    n, mine = len(data.component), data.family == family
+    size = n + len(data.names) + 1
+    gram = np.zeros((size, size))
+    for slots in np.unique(data.weight[mine]):
+        seen = data.seen.only(np.flatnonzero(mine & (data.weight == slots)))
+        weight = 1 / variances.of(seen)
+        blocks = list(gather(seen, weight, n))
+        gram += slots * equations(blocks, squares_of(seen.columns, weight), variances.tau2, n).gram
+    own = data.half_family == family
+    halves = data.halves.columns[:, own]
+    gram[n:, n:] += squares_of(halves, data.half_weight[own] / variances.half)
     return gram

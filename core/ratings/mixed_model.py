@@ -152,9 +152,10 @@ class Absorbed(NamedTuple):
 
 def absorb(information: Floats, score: Floats, tau2: float) -> Absorbed:
     """The slots' shares of the equations, lucks eliminated; shapes as of `Block`."""
-    mixing = np.eye(information.shape[-1]) + tau2 * information
-    inverse = np.asarray(np.linalg.inv(mixing), dtype=np.float64)
-    return Absorbed(inverse, inverse @ information, inverse @ score)
+    unit = np.eye(information.shape[-1])
+    inverse = np.asarray(np.linalg.inv(unit + tau2 * information), dtype=np.float64)
+    # B^-1 L = (I - B^-1) / tau2, without a product of matrices.
+    return Absorbed(inverse, (unit - inverse) / tau2, inverse @ score)
 
 
 def gather(seen: Observations, weight: Floats, n_models: int) -> Iterator[Block]:
@@ -236,9 +237,15 @@ def equations(blocks: Sequence[Block], squares: Floats, tau2: float, n_models: i
             own = sum_by(block.members.ravel(), left.score[..., column].ravel(), n)
             gram[:n, n + column] += own
         gram[n:, n:] -= tau2 * np.einsum("smc,smd->cd", block.score, left.score)
-        logs -= float(np.linalg.slogdet(left.inverse)[1].sum())
+        logs += _log_determinant(block.information, tau2)
     gram[n:, :n] = gram[:n, n:].T
     return Equations((gram + gram.T) / 2, logs)
+
+
+def _log_determinant(information: Floats, tau2: float) -> float:
+    """Sum over slots of ln det B, by Cholesky's roots of it."""
+    root = np.linalg.cholesky(np.eye(information.shape[-1]) + tau2 * information)
+    return float(2 * np.log(np.diagonal(root, axis1=1, axis2=2)).sum())
 
 
 def squares_of(columns: Floats, weight: Floats) -> Floats:

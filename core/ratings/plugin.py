@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 class _Glicko2:
     name = "glicko2"
-    title = "one Glicko-2 period at its fixed point, both orders summed (default)"
+    title = "one Glicko-2 period at its fixed point; place in it, length beside it (default)"
+    order_matters = False
+    names_matter = False
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """See `glicko2`."""
@@ -27,6 +29,8 @@ class _Glicko2:
 class _FractionalLogit:
     name = "fractional-logit"
     title = "likelihood per call, with terms for position and length"
+    order_matters = False
+    names_matter = False
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """See `fractional_logit`."""
@@ -38,6 +42,8 @@ class _FractionalLogit:
 class _Mixed:
     name = "mixed"
     title = "linear mixed model: strengths and the luck of transcripts, position and length"
+    order_matters = False
+    names_matter = False
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """See `mixed`."""
@@ -46,9 +52,24 @@ class _Mixed:
         return rate(comparisons, settings)
 
 
+class _Sequential:
+    name = "glicko2-sequential"
+    title = "PyPI's glicko2, game after game as they came"
+    order_matters = True
+    names_matter = False
+
+    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
+        """See `sequential`."""
+        from .sequential import rate
+
+        return rate(comparisons, settings)
+
+
 class _TrueSkill:
     name = "trueskill"
     title = "the scheme of the original EQ-Bench 3; its intervals are too narrow"
+    order_matters = False
+    names_matter = True
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """See `trueskill`."""
@@ -63,4 +84,5 @@ def register_rating_engines(register: "Callable[[RatingEngine], None]") -> None:
     register(_Glicko2())
     register(_FractionalLogit())
     register(_Mixed())
+    register(_Sequential())
     register(_TrueSkill())

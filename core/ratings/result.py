@@ -1,11 +1,14 @@
 """What an engine gives back: ratings with their uncertainty, and how they came about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .comparisons import Floats
+from .comparisons import Bools, Floats
 from .settings import Anchor
+
+Interval = tuple[float | None, float | None]
+"""Its ends; None for one that is open."""
 
 
 class ModelRating(NamedTuple):
@@ -16,27 +19,45 @@ class ModelRating(NamedTuple):
         rating: Points.
         rd: The engine's own rating deviation, in points: what the engine believes if every
             comparison were independent. The interval is not made of it.
-        ci95: 95 % interval; None where there is too little to make one.
+        ci95: 95 % interval; None where there is too little to make one, or for an end that is open.
         rank: 1 is best; among the models it is connected to.
-        rank_ci95: From one more than the models surely better, to those surely worse.
-        tied_with: Models that it cannot be told apart from; None without intervals.
+        rank_ci95: 95 % interval of this model's rank: from one more than the models surely
+            better, to all but those surely worse, where all its differences together are wrong
+            in 5 % at most.
+        tied_with: Models that it cannot be told apart from, each pair by itself; None without
+            intervals.
         comparisons: How many comparisons the rating stands on.
+        rank_ci95_board: As `rank_ci95`, but together with all other models': the intervals of
+            the whole board hold all ranks in 95 %.
+        rating_length_adjusted: The rating with a term for length; None where there is none.
+        ci95_length_adjusted: Its 95 % interval.
+        depends_on_length: Models that it is told apart from with that term alone, or without it
+            alone: they are in `tied_with`. None where there is no such term.
     """
 
     model: str
     rating: float
     rd: float | None
-    ci95: tuple[float, float] | None
+    ci95: Interval | None
     rank: int
     rank_ci95: tuple[int, int] | None
     tied_with: tuple[str, ...] | None
     comparisons: int
+    rank_ci95_board: tuple[int, int] | None = None
+    rating_length_adjusted: float | None = None
+    ci95_length_adjusted: Interval | None = None
+    depends_on_length: tuple[str, ...] | None = None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval; None where there is none, or an end is open."""
+        low, high = self.ci95 or (None, None)
+        return None if low is None or high is None else (high - low) / 2
 
     def as_json(self) -> dict[str, Any]:
         """The fields of `bench rate --json`."""
-        lists = ("ci95", "rank_ci95", "tied_with")
         fields = self._asdict()
-        return fields | {k: None if fields[k] is None else list(fields[k]) for k in lists}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +73,8 @@ class Ratings:
             columns as `rows`; None where the engine makes none.
         above: P(the row's model is better than the column's), shape (n_models, n_models),
             as `rows`; NaN where it is not known.
+        tied_on_board: Whether two models cannot be told apart where all pairs of the board
+            together are wrong in 5 % at most, the same shape; None where it is not known.
         diagnostics: Plain values by name.
         warnings: One line each.
     """
@@ -61,6 +84,7 @@ class Ratings:
     anchors: tuple[Anchor, ...] = ()
     replicates: Floats | None = None
     above: Floats | None = None
+    tied_on_board: Bools | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -86,8 +110,9 @@ class Ratings:
     def groups(self) -> list[list[str]]:
         """Runs of neighbouring models of which no two can be told apart, the best first.
 
-        Runs overlap: that A and B, and B and C, cannot be told apart does not say so of A
-        and C. A model that differs from all others is a run of its own.
+        Ties are those of the whole board where they are known, else of each pair. Runs overlap:
+        that A and B, and B and C, cannot be told apart does not say so of A and C. A model that
+        differs from all others is a run of its own.
         """
         found: list[list[str]] = []
         end = 0
@@ -101,13 +126,15 @@ class Ratings:
     def _run(self, start: int) -> int:
         """Where the run that begins at a row ends."""
         stop = start + 1
-        while stop < len(self.rows) and self._tied(self.rows[start:stop], self.rows[stop]):
+        while stop < len(self.rows) and all(self._tied(i, stop) for i in range(start, stop)):
             stop += 1
         return stop
 
-    @staticmethod
-    def _tied(run: Sequence[ModelRating], other: ModelRating) -> bool:
-        return all(other.model in (row.tied_with or ()) for row in run)
+    def _tied(self, place: int, other: int) -> bool:
+        row = self.rows[place]
+        if self.tied_on_board is not None:
+            return row.tied_with is not None and bool(self.tied_on_board[place, other])
+        return self.rows[other].model in (row.tied_with or ())
 
     def as_json(self) -> dict[str, Any]:
         """The document of `bench rate --json`."""

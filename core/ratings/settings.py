@@ -1,4 +1,4 @@
-"""What a user or a pack wishes of a rating: anchors, and caps of margins."""
+"""What a user or a pack wishes of a rating: anchors, caps of margins, weights of items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,10 @@ class RatingSettings:
         anchor_sets: The first whose two models are both there is used.
         margin_caps: By item, the largest margin that one comparison may count for in
             `trueskill` (EQ-Bench 3 counts its analysis items so).
+        item_weights: By item, what a comparison on it weighs in the other engines; 1 for an item
+            that is not there.
     """
 
     anchor_sets: tuple[AnchorSet, ...] = ()
     margin_caps: Mapping[str, int] = field(default_factory=dict)
+    item_weights: Mapping[str, float] = field(default_factory=dict)

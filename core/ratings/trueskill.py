@@ -3,7 +3,8 @@
 The pluses of an item's calls are summed, both orders together, and normalised by 30. The
 margin becomes 1 to 20 pseudo-wins, each a TrueSkill update between two players (Herbrich,
 Minka and Graepel 2007, in the closed form that two players allow), one after the other from
-a cold start. The original's interval is 1.96 sigma of a second pass with at most 5
+a cold start. Items of models more than 16 places apart are left out of the second solve, whose
+ladder is that of the first. The original's interval is 1.96 sigma of another pass with at most 5
 pseudo-wins. It takes pseudo-wins for independent and is far too narrow: a warning says so.
 
 The result depends on the order of the updates. The original takes comparisons as they arrive;
@@ -16,12 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .anchors import Q
-from .assembling import lay_out, no_ratings, scale_warnings
-from .comparisons import Comparisons, Floats, Ints
-from .connectivity import components
-from .intervals import Estimate, Spread, apply_scale, choose_scale, order_models
+from .assembling import no_ratings
+from .comparisons import Bools, Comparisons, Floats, Ints
 from .items import first_of_items
+from .normals import Normals, rate_by_normals
 from .result import Ratings
 from .settings import RatingSettings
 
@@ -29,6 +28,8 @@ NAME = "trueskill"
 MU, SIGMA, BETA = 1200.0, 350 / 3, 350 / 6
 MOST_PLUSES = 30
 WINS, WINS_FOR_INTERVAL = 20, 5
+RANK_WINDOW = 16
+"""Places on the ladder that two models may be apart for their items to count."""
 TOO_NARROW = (
     "the intervals of trueskill are far too narrow (measured: they cover their own expectation "
     "in 17 to 45 % of cases, not 95): they take pseudo-wins for independent; use glicko2"
@@ -57,9 +58,25 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     order = _shuffle(comparisons, rows)
     a, b, pluses = comparisons.a[rows][order], comparisons.b[rows][order], pluses[order]
     n_models = len(comparisons.models)
-    skills = update_all(n_models, a, b, pseudo_wins(pluses, WINS))
+    first = update_all(n_models, a, b, pseudo_wins(pluses, WINS))
+    near = within_window(first.mu, a, b)
+    a, b, pluses = a[near], b[near], pluses[near]
+    skills = first if near.all() else update_all(n_models, a, b, pseudo_wins(pluses, WINS))
     rough = update_all(n_models, a, b, pseudo_wins(pluses, WINS_FOR_INTERVAL))
-    return _as_ratings(comparisons, skills, rough.sigma, settings)
+    found = Normals(skills.mu, rough.sigma, MU)
+    return rate_by_normals(NAME, comparisons, found, settings, TOO_NARROW)
+
+
+def within_window(mu: Floats, a: Ints, b: Ints) -> Bools:
+    """Whether the models of each item are at most 16 places apart, shape (n_items,).
+
+    Args:
+        mu: Ratings that give the ladder, shape (n_models,); equals stand by index.
+        a: Model index, shape (n_items,).
+        b: Likewise.
+    """
+    place = np.argsort(np.argsort(mu, kind="stable"), kind="stable")
+    return np.asarray(np.abs(place[a] - place[b]) <= RANK_WINDOW)
 
 
 def item_pluses(comparisons: Comparisons, rows: Ints, caps: Mapping[str, int]) -> Ints:
@@ -77,9 +94,15 @@ def item_pluses(comparisons: Comparisons, rows: Ints, caps: Mapping[str, int]) -
 
 
 def pseudo_wins(pluses: Ints, most: int) -> Ints:
-    """How many wins an item counts for, negative where `b` has them, 0 for a draw."""
-    share = np.minimum(np.abs(pluses), MOST_PLUSES) * most
-    return np.asarray(np.sign(pluses) * -(-share // MOST_PLUSES))
+    """How many wins an item counts for, negative where `b` has them, 0 for a draw.
+
+    The published code rounds up in floating point: some differences (3, 9 and 18 of 20) give one
+    win more than ``ceil(min(|d|, 30) / 30 * most)`` does. So the same steps are taken here.
+    """
+    margin = np.minimum(np.abs(pluses) / MOST_PLUSES, 1.0) / 2 + 0.5
+    distance = np.where(pluses > 0, margin - 0.5, 0.5 - (1.0 - margin))
+    wins = np.clip(np.ceil(distance / (0.5 / most)), 0, most)
+    return np.asarray(np.sign(pluses) * wins, dtype=np.int64)
 
 
 def _shuffle(comparisons: Comparisons, rows: Ints) -> Ints:
@@ -130,28 +153,3 @@ def _move(mu: list[float], variance: list[float], i: int, j: int, pull: float, g
     mu[j] -= variance[j] * pull
     variance[i] *= 1 - variance[i] * gain
     variance[j] *= 1 - variance[j] * gain
-
-
-def _as_ratings(
-    comparisons: Comparisons, skills: Skills, sigma: Floats, settings: RatingSettings
-) -> Ratings:
-    """Points on an anchored scale, or the original's own."""
-    n = len(comparisons.models)
-    estimate = Estimate(
-        theta=(skills.mu - MU) / Q,
-        deviation=sigma / Q,
-        families=comparisons.families_of_models(),
-        component=components(n, comparisons.a, comparisons.b),
-        replicates=np.empty((0, n)),
-    )
-    scale, why = choose_scale(comparisons.models, estimate, settings)
-    if scale.first is None:
-        scale = scale._replace(place=MU)  # as in the original
-    _, unit = apply_scale(estimate, scale)
-    variance = estimate.deviation**2
-    pair_error = np.sqrt(variance[:, None] + variance[None, :])
-    half_width = 1.96 * np.abs(unit) * estimate.deviation
-    spread = Spread(half_width, pair_error, np.full((n, n), np.inf), None)
-    warnings = (*comparisons.warnings, TOO_NARROW, *scale_warnings(estimate, scale, why))
-    order = order_models(estimate, spread)
-    return lay_out(NAME, comparisons, estimate, scale, spread, order, {}, warnings)

@@ -50,9 +50,9 @@ Solve = Callable[[Comparisons, bool], Solved]
 """From comparisons, at least one, and whether to have the length term where lengths are known."""
 
 
-def prior_precision(n_models: int, n_terms: int) -> Floats:
+def prior_precision(n_models: int, n_terms: int, strength: float = PRECISION) -> Floats:
     """Of the unknowns, shape (n_models + n_terms,)."""
-    return np.append(np.full(n_models, PRECISION), np.full(n_terms, RIDGE))
+    return np.append(np.full(n_models, strength), np.full(n_terms, RIDGE))
 
 
 def rate_with_terms(
@@ -109,11 +109,21 @@ def _estimate(comparisons: Comparisons, solved: Solved) -> Estimate:
 
 
 def _terms(solved: Solved) -> dict[str, Any]:
-    """The terms in natural units, each with its standard error."""
     n = len(solved.component)
-    known = len(solved.replicates) >= FEWEST_FAMILIES
-    errors = jackknife_error(solved.replicates)[n:]
+    return terms_of_replicates(solved.names, solved.place[n:], solved.replicates[:, n:])
+
+
+def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats) -> dict[str, Any]:
+    """The terms in natural units, each with its standard error.
+
+    Args:
+        names: Of the terms.
+        place: Shape (n_terms,).
+        replicates: Without one family each, shape (n_families, n_terms).
+    """
+    known = len(replicates) >= FEWEST_FAMILIES
+    errors = jackknife_error(replicates)
     return {
         name: {"estimate": float(estimate), "standard_error": float(error) if known else None}
-        for name, estimate, error in zip(solved.names, solved.place[n:], errors, strict=True)
+        for name, estimate, error in zip(names, place, errors, strict=True)
     }

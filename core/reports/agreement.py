@@ -105,7 +105,7 @@ def _rows(runs: Sequence[Judged], name: str, clusters: Mapping[str, str]) -> lis
 
 
 def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_Row]) -> dict[str, Any]:
-    from ..statistics import icc_agreement, mean_disagreement, rank_agreement
+    from ..statistics import cohen_kappa, icc_agreement, mean_disagreement, rank_agreement
 
     first, second = [row.first for row in rows], [row.second for row in rows]
     clusters = [row.cluster for row in rows]
@@ -118,6 +118,9 @@ def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_Row]) -> dict[
         "only_second": alone[1],
         "means": [sum(series) / len(rows) if rows else None for series in (first, second)],
         "icc": _estimate(icc_agreement(pairs, clusters or [""])),
+        "kappa": _estimate(cohen_kappa(first, second, clusters))
+        if {*first, *second} <= {0.0, 1.0}
+        else None,
         "spearman": _estimate(rank_agreement(first, second, clusters)),
         "mean_difference": _estimate(mean_disagreement(first, second, clusters)),
     }

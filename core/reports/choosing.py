@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
+from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import RunRecord
 from .gradings import Grading, is_judge, plain, spec_of
@@ -77,7 +78,7 @@ def same_grading(one: Graded, two: Graded) -> Pair:
     Raises:
         UsageError: They have none in common, or several.
     """
-    common = [kind for kind in one.by_kind if kind in two.by_kind]
+    common = _latest(one, [kind for kind in one.by_kind if kind in two.by_kind])
     if not common:
         told = f"no judge or reader has graded both runs alike: {one}; {two}"
         raise UsageError(f"{told}; {_todo(one, two)}")
@@ -88,6 +89,14 @@ def same_grading(one: Graded, two: Graded) -> Pair:
     return Pair(one.by_kind[common[0]], two.by_kind[common[0]])
 
 
+def _latest(run: Graded, kinds: Sequence[Kind]) -> list[Kind]:
+    """The kinds, of each judge with the same options only the latest way of asking it."""
+    told: dict[str, Kind] = {}
+    for kind in kinds:
+        told.setdefault(str(run.by_kind[kind]), kind)
+    return list(told.values())
+
+
 def _todo(one: Graded, two: Graded) -> str:
     """The command that grades one run as the other, or both alike: by a judge who can be asked."""
     if not (one.gradings[0].judge or two.gradings[0].judge):
@@ -95,25 +104,25 @@ def _todo(one: Graded, two: Graded) -> str:
     for wanted, other in ((one.gradings[0], two), (two.gradings[0], one)):
         if wanted.judge and not is_imported(wanted.judge):
             return _grade_like(wanted, other)
-    run_ids = f"{two.run.run_id} --judge SPEC, and {one.run.run_id} likewise"
-    return f"bench rejudge {run_ids}, grade both alike"
+    command = bench("rejudge", two.run.run_id, "--judge", "SPEC")
+    return f"{command}, and {one.run.run_id} likewise, grade both alike"
 
 
 def _grade_like(wanted: Grading, other: Graded) -> str:
     """The command that grades the other run as wanted."""
     run_id, there = other.run.run_id, other.gradings[0]
     if wanted.version != there.version:
-        return f"bench rescore RUN grades with the version that is installed: {run_id} or the other"
+        rescore = bench("rescore", "RUN")
+        return f"{rescore} grades with the version that is installed: {run_id} or the other"
     changes = {k: v for k, v in wanted.options.items() if there.options.get(k) != v}
-    given = "".join(f" --set {name}={plain(value)}" for name, value in changes.items())
+    given = [
+        part for name, value in changes.items() for part in ("--set", f"{name}={plain(value)}")
+    ]
     if wanted.judge and wanted.judge != there.judge:
-        return f"bench rejudge {run_id}{_naming(wanted.judge)}{given} adds what is missing"
-    return f"bench rescore {run_id}{given} adds what is missing"
-
-
-def _naming(judge: str) -> str:
-    spec, _, host = judge.partition(" at ")
-    return f" --judge {spec}" + (f" --judge-base-url (that of {host})" if host else "")
+        command = bench("rejudge", run_id, *judge_words(wanted.judge), *given)
+    else:
+        command = bench("rescore", run_id, *given)
+    return f"{command} adds what is missing"
 
 
 def two_judges(runs: Sequence[Graded], named: Sequence[str]) -> list[Pair]:
@@ -129,7 +138,8 @@ def two_judges(runs: Sequence[Graded], named: Sequence[str]) -> list[Pair]:
     common = [k for k in runs[0].by_kind if k[0] and all(k in run.by_kind for run in runs)]
     labels = sorted({str(judge) for judge, _ in common})
     first, second = _two_named(runs, labels, named) if named else _only_two(runs, labels)
-    readings = [r for judge, r in common if judge == first and (second, r) in common]
+    latest = _latest(runs[0], common)
+    readings = [r for judge, r in latest if judge == first and (second, r) in common]
     if len(readings) != 1:
         raise UsageError(_no_one_reading(runs[0], first, second, readings))
     kinds = (first, readings[0]), (second, readings[0])
@@ -151,7 +161,7 @@ def _too_few(runs: Sequence[Graded]) -> str:
         return f"{runs[0].run.benchmark} runs without a judge's grades: nobody to agree with"
     told = "; ".join(map(str, runs))
     poorest = min(runs, key=lambda run: len({g.judge for g in run.gradings if g.judge}))
-    todo = f"bench rejudge {poorest.run.run_id} --judge SPEC adds a judge's grades"
+    todo = f"{bench('rejudge', poorest.run.run_id, '--judge', 'SPEC')} adds a judge's grades"
     return f"agreement needs two judges who graded each run alike: {told}; {todo}"
 
 
@@ -173,13 +183,14 @@ def _label(runs: Sequence[Graded], labels: list[str], name: str) -> str:
         lacking = [r for r in runs if not any(is_judge(g.judge, name) for g in r.gradings)]
         run_id = (lacking or runs)[0].run.run_id
         told = f"run {run_id} has no grades by the judge {name}; there are: {', '.join(labels)}"
-        raise UsageError(f"{told}; bench rejudge {run_id} --judge {spec_of(name)} adds them")
+        raise UsageError(f"{told}; {bench('rejudge', run_id, *judge_words(name))} adds them")
     return fitting[0]
 
 
 def _no_one_reading(run: Graded, first: str, second: str, readings: Sequence[str]) -> str:
     if not readings:
         told = f"{first} and {second} did not grade with the same options: {run}"
-        return f"{told}; bench rejudge {run.run.run_id} --set NAME=VALUE makes them alike"
+        command = bench("rejudge", run.run.run_id, "--judge", "SPEC", "--set", "NAME=VALUE")
+        return f"{told}; {command} makes them alike"
     listed = "; ".join(str(run.by_kind[(first, reading)]) for reading in readings)
     return f"{first} and {second} both graded in several ways: {listed}; choose with --set"

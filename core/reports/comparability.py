@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Pack
+from ..guard import guard
+from ..hints import bench
 from ..imported import NOT_RECORDED, is_imported
 from .evidence import Spent
 
@@ -42,7 +44,7 @@ def comparability(
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {_plain(value)}" for name, value in options.items()]
-    parts += [f"judge {config.judge.label}"] if config.judge else []
+    parts += [f"judge {config.judge.known_as}"] if config.judge else []
     imported = is_imported(config.model.spec)
     parts += ["imported from another program"] if imported else []
     parts += [f"changed: {changed}"] if changed else []
@@ -56,10 +58,11 @@ def comparability(
         may = f"beside no published score: {NOT_RECORDED}"
     elif partial or changed or config.system:
         may = "beside no published score: not the pack's own protocol in full"
+    elif absent:
+        are = "answer is" if absent == 1 else "answers are"
+        may = f"beside no published score: {absent} {are} absent"
     elif status != "complete":
         may = f"beside no published score: the result is not complete ({status})"
-    elif absent:
-        may = f"beside no published score: {absent} answers are absent"
     else:
         may = pack.comparability
     return "; ".join([*parts, may])
@@ -112,7 +115,7 @@ def not_taken(names: Sequence[str]) -> list[str]:
         return []
     return [
         f"the server does not take {', '.join(names)}: replies were drawn without; "
-        "bench show RUN ITEM has what was sent"
+        f"{bench('show', 'RUN', 'ITEM')} has what was sent"
     ]
 
 
@@ -121,7 +124,7 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> dict[str, Any]:
 
     A seed repeats what the protocol would give anyway; another room changes no answer that fits.
     """
-    own = config.benchmark.sampling_for(config.options)
+    own = guard(config.benchmark).sampling_for(config.options)
     used = config.effective_sampling.sent()
     room = own.max_tokens or 0
     return {

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
+from ..guard import guard
 from ..imported import NOT_RECORDED, is_imported
 from ..types import Metric
 from .graded import GradedSamples, Key, few_families, scored_by, value_names
@@ -159,7 +160,7 @@ def _other_version(compared: Compared) -> bool:
 def _summary(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
     options = {**graded.run.settings["all_options"], **graded.grading.options}
     scores = list(graded.scores.values())
-    return compared.benchmark.summarise(compared.pack, scores, options).metrics
+    return guard(compared.benchmark).summarise(compared.pack, scores, options).metrics
 
 
 def _metric(a: Metric | None, b: Metric | None) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def build_correlations(table: ScoreTable, x: str, ys: Sequence[str]) -> dict[str
     return {
         "source": table.source,
         "demo": bool(shown),
+        "judges": {name: table.judges.get(name) for name in (x, *ys)},
         "correlations": rows,
         "left_out": list(table.left_out),
         "warnings": list(table.warnings),

@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..benchmark import Benchmark, Options, Pack
-from ..clients.base import host_of
+from ..benchmark import Pack
 from ..clients.families import kinship
+from ..clients.sites import host_in
+from ..engine.config import grader
+from ..engine.phases import TRIAL
+from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
-from ..types import NO_RESPONSE, Summary
+from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, Selection, Spent
 
@@ -27,6 +30,8 @@ def build_document(
     pack: Pack,
     selection: Selection,
     evidence: Evidence,
+    *,
+    baselines: Mapping[str, Baseline] | None = None,
 ) -> dict[str, Any]:
     """A result document.
 
@@ -36,21 +41,30 @@ def build_document(
         pack: Its data.
         selection: The samples it is about.
         evidence: What is known about them.
+        baselines: The pack's, where they are known already.
     """
     benchmark, options = config.benchmark, config.options
-    summary = benchmark.summarise(pack, evidence.scores, options)
+    summary = guard(benchmark).summarise(pack, evidence.scores, options)
+    if baselines is None:
+        baselines = guard(benchmark).baselines(pack, options)
     items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
     origin = origin_of(run.model, run.settings) if run else None
     if origin is not None:
         items["items"]["truncated"] = None
-    absent = sum(s.score.reason == NO_RESPONSE for s in evidence.scores)
     stopped = evidence.stopped if items["items"]["pending"] else None
     status = stopped or _status(summary, config, items["items"])
     return {
         **_head(
-            run, config, pack, selection, status, kept_back, absent, bool(evidence.spent.truncated)
+            run,
+            config,
+            pack,
+            selection,
+            status,
+            kept_back,
+            items["items"]["absent"],
+            bool(evidence.spent.truncated),
         ),
-        **_results(benchmark, options, pack, summary),
+        **_results(summary, baselines),
         **items,
         "flags": _flags(evidence),
         **(_spent(evidence, imported=origin is not None) if run else _NOTHING_KNOWN),
@@ -86,9 +100,11 @@ def _head(
         "imported": origin_of(run.model, run.settings) if run else None,
         "model": run.model if run else None,
         "name": run.name if run else config.display_name,
+        "view": None,
         "endpoint": run.endpoint if run else None,
         "judge": str(config.judge.spec) if config.judge else None,
-        "judge_endpoint": _host(config.judge.base_url) if config.judge else None,
+        "judge_endpoint": host_in(config.judge.known_as) if config.judge else None,
+        "grader": digest(grader(config)) if run else None,
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
         "not_sent": list(kept_back),
@@ -112,31 +128,24 @@ def _head(
     }
 
 
-def _host(base_url: str | None) -> str | None:
-    """Host and port; ``None`` for the provider's own."""
-    return host_of(base_url) if base_url else None
-
-
 def judge_warnings(config: "RunConfig") -> list[str]:
     """What to know about the judge before its verdicts are trusted."""
     told = config.judge and kinship(config.model.spec, config.judge.spec)
     return [told] if told else []
 
 
-def _results(
-    benchmark: Benchmark, options: Options, pack: Pack, summary: Summary
-) -> dict[str, Any]:
-    baselines = {
-        name: {"value": b.value, "label": b.label, "sd": b.sd, "answer": b.answer}
-        for name, b in benchmark.baselines(pack, options).items()
-    }
+def _results(summary: Summary, baselines: Mapping[str, Baseline]) -> dict[str, Any]:
     return {
         "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
         "metric_labels": {name: [m.label, m.over] for name, m in summary.metrics.items()},
         "metric_groups": {name: m.group for name, m in summary.metrics.items() if m.group},
+        "metric_notes": {name: m.note for name, m in summary.metrics.items() if m.note},
         "invalid": summary.invalid,
         "notes": dict(summary.notes),
-        "baselines": baselines,
+        "baselines": {
+            name: {"value": b.value, "label": b.label, "sd": b.sd, "answer": b.answer}
+            for name, b in baselines.items()
+        },
     }
 
 
@@ -150,6 +159,7 @@ def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:
         "failed": len(failures),
         "truncated": len(evidence.spent.truncated),
         "pending": selection.total - len(scores) - len(failures),
+        "absent": sum((s.score.reason or "").startswith(NO_RESPONSE) for s in unscored),
     }
     return {
         "items": counts,
@@ -181,7 +191,7 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
 def _spent(evidence: Evidence, *, imported: bool) -> dict[str, Any]:
     """Calls and what they took; what another program's took is not known, nor then the sum."""
     spent = evidence.spent
-    total = sum(spent.calls.values())
+    total = sum(n for phase, n in spent.calls.items() if phase != TRIAL)
     return {
         "calls": {
             "model": spent.calls["generate"],
@@ -207,7 +217,8 @@ def _tokens(spent: Spent) -> dict[str, int | None]:
 
 
 def _status(summary: Summary, config: "RunConfig", items: Mapping[str, int]) -> str:
-    judged = config.benchmark.needs_judge(config.options)
-    if items["failed"] or items["pending"] or (judged and items["unscored"]):
+    judged = guard(config.benchmark).needs_judge(config.options)
+    left = items["failed"] or items["pending"] or items["absent"]
+    if left or (judged and items["unscored"]):
         return "incomplete"
     return "fail" if summary.invalid else "complete"

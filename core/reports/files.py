@@ -1,13 +1,14 @@
 """The result document as a file beside the journal."""
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import JournalError
+from ..hints import bench
+from ..journal.temporary import replacing
 
 
 def as_text(document: Mapping[str, Any]) -> str:
@@ -31,9 +32,10 @@ def _escaped(code: int) -> str:
 
 
 def document_path(folder: Path, document: Mapping[str, Any]) -> Path:
-    """Where a run's document is kept: ``NAME-ID.json``."""
+    """Where a run's document is kept: ``NAME-ID.json``, and a view ``NAME-ID.VIEW.json``."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", document["name"]).strip("-.")[:80] or "run"
-    return folder / f"{slug}-{document['run_id']}.json"
+    view = f".{document['view']}" if document.get("view") else ""
+    return folder / f"{slug}-{document['run_id']}{view}.json"
 
 
 def write_document(folder: Path, document: Mapping[str, Any]) -> Path:
@@ -43,14 +45,12 @@ def write_document(folder: Path, document: Mapping[str, Any]) -> Path:
         JournalError: It cannot be written.
     """
     path = document_path(folder, document)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        fresh.write_text(as_text(document) + "\n", encoding="utf-8")
-        fresh.replace(path)
+        with replacing(path) as file:
+            file.write(as_text(document).encode() + b"\n")
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise JournalError(
             f"cannot write {path}: {error.strerror}; the journal holds the result, "
-            f"bench show {document['run_id']} prints it"
+            f"{bench('show', document['run_id'])} prints it"
         ) from error
     return path

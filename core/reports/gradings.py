@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import JournalError, UsageError
+from ..hints import bench
 from ..journal import Grader, Journal, RunRecord
 from ..types import canonical
 
@@ -23,6 +24,7 @@ class Grading(NamedTuple):
         options: The grading options.
         grades: How many there are.
         offline: Made by `bench rescore`, which could not ask further.
+        asked: What the judge was sent, and how what it said became numbers.
     """
 
     digest: str
@@ -31,11 +33,12 @@ class Grading(NamedTuple):
     options: Mapping[str, Any]
     grades: int = 0
     offline: bool = False
+    asked: Mapping[str, Any] = {}
 
     @property
     def reading(self) -> str:
         """What has to be alike beside the judge."""
-        return canonical([self.version or self.digest, dict(self.options)])
+        return canonical([self.version or self.digest, dict(self.options), dict(self.asked)])
 
     def __str__(self) -> str:
         told = ", ".join(f"{name}={plain(value)}" for name, value in self.options.items())
@@ -72,6 +75,7 @@ def _grading(grader: Grader) -> Grading:
         options=options if isinstance(options, dict) else {},
         grades=grader.grades,
         offline=bool(by.get("offline")),
+        asked={name: by[name] for name in ("grading", "prompts", "sampling") if name in by},
     )
 
 
@@ -95,7 +99,7 @@ def refuse_unlike(runs: Sequence[RunRecord]) -> None:
 
 def _differing(one: RunRecord, two: RunRecord) -> tuple[str, str] | None:
     if one.benchmark != two.benchmark:
-        todo = "name runs of one benchmark; bench runs lists them"
+        todo = f"name runs of one benchmark; {bench('runs')} lists them"
         return f"one is of {one.benchmark}, the other of {two.benchmark}", todo
     if one.benchmark_version != two.benchmark_version:
         what = f"{one.benchmark} is of version {one.benchmark_version} in one and "

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
+from ..guard import guard
+from ..hints import bench
 from ..imported import is_imported
 from ..journal import RunRecord
 from ..journal.shapes import anything, object_of, optional, record, text, whole
@@ -38,7 +40,7 @@ _NEEDED = record(
 def what_is_missing(document: Mapping[str, Any]) -> str | None:
     """What a result lacks to be put beside others; None when it lacks nothing."""
     wrong = _NEEDED(document) or optional(text)(document.get("judge_endpoint"))
-    return f"its result {wrong}; bench rescore makes another" if wrong else None
+    return f"its result {wrong}; {bench('rescore', 'RUN')} makes another" if wrong else None
 
 
 def protocol_of(outcome: Outcome, benchmark: Benchmark | None) -> dict[str, str]:
@@ -54,7 +56,7 @@ def protocol_of(outcome: Outcome, benchmark: Benchmark | None) -> dict[str, str]
     facts = {
         "version": str(document["benchmark_version"]),
         "pack": f"{dataset['name']} ({dataset['sha256'][:12]})",
-        "judge": judge_of(outcome) or "none",
+        "judge": judge_label(document) or "none",
         "system prompt": digest(system) if system else "none",
     }
     facts |= {f"option {k}": str(v) for k, v in _options(document, benchmark).items()}
@@ -63,10 +65,10 @@ def protocol_of(outcome: Outcome, benchmark: Benchmark | None) -> dict[str, str]
     return facts | {k: str(v) for k, v in _sampling(document, benchmark).items()}
 
 
-def judge_of(outcome: Outcome) -> str | None:
+def judge_label(document: Mapping[str, Any]) -> str | None:
     """A result's judge, with its host where that is not the provider's own."""
-    judge: str | None = outcome.document["judge"]
-    host = outcome.document.get("judge_endpoint")
+    judge: str | None = document["judge"]
+    host = document.get("judge_endpoint")
     return f"{judge} at {host}" if judge and host else judge
 
 
@@ -82,7 +84,7 @@ def _options(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[s
 def _sampling(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[str, Any]:
     """How replies were drawn; a seed and more room than is needed change nothing."""
     used = {name: value for name, value in document["sampling"].items() if name != "seed"}
-    room = benchmark.sampling_for(document["options"]).max_tokens if benchmark else None
+    room = guard(benchmark).sampling_for(document["options"]).max_tokens if benchmark else None
     given = used.get("max_tokens")
     if room is not None and isinstance(given, int) and given >= room:
         used["max_tokens"] = room

@@ -41,6 +41,7 @@ def build_repeatability(
     return {
         "source": found.source,
         "demo": any(rerun.demo for rerun in reruns),
+        "judge": found.judge,
         "models": models,
         "overall": {name: _overall(models, name) for name in wanted},
         "change": _change(reruns, *change) if change else None,

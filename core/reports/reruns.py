@@ -10,14 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ..benchmark import Pack
-from ..engine.config import RunConfig, grader
-from ..engine.rescoring import config_of, judge_endpoint, pack_of
+from ..clients.sites import site_in
+from ..engine.config import RunConfig, grader, judge_endpoint
+from ..engine.finding import MODEL, model_label
+from ..engine.rescoring import config_of, pack_of
 from ..errors import DataError, UsageError
+from ..guard import guard
+from ..hints import bench
 from ..journal import Failure, Journal, RunRecord
+from ..names import check_name
 from ..plugins import Catalogue
 from ..types import SampleScore, digest
 from .csv_tables import CsvTable
-from .protocols import Outcome, judge_of, refuse_mixture, what_is_missing
+from .protocols import Outcome, judge_label, refuse_mixture, what_is_missing
 
 HINT = "name runs of one protocol at a time"
 
@@ -47,12 +52,14 @@ class Reruns(NamedTuple):
         reruns: Of all models, in the order of the source.
         left_out: What of the source is not among them, and why.
         more: How to get more of them.
+        judge: Who judged them; ``None`` where nobody did.
     """
 
     source: str
     reruns: Sequence[Rerun]
     left_out: Sequence[str]
     more: str
+    judge: str | None = None
 
 
 # From a file
@@ -82,7 +89,11 @@ def reruns_of_csv(file: CsvTable, wanted: Sequence[str]) -> Reruns:
 
 
 def reruns_of_runs(
-    journal: Journal, runs: Sequence[RunRecord], catalogue: Catalogue, dataset: str | None
+    journal: Journal,
+    runs: Sequence[RunRecord],
+    catalogue: Catalogue,
+    dataset: str | None,
+    view: str | None = None,
 ) -> Reruns:
     """A rerun per iteration of each run, scored by itself.
 
@@ -91,24 +102,30 @@ def reruns_of_runs(
         runs: At least one; of one benchmark.
         catalogue: Where the benchmark is found.
         dataset: Where its data is now, if it was moved.
+        view: The result of each run whose judge and options count, if not its own.
 
     Raises:
         UsageError: The runs are no reruns of each other, or one has no result.
         DataError: The data are not there.
     """
-    outcomes = [_outcome(journal, run) for run in runs]
+    outcomes = [_outcome(journal, run, view) for run in runs]
     _refuse_other_benchmarks(runs)
     refuse_mixture(outcomes, catalogue.benchmarks.things, HINT)
-    _refuse_other_endpoints(runs)
+    _refuse_other_endpoints(journal, runs)
     graded = [_read(journal, outcome, catalogue, dataset) for outcome in outcomes]
     _refuse_other_items(graded)
     reruns = [rerun for run in graded for rerun in run.reruns()]
     more = "run it again with --iterations 2, or with --fresh and name both runs"
-    return Reruns(f"{runs[0].benchmark} runs in {journal.folder}", reruns, (), more)
+    judge = judge_label(outcomes[0].document)
+    return Reruns(f"{runs[0].benchmark} runs in {journal.folder}", reruns, (), more, judge)
 
 
-def _outcome(journal: Journal, run: RunRecord) -> Outcome:
+def _outcome(journal: Journal, run: RunRecord, view: str | None) -> Outcome:
     document = journal.document(run)
+    if view is not None:
+        views = journal.views(run)
+        check_name(view, views, f"run {run.run_id} has no view {view!r}", "there are")
+        document = views[view]
     missing = "no result yet" if document is None else what_is_missing(document)
     if document is None or missing:
         raise UsageError(f"run {run.run_id}: {missing}")
@@ -121,17 +138,19 @@ def _refuse_other_benchmarks(runs: Sequence[RunRecord]) -> None:
         raise UsageError(f"these are runs of {' and '.join(names)}; name those of one benchmark")
 
 
-def _refuse_other_endpoints(runs: Sequence[RunRecord]) -> None:
-    """Refuse a model's runs at two places: a server's build and quantisation move scores."""
+def _refuse_other_endpoints(journal: Journal, runs: Sequence[RunRecord]) -> None:
+    """Refuse a model's runs at two sites: a server's build and quantisation move scores."""
+    names = {a.run_id: a.endpoint for a in journal.asked(party=MODEL)}
     first: dict[str, RunRecord] = {}
     for run in runs:
         one = first.setdefault(run.name, run)
-        if (one.endpoint, one.model) != (run.endpoint, run.model):
-            places = " and ".join(f"{r.run_id} of {r.model} {_place(r)}" for r in (one, run))
-            raise UsageError(f"runs named {run.name!r} are no reruns of one model: {places}")
+        sites = [site_in(model_label(r), names.get(r.run_id)) for r in (one, run)]
+        if (sites[0], one.model) != (sites[1], run.model):
+            told = " and ".join(f"{r.run_id} of {r.model} {_address(r)}" for r in (one, run))
+            raise UsageError(f"runs named {run.name!r} are no reruns of one model: {told}")
 
 
-def _place(run: RunRecord) -> str:
+def _address(run: RunRecord) -> str:
     return f"at {run.endpoint}" if run.endpoint else "at its provider"
 
 
@@ -171,7 +190,7 @@ class _GradedRun:
 
     def _rerun(self, iteration: int) -> Rerun:
         scores = [s for s in self.scores if s.iteration == iteration]
-        summary = self.config.benchmark.summarise(self.pack, scores, self.config.options)
+        summary = guard(self.config.benchmark).summarise(self.pack, scores, self.config.options)
         values = {name: metric.value for name, metric in summary.metrics.items()}
         source = {"run_id": self.run.run_id, "iteration": iteration}
         missing = len(self.items) - len(scores)
@@ -202,7 +221,7 @@ def _config(
     run, document = outcome
     config = config_of(journal, run, catalogue, {}, dataset)
     options = {**config.options, **document["options"]}
-    judge = judge_of(outcome)
+    judge = judge_label(document)
     return replace(config, options=options, judge=judge_endpoint(judge) if judge else None)
 
 
@@ -220,4 +239,4 @@ def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
     if not there:
         raise UsageError(f"run {run.run_id} has no graded replies yet; run its command first")
     told = "its grades are by another judge than its last result, or by another version"
-    raise DataError(f"run {run.run_id}", f"{told}; bench rescore {run.run_id} grades anew")
+    raise DataError(f"run {run.run_id}", f"{told}; {bench('rescore', run.run_id)} grades anew")

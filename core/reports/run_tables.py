@@ -5,15 +5,16 @@ runs of one model the latest whole one counts, and the others are told. A result
 benchmark's validity rule is no score; a partial one counts and is flagged.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..benchmark import Benchmark
-from ..errors import UsageError
+from ..engine.showing import result_by
+from ..errors import DataError, UsageError
 from ..journal import Journal, RunRecord
-from .gradings import is_pack
-from .protocols import Outcome, judge_of, refuse_mixture, what_is_missing
+from ..plugins import Catalogue
+from .gradings import is_judge, is_pack
+from .protocols import Outcome, judge_label, refuse_mixture, what_is_missing
 from .score_tables import ScoreTable
 
 HINT = "choose with --dataset, --judge or --run"
@@ -57,20 +58,32 @@ class Choice:
 
     Attributes:
         runs: Only these; None for all.
-        dataset: Only of packs of this name, or whose SHA-256 begins so (six digits or more).
-        judge: Of judged results, only those by the judge of this spec.
+        datasets: By benchmark, and with an empty name for all others: only of packs of this name,
+            or whose SHA-256 begins so (six digits or more).
+        judge: Of judged runs, only results by the judge of this spec.
+        without: Models that are left out before anything is set beside anything.
     """
 
     runs: Sequence[RunRecord] | None = None
-    dataset: str | None = None
+    datasets: Mapping[str, str] = field(default_factory=dict)
     judge: str | None = None
+    without: Collection[str] = ()
+
+    def among(self, runs: Sequence[RunRecord]) -> list[RunRecord]:
+        """Those of a journal's runs that are looked at."""
+        wanted = runs if self.runs is None else self.runs
+        return [run for run in wanted if run.name not in self.without]
 
     def takes(self, outcome: Outcome) -> bool:
         """Whether a result counts."""
-        judges = (outcome.document["judge"], judge_of(outcome))
-        of_judge = None in (self.judge, judges[0]) or self.judge in judges
-        pack = outcome.document["dataset"]
-        return of_judge and is_pack(pack["name"], pack["sha256"], self.dataset)
+        pack, name = outcome.document["dataset"], outcome.run.benchmark
+        wanted = self.datasets.get(name, self.datasets.get(""))
+        return self.is_by(outcome.document) and is_pack(pack["name"], pack["sha256"], wanted)
+
+    def is_by(self, document: Mapping[str, Any]) -> bool:
+        """Whether a result is by the judge that is wanted, or by none."""
+        label = judge_label(document)
+        return None in (self.judge, label) or is_judge(label, str(self.judge))
 
 
 @dataclass(slots=True)
@@ -83,15 +96,14 @@ class _Notes:
 
 def benchmarks_with_runs(journal: Journal, choice: Choice) -> list[str]:
     """The benchmarks that have runs among those that count, by name, in the order of the runs."""
-    runs = journal.runs() if choice.runs is None else choice.runs
-    return list(dict.fromkeys(run.benchmark for run in runs))
+    return list(dict.fromkeys(run.benchmark for run in choice.among(journal.runs())))
 
 
 def table_of_runs(
     journal: Journal,
     wanted: Sequence[Column],
     choice: Choice,
-    benchmarks: Mapping[str, Benchmark],
+    catalogue: Catalogue,
 ) -> ScoreTable:
     """The scores of a journal's runs.
 
@@ -99,14 +111,14 @@ def table_of_runs(
         journal: Holds the runs.
         wanted: The columns.
         choice: Which runs count.
-        benchmarks: Those that are installed, by name.
+        catalogue: Knows the benchmarks that are installed.
 
     Raises:
         UsageError: Results of one benchmark never mix, or a metric is not there.
     """
     notes = _Notes()
     found = {
-        name: _outcomes(journal, name, choice, benchmarks, notes)
+        name: _outcomes(journal, name, choice, catalogue, notes)
         for name in dict.fromkeys(column.benchmark for column in wanted)
     }
     models = list(dict.fromkeys(model for outcomes in found.values() for model in outcomes))
@@ -119,19 +131,21 @@ def table_of_runs(
         tuple(flags),
         tuple(notes.left_out),
         tuple(notes.warnings),
+        {c.name: _judge(found[c.benchmark].values()) for c in wanted},
     )
 
 
+def _judge(outcomes: Iterable[Outcome]) -> str | None:
+    """The judge of a column; there is one at most, as judges never mix."""
+    return next((judge_label(outcome.document) for outcome in outcomes), None)
+
+
 def _outcomes(
-    journal: Journal,
-    benchmark: str,
-    choice: Choice,
-    benchmarks: Mapping[str, Benchmark],
-    notes: _Notes,
+    journal: Journal, benchmark: str, choice: Choice, catalogue: Catalogue, notes: _Notes
 ) -> dict[str, Outcome]:
     """The results of a benchmark that count, by the model's name."""
-    runs = journal.runs() if choice.runs is None else choice.runs
-    made = [_outcome(journal, run, notes) for run in runs if run.benchmark == benchmark]
+    runs = [run for run in choice.among(journal.runs()) if run.benchmark == benchmark]
+    made = [_outcome(journal, run, choice, catalogue, notes) for run in runs]
     known = [outcome for outcome in made if outcome is not None]
     taken = [outcome for outcome in known if choice.takes(outcome)]
     if len(taken) < len(known):
@@ -140,17 +154,35 @@ def _outcomes(
     valid = [outcome for outcome in taken if not outcome.document["invalid"]]
     failed = [outcome for outcome in taken if outcome.document["invalid"]]
     notes.left_out += [f"{_named(o.run)}: FAIL: {o.document['invalid']}" for o in failed]
-    refuse_mixture(valid, benchmarks, HINT)
+    refuse_mixture(valid, catalogue.benchmarks.things, HINT)
     return _one_per_model(valid, notes)
 
 
-def _outcome(journal: Journal, run: RunRecord, notes: _Notes) -> Outcome | None:
+def _outcome(
+    journal: Journal, run: RunRecord, choice: Choice, catalogue: Catalogue, notes: _Notes
+) -> Outcome | None:
+    """A run's own result, or the one by the judge that is wanted, made from the journal."""
     document = journal.document(run)
+    if document is not None and not choice.is_by(document):
+        document = _by_judge(journal, run, str(choice.judge), catalogue, notes) or document
     missing = "no result yet" if document is None else what_is_missing(document)
     if document is None or missing:
         notes.left_out.append(f"{_named(run)}: {missing}")
         return None
     return Outcome(run, document)
+
+
+def _by_judge(
+    journal: Journal, run: RunRecord, judge: str, catalogue: Catalogue, notes: _Notes
+) -> dict[str, Any] | None:
+    """A run's result by a judge; ``None`` where that one has not graded it."""
+    if not any(is_judge(g.graded_by.get("judge"), judge) for g in journal.graders(run)):
+        return None
+    try:
+        return result_by(journal, catalogue, run, judge)
+    except DataError as error:
+        notes.left_out.append(f"{_named(run)}: {error}")
+        return None
 
 
 def _named(run: RunRecord) -> str:

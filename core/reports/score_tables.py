@@ -4,7 +4,7 @@ What cannot stand in the table is left out, and `left_out` says so with the reas
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import DataError
 from .csv_tables import CsvTable
@@ -21,6 +21,7 @@ class ScoreTable:
         flags: By row, what a reader must know, such as ``DEMO``.
         left_out: What could not stand here, and why.
         warnings: What a reader must know of the whole, one line each.
+        judges: By column, who judged; ``None`` where nobody did.
     """
 
     source: str
@@ -29,6 +30,7 @@ class ScoreTable:
     flags: tuple[tuple[str, ...], ...]
     left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    judges: Mapping[str, str | None] = field(default_factory=dict)
 
     def without(self, models: Iterable[str]) -> "ScoreTable":
         """The table without some models."""
@@ -41,6 +43,7 @@ class ScoreTable:
             tuple(self.flags[i] for i in keep),
             self.left_out,
             self.warnings,
+            self.judges,
         )
 
 

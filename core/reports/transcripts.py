@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..engine.phases import TRIAL
 from ..errors import UsageError
 from ..imported import is_imported, origin_of
 from ..journal import Journal, RunRecord, StoredCall
@@ -66,7 +67,11 @@ def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -
     ]
     return {
         "iteration": iteration,
-        "calls": [_call(call) for call in journal.calls(run, item_id, iteration)],
+        "calls": [
+            _call(call)
+            for call in journal.calls(run, item_id, iteration)
+            if call.key.phase != TRIAL  # which was not about this item
+        ],
         "score": score
         and {
             "values": score.values,

@@ -7,7 +7,7 @@ may sell the same name for anything. A price that is nowhere is unknown, never 0
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ..clients.base import ModelSpec, is_loopback
+from ..clients.base import ModelSpec, Provider, is_loopback
 from ..errors import ConfigError, UsageError
 from .litellm_map import listed_price
 from .prices import Beyond, Price
@@ -125,6 +125,7 @@ def _own_table() -> dict[str, list[TableRow]]:
 
 
 OWN_MACHINE = Price(0.0, 0.0, source="this machine's own server")
+IN_PROCESS = Price(0.0, 0.0, source="nothing leaves this process")
 DEMO = Price(0.0, 0.0, source="demo models are free")
 OWN_HOSTS: Mapping[str, str | None] = {
     "openai": "api.openai.com", "anthropic": "api.anthropic.com"
@@ -140,12 +141,25 @@ class PriceBook:
         today: Rows of our table that begin later do not hold yet.
         hosts: The providers' own hosts by the providers' names.
         demo: Names of providers whose models are not real, hence free.
+        local: Names of providers of which nothing leaves this process, hence free too.
     """
 
     configured: Mapping[str, Price] = field(default_factory=dict)
     today: date = field(default_factory=date.today)
     hosts: Mapping[str, str | None] = field(default_factory=lambda: OWN_HOSTS)
     demo: frozenset[str] = frozenset({"demo"})
+    local: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, providers: Iterable[Provider], configured: Mapping[str, Price]) -> "PriceBook":
+        """The book for these providers and the user's own prices."""
+        known = list(providers)
+        return cls(
+            configured=configured,
+            hosts={p.name: p.host for p in known},
+            demo=frozenset(p.name for p in known if p.demo),
+            local=frozenset(p.name for p in known if p.local),
+        )
 
     def find(
         self, spec: ModelSpec, base_url: str | None, given: Price | None = None
@@ -163,6 +177,8 @@ class PriceBook:
             return told
         if is_loopback(base_url):
             return OWN_MACHINE
+        if base_url is None and spec.provider in self.local:
+            return IN_PROCESS
         own = base_url is None or urlsplit(base_url).hostname == self.hosts.get(spec.provider)
         return self._listed(spec) if own else None
 

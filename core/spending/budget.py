@@ -6,6 +6,10 @@ bills, however the attempts end. An attempt that fits only if others turn out
 cheaper than their bounds waits for them; one that would not fit even if all
 others turned out free cannot ever be sent, and the command ends.
 
+A bound is only as good as the server that keeps to it. So the first attempt of
+each party goes alone, until one is answered; and after a reply that cost more
+than was reserved for it, nothing more is sent.
+
 No deadlock: whoever waits holds no reservation (a rule for callers), so each
 reservation ends with its attempt, and each end lets all who wait look again;
 when nothing is reserved, an amount either fits or raises.
@@ -33,12 +37,18 @@ class Reservation:
     """A part of the budget that is kept for one attempt.
 
     Attributes:
+        party: Who is asked; ``None`` when no attempt has to go alone.
         cost: Dollars that the attempt cost, set inside `Budget.attempt`; ``None`` when
             unknown, which counts as the whole amount.
+        most: Tokens in and out that it can have, for the message when they are more.
+        counted: Those that the server counted.
     """
 
     amount: int
+    party: str | None = None
     cost: float | None = None
+    most: str = ""
+    counted: str = ""
     open: bool = True
 
 
@@ -47,12 +57,18 @@ class Budget:
 
     Args:
         limit: Dollars, from 0 on.
+
+    Attributes:
+        excess: Which reply cost more than was reserved, and what to do; empty when none did.
     """
 
     def __init__(self, limit: float) -> None:
         self._limit = _pico(limit)
         self._settled = self._forfeited = self._held = 0
         self._waiting: list[asyncio.Future[None]] = []
+        self._alone: set[str] = set()
+        self._known: set[str | None] = {None}
+        self.excess = ""
 
     @property
     def limit(self) -> float:
@@ -79,43 +95,62 @@ class Budget:
         return self._settled + self._forfeited
 
     @asynccontextmanager
-    async def attempt(self, amount: float) -> AsyncIterator[Reservation]:
+    async def attempt(
+        self, amount: float, party: str | None = None, *, trial: bool = False
+    ) -> AsyncIterator[Reservation]:
         """One attempt, which costs at most `amount`; sets aside, and afterwards accounts.
 
         Set the reservation's `cost` when the reply is there. An attempt that fails in a way
         that may have been billed counts in full, and so does one that is cancelled.
 
+        Args:
+            amount: Dollars.
+            party: Who is asked; its first attempts go alone, until one is answered.
+            trial: Its answer is none of those.
+
         Raises:
-            BudgetReached: It may exceed the limit.
+            BudgetReached: It may exceed the limit, or a reply has cost more than it could.
         """
-        reservation = await self.reserve(amount)
+        reservation = await self.reserve(amount, party)
         try:
             yield reservation
         except BaseException as error:
             self._account(reservation, may_be_billed(error))
             raise
+        if not trial:
+            self._known.add(party)
         self._account(reservation, billed=True)
 
-    async def reserve(self, amount: float) -> Reservation:
+    async def reserve(self, amount: float, party: str | None = None) -> Reservation:
         """A reservation; waits while attempts under way may leave room for it.
 
         Whoever calls this must not hold another reservation.
 
         Raises:
-            BudgetReached: Not even if all that is under way cost nothing.
+            BudgetReached: Not even if all that is under way cost nothing, or not ever again.
         """
         wanted = _pico(amount)
-        while self._gone + self._held + wanted > self._limit:
-            if self._gone + wanted > self._limit:
-                raise BudgetReached(self._explain(amount))
+        while not self._has_room(wanted, party):
             await self._change()
         self._held += wanted
-        return Reservation(wanted)
+        if party is not None and party not in self._known:
+            self._alone.add(party)
+        return Reservation(wanted, party)
+
+    def _has_room(self, wanted: int, party: str | None) -> bool:
+        """Whether an attempt may be sent now."""
+        if self.excess:
+            raise BudgetReached(self.excess)
+        if self._gone + wanted > self._limit:
+            raise BudgetReached(self._explain(wanted / _PICO))
+        return party not in self._alone and self._gone + self._held + wanted <= self._limit
 
     def settle(self, reservation: Reservation, cost: float) -> None:
-        """The attempt is over and cost so much (more than its bound counts too)."""
+        """The attempt is over and cost so much; if more than its bound, it is the last one."""
         self._settled += _pico(cost)
         self._end(reservation)
+        if _pico(cost) > reservation.amount + 1 and not self.excess:  # 1 is for rounding
+            self.excess = self._explain_excess(reservation, cost)
 
     def release(self, reservation: Reservation) -> None:
         """The attempt is over and surely cost nothing."""
@@ -139,6 +174,7 @@ class Budget:
             raise ValueError("this reservation has ended before")
         reservation.open = False
         self._held -= reservation.amount
+        self._alone.discard(reservation.party or "")
         for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
@@ -159,10 +195,24 @@ class Budget:
                 f"--max-cost {limit} does not allow a single call, which may cost up to "
                 f"{dollars(amount)}; raise it, or lower --max-tokens"
             )
-        unsure = f", {dollars(self.forfeited)} of it by failed attempts" if self._forfeited else ""
+        unsure = (
+            f", {dollars(self.forfeited)} of it for attempts of unknown cost"
+            if self._forfeited
+            else ""
+        )
         return (
             f"--max-cost {limit} is reached: {spent} spent{unsure}, and the next call may cost "
             f"up to {dollars(amount)}; the same command with a larger --max-cost goes on"
+        )
+
+    def _explain_excess(self, reservation: Reservation, cost: float) -> str:
+        who, most = reservation.party or "the server", dollars(reservation.amount / _PICO)
+        tokens = f" ({reservation.counted}, where {reservation.most} were the most)"
+        return (
+            f"{who} billed {dollars(cost)} for a reply that was to cost {most} at most"
+            f"{tokens if reservation.most else ''}, so --max-cost cannot hold there: nothing more "
+            f"is sent; {dollars(self.spent)} of {dollars(self.limit)} is spent. Look at what it "
+            "bills; the same command without --max-cost goes on"
         )
 
 

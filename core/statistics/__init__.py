@@ -14,6 +14,10 @@ from .bootstrap import (
     mean_interval,
     standard_error,
 )
+from .categories import (
+    cohen_kappa,
+    krippendorff_alpha,
+)
 from .correlation import (
     Correlation,
     Pairs,
@@ -45,6 +49,10 @@ from .ordering import (
     OrderAgreement,
     order_agreement,
 )
+from .places import (
+    Place,
+    places,
+)
 from .psychometrics import (
     cronbach_alpha,
     lognormal_share_below,
@@ -60,11 +68,13 @@ __all__ = [
     "OrderAgreement",
     "PairedDifference",
     "Pairs",
+    "Place",
     "Spread",
     "cluster_bootstrap",
     "cluster_index",
     "cluster_sums",
     "coefficient_of_variation",
+    "cohen_kappa",
     "complete_pairs",
     "cronbach_alpha",
     "describe",
@@ -72,6 +82,7 @@ __all__ = [
     "holm",
     "icc_agreement",
     "iteration_spread",
+    "krippendorff_alpha",
     "leave_one_out",
     "lognormal_share_below",
     "mean_disagreement",
@@ -83,6 +94,7 @@ __all__ = [
     "p_of_zero_correlation",
     "paired_difference",
     "pearson",
+    "places",
     "rank_agreement",
     "sign_turning_p",
     "spearman",

@@ -4,23 +4,29 @@ Everything a benchmark reports is a function of sums over its samples (a mean is
 count), so a replicate needs only how often each cluster was drawn: one row of counts times
 the matrix of per-cluster sums. Samples of one cluster (a question in all its iterations, a
 family of scenarios) stay together. Work goes in chunks of bounded size, so memory does not
-grow with the number of replicates.
+grow with the number of totals. Counts that were drawn last are kept: every run of a board is
+resampled by the same seed.
 
 Nothing here returns NaN: what does not exist is None.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.integer[Any]]
 
 REPLICATES = 10_000
 LEVEL = 0.95
 # Draws held at once: small enough for the processor's cache, which is 3 x faster than 10^6.
 _CHUNK = 100_000
+# Multiplications at once: from here on OpenBLAS starts threads, which cost more than they save.
+_PRODUCT = 262_144
+# Draws that are kept, and from how many clusters on none are: a byte a count, 2.5 MB each.
+_KEPT, _KEPT_CLUSTERS = 4, 256
 
 
 class Interval(NamedTuple):
@@ -65,7 +71,7 @@ def cluster_bootstrap(
         n_statistics = _as_columns(statistic(matrix.sum(axis=0, keepdims=True))).shape[1]
         return (None,) * int(n_statistics)
     chunks = (_as_columns(statistic(totals)) for totals in _totals(matrix, replicates, rng))
-    return tuple(_percentile_interval(column, level) for column in np.concatenate(list(chunks)).T)
+    return _percentile_intervals(np.concatenate(list(chunks)), level)
 
 
 def mean_interval(
@@ -151,22 +157,61 @@ def cluster_sums(columns: Floats, index: npt.NDArray[np.intp]) -> Floats:
 
 def _totals(matrix: Floats, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield the totals of resamples, some replicates at a time."""
-    n_clusters = len(matrix)
+    rows = max(1, _PRODUCT // max(1, matrix.size))
+    for counts in _counts(len(matrix), replicates, rng):
+        parts = [counts[i : i + rows] @ matrix for i in range(0, len(counts), rows)]
+        yield np.concatenate(parts)
+
+
+class _Drawn(NamedTuple):
+    """Counts, what they were drawn from, and where that was left."""
+
+    source: tuple[int, int, str]
+    counts: Sequence[Counts]
+    left: Mapping[str, Any]
+
+
+_last: list[_Drawn] = []
+
+
+def _counts(n_clusters: int, replicates: int, rng: np.random.Generator) -> Iterable[Counts]:
+    """How often each cluster is in each resample, in chunks of shape (n_rows, n_clusters)."""
+    if n_clusters >= _KEPT_CLUSTERS or replicates > REPLICATES:
+        return _draw(n_clusters, replicates, rng)
+    source = (n_clusters, replicates, repr(rng.bit_generator.state))
+    for drawn in _last:
+        if drawn.source == source:
+            rng.bit_generator.state = drawn.left
+            return drawn.counts
+    counts = [some.astype(np.uint8) for some in _draw(n_clusters, replicates, rng)]
+    _last[:] = [_Drawn(source, counts, rng.bit_generator.state), *_last[: _KEPT - 1]]
+    return counts
+
+
+def _draw(n_clusters: int, replicates: int, rng: np.random.Generator) -> Iterator[Counts]:
     rows = max(1, _CHUNK // n_clusters)
     for done in range(0, replicates, rows):
         n_rows = min(rows, replicates - done)
         draws = rng.integers(0, n_clusters, size=(n_rows, n_clusters))
         draws += np.arange(n_rows)[:, None] * n_clusters
         counts = np.bincount(draws.ravel(), minlength=n_rows * n_clusters)
-        yield counts.reshape(n_rows, n_clusters) @ matrix
+        yield counts.reshape(n_rows, n_clusters)
 
 
-def _percentile_interval(replicates: Floats, level: float) -> Interval | None:
-    known = replicates[~np.isnan(replicates)]
-    if 2 * known.size < replicates.size:
-        return None
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+def _percentile_intervals(replicates: Floats, level: float) -> tuple[Interval | None, ...]:
+    """One per column, shape (n_replicates, n_statistics)."""
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    if not np.isnan(replicates).any():
+        lows, highs = np.quantile(replicates, ends, axis=0)
+        return tuple(
+            Interval(float(low), float(high)) for low, high in zip(lows, highs, strict=True)
+        )
+    known = [column[~np.isnan(column)] for column in replicates.T]
+    enough = [2 * values.size >= len(replicates) for values in known]
+    found = [
+        np.quantile(v, ends) if there else None for v, there in zip(known, enough, strict=True)
+    ]
+    return tuple(None if e is None else Interval(float(e[0]), float(e[1])) for e in found)
 
 
 def _as_columns(values: npt.ArrayLike) -> Floats:

@@ -8,10 +8,12 @@ not good (`ANSWERS`), and everything else: odd bodies and broken connections.
 """
 
 import math
+import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
@@ -95,9 +97,14 @@ DELIVERIES: Mapping[str, Delivery] = {
     "trickle": Delivery.TRICKLE,
     "drop": Delivery.DROP,
     "drop-mid": Delivery.HALF,
+    "endless": Delivery.ENDLESS,
 }
 #: Every name that `Fault` takes.
-FAULT_KINDS = (*ERRORS, *ANSWERS, *DELIVERIES, "html", "truncated", "empty-object", "error-200")
+FAULT_KINDS = (
+    *(*ERRORS, *ANSWERS, *DELIVERIES),
+    *("html", "truncated", "empty-object", "error-200", "gzip-bomb"),
+)
+_BOMB_MB = 200
 
 
 @dataclass(frozen=True)
@@ -180,7 +187,21 @@ def render_fault(fault: Fault, request: ReceivedRequest) -> Response:
         return good._replace(body=b"{}")
     if fault.kind == "error-200":
         return render_json({"error": {"message": "Upstream failed.", "code": 502}}, request)
+    if fault.kind == "gzip-bomb":
+        packed = ("Content-Encoding", "gzip")
+        return good._replace(body=_bomb(good.body), headers=(*good.headers, packed))
+    if fault.kind == "endless":
+        return good._replace(body=good.body.ljust(2**16), delivery=Delivery.ENDLESS)
     return good._replace(delivery=DELIVERIES.get(fault.kind, Delivery.WHOLE))
+
+
+@lru_cache(maxsize=1)
+def _bomb(body: bytes) -> bytes:
+    """A good answer with 200 MB of text in it, packed into 200 KB."""
+    before, _, after = body.partition(b"OK")
+    packing = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    pieces = [before, *[b"a" * 1_000_000] * _BOMB_MB, after]
+    return b"".join(map(packing.compress, pieces)) + packing.flush()
 
 
 def _render_error(fault: Fault, request: ReceivedRequest) -> Response:

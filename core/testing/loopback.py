@@ -8,9 +8,10 @@ cannot, so a client that has its answer always finds it counted.
 """
 
 import asyncio
+import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from threading import Event, Thread
 from types import TracebackType
@@ -28,6 +29,9 @@ from .wire import (
     ReceivedRequest,
 )
 
+_LOOK_EVERY_S = 0.002
+_LONGEST_S = 60.0
+
 
 class LoopbackServer:
     """Speaks OpenAI chat completions and Anthropic messages on 127.0.0.1.
@@ -38,7 +42,8 @@ class LoopbackServer:
     Args:
         respond: What to say: a text, or a function of the request. What it
             raises is kept in `errors` and answered with status 400.
-        latency: Seconds before each answer, faults included, or a function.
+        latency: Seconds before each answer, faults included, or a function that gives
+            them, or that is awaited, as a `Gate` is.
         faults: Probability by kind (drawn once per request), or a function
             that names the fault of a request, None for none.
         seed: Of the draws.
@@ -47,6 +52,7 @@ class LoopbackServer:
         record: Whether to keep requests (counts are kept always).
         on_outcome: Called in the server's thread with each chat request and
             its outcome; for a connection that misbehaves, before it does.
+        models: Entries of its list of models; by default one of an own name.
 
     Attributes:
         requests: Chat requests in order of arrival.
@@ -68,7 +74,9 @@ class LoopbackServer:
         port: int = 0,
         record: bool = True,
         on_outcome: Callable[[ReceivedRequest, str], None] | None = None,
+        models: Sequence[Mapping[str, object]] | None = None,
     ) -> None:
+        self._models = models
         self._provider = Provider(respond, latency, fault_plan(faults or {}, seed), accept_keys)
         self._record = record
         self._on_outcome = on_outcome
@@ -120,6 +128,23 @@ class LoopbackServer:
         if self._failure is not None:
             self._thread.join()
             raise self._failure
+
+    def settle(self) -> None:
+        """Return when all clients have left, and what they had sent was dealt with.
+
+        Raises:
+            TimeoutError: One stays for more than a minute.
+        """
+        end = time.monotonic() + _LONGEST_S
+        # Connections are accepted in order: those from before this one are known when it is.
+        with socket.create_connection(("127.0.0.1", self._port), timeout=_LONGEST_S) as own:
+            own.shutdown(socket.SHUT_WR)
+            with suppress(ConnectionError):
+                own.recv(1)
+        while self._tasks:
+            if time.monotonic() > end:
+                raise TimeoutError(f"{len(self._tasks)} connections are still open")
+            time.sleep(_LOOK_EVERY_S)
 
     def close(self) -> None:
         """Cut every connection and end the thread; the records stay. Idempotent."""
@@ -199,7 +224,7 @@ class LoopbackServer:
                 return False
             if raw.method == "POST" and raw.path in DIALECTS:
                 return await self._chat(self._take_down(raw), connection)
-            outcome, response, _ = answer_aside(raw)
+            outcome, response, _ = answer_aside(raw, self._models)
         except MalformedRequest as error:
             self.counts["malformed"] += 1
             await connection.send(plain_error(400, str(error)), keep_alive=False)

@@ -103,5 +103,4 @@ def _step(goal: Goal, known: Comparisons, history: Sequence[Batch]) -> list[Step
     except (KeyError, UsageError):
         return []  # nothing of it could be read, or the engine waits for second orders
     calls = sum(len(batch.calls) for batch in history)
-    half_width = None if row.ci95 is None else (row.ci95[1] - row.ci95[0]) / 2
-    return [Step(calls, row.rating, half_width, history[-1].stage)]
+    return [Step(calls, row.rating, row.half_width, history[-1].stage)]

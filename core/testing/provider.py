@@ -6,7 +6,7 @@ fault for it, and only then what the responder says.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from .faults import Fault, FaultPlan, as_fault, render_fault
@@ -33,7 +33,7 @@ _MODELS = {  # both dialects at once: their fields do not collide
     "first_id": MODEL,
     "last_id": MODEL,
 }
-Latency = float | Callable[[ReceivedRequest], float]
+Latency = float | Callable[[ReceivedRequest], float | Awaitable[None]]
 
 
 class Decision(NamedTuple):
@@ -86,7 +86,9 @@ class Provider:
 
     async def _wait(self, request: ReceivedRequest) -> None:
         latency = self._latency(request) if callable(self._latency) else self._latency
-        if latency > 0:
+        if isinstance(latency, Awaitable):
+            await latency
+        elif latency > 0:
             await asyncio.sleep(latency)
 
 
@@ -97,6 +99,8 @@ def _render(reply: Reply, request: ReceivedRequest) -> Decision:
         reply = Answer(reply)
     if isinstance(reply, Answer):
         return Decision("ok", render_answer(reply, request))
+    if isinstance(reply, Response):
+        return Decision("ok", reply)
     return Decision("ok", render_json(reply, request))
 
 
@@ -117,10 +121,11 @@ def parse_body(raw: RawRequest) -> dict[str, object]:
     return body
 
 
-def answer_aside(raw: RawRequest) -> Decision:
-    """The answer to what is no chat request: the models, or 404."""
+def answer_aside(raw: RawRequest, models: Sequence[Mapping[str, object]] | None = None) -> Decision:
+    """The answer to what is no chat request: the models, by default a list of one, or 404."""
     if raw.method == "GET" and raw.path == "/v1/models":
-        return Decision("models", Response(200, json.dumps(_MODELS).encode()))
+        listed = _MODELS if models is None else {"object": "list", "data": list(models)}
+        return Decision("models", Response(200, json.dumps(listed).encode()))
     message = f"Unknown request URL: {raw.method} {raw.path}"
     return Decision("unknown-path", plain_error(404, message))
 

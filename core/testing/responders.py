@@ -1,7 +1,7 @@
 """Who decides what the loopback server says.
 
 A responder is a function of the request, `async` or not, that gives a text, an
-`Answer`, a dict (sent as it is, status 200) or a `Fault`. Two are ready-made:
+`Answer`, a dict (sent as it is, status 200), a whole `Response` or a `Fault`. Two are ready-made:
 a script, and the uniform rater that every EQ-Bench score is compared with.
 """
 
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from .faults import Fault
 from .replies import Answer
-from .wire import ReceivedRequest
+from .wire import ReceivedRequest, Response
 
-Reply = str | Answer | Fault | Mapping[str, Any]
+Reply = str | Answer | Fault | Response | Mapping[str, Any]
 Responder = Callable[[ReceivedRequest], Reply | Awaitable[Reply]]
 
 _LABEL = re.compile(r"[^:<>]+:[ \t]*<([^:<>]+)>")

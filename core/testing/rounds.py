@@ -137,11 +137,11 @@ def play_rounds(
             raise ValueError(f"no anchored intervals: {found.warnings}")
     n = len(world.abilities)
     others = [i for i in range(n) if i not in (world.high, world.low)]
-    ends = np.array([[row.ci95 for row in found] for found in rows], dtype=np.float64)
+    half_widths = np.array([[row.half_width for row in found] for found in rows], dtype=np.float64)
     held = [[_holds(row.rank_ci95, n - i) for i, row in enumerate(found)] for found in rows]
     return Repetitions(
         ratings=np.array([[found[i].rating for i in others] for found in rows]),
-        half_widths=((ends[..., 1] - ends[..., 0]) / 2)[:, others],
+        half_widths=half_widths[:, others],
         truth=world.tournament(0).truth(world.high, world.low)[others],
         ranks=np.array([[row.rank for row in found] for found in rows]),
         ranks_held=np.array(held, dtype=np.float64),

@@ -13,6 +13,8 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
+from ..engine.phases import TRIAL_QUESTION
+
 PHRASES = {status.value: status.phrase for status in HTTPStatus} | {529: "Overloaded"}
 
 Dialect = Literal["openai", "anthropic"]
@@ -85,6 +87,11 @@ class ReceivedRequest:
         return next((content_text(message.get("content")) for message in users), "")
 
     @property
+    def is_trial(self) -> bool:
+        """Whether a run only finds out with it that the judge answers."""
+        return self.prompt == TRIAL_QUESTION
+
+    @property
     def api_key(self) -> str | None:
         """The key in `Authorization: Bearer` or `x-api-key`, None without one."""
         scheme, _, token = self.headers.get("authorization", "").partition(" ")
@@ -99,6 +106,7 @@ class Delivery(Enum):
     TRICKLE = auto()  # the head at once, then the body a byte at a time
     NEVER = auto()  # nothing, and the connection stays open
     DROP = auto()  # nothing, and the connection is closed
+    ENDLESS = auto()  # the head, then the body again and again until the client leaves
 
 
 class Response(NamedTuple):
@@ -111,11 +119,14 @@ class Response(NamedTuple):
     delivery: Delivery = Delivery.WHOLE
 
     def head(self, *, keep_alive: bool = True) -> bytes:
-        """Status line and headers, with the length of the whole body."""
+        """Status line and headers, with the length of the whole body if it ends."""
+        length = f"Content-Length: {len(self.body)}\r\n"
+        if self.delivery is Delivery.ENDLESS:
+            length, keep_alive = "", False
         extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers)
         return (
             f"HTTP/1.1 {self.status} {PHRASES.get(self.status, 'Unknown')}\r\n"
-            f"Content-Type: {self.content_type}\r\nContent-Length: {len(self.body)}\r\n"
+            f"Content-Type: {self.content_type}\r\n{length}"
             f"Connection: {'keep-alive' if keep_alive else 'close'}\r\n{extra}\r\n"
         ).encode("latin-1", "replace")
 
@@ -188,6 +199,12 @@ class Connection:
             await self._writer.drain()
         elif response.delivery is Delivery.TRICKLE:
             await self._trickle(response, pause)
+        elif response.delivery is Delivery.ENDLESS:
+            self._writer.write(response.head())
+            while not self.client_left:
+                self._writer.write(response.body)
+                await self._writer.drain()
+                await asyncio.sleep(0)  # others are served meanwhile
         elif response.delivery is Delivery.NEVER:
             while await self._reader.read(4096):
                 pass  # until the client leaves

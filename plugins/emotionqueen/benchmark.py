@@ -24,12 +24,13 @@ from eibench import (
     Score,
     Summary,
     folder,
+    is_blank,
 )
 from eibench.judges import Answers, Outcome, ask_yes_no
 
 from .demo import demo_answer, demo_verdict
 from .making import StatementMaker
-from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, model_prompt
+from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, judge_texts, model_prompt
 from .scoring import PASS, TOKENS, UNREAD, WIN, WORDS, summarise
 from .statements import read_statements
 
@@ -58,6 +59,7 @@ class EmotionQueen(Benchmark):
 
     name = "emotionqueen"
     version = "1"
+    grading = "2"
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
     data = folder("emotionqueen")
     sampling = Sampling(temperature=0.0, max_tokens=100)
@@ -96,6 +98,10 @@ class EmotionQueen(Benchmark):
         """What wraps a statement."""
         return {"model": MODEL_PROMPT}
 
+    def judge_prompts(self, options: Options) -> Mapping[str, str]:
+        """What the judge is asked, in each task."""
+        return judge_texts()
+
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """An answer that recognises, and is warm, as often as the ability says."""
         return demo_answer(item.content, ability, rng)
@@ -116,7 +122,7 @@ def _tokens(response: ChatResponse) -> int | None:
 
 
 def _problem(response: ChatResponse) -> str | None:
-    if response.text.strip():
+    if not is_blank(response.text):
         return None
     if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
         return "the model refused"

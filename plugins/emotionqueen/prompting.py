@@ -100,6 +100,16 @@ JUDGE_PROMPT = Template(_USER, _SYSTEM)
 _FORM = answer_form(QUESTIONS, "in one or two sentences, what speaks for and against")
 
 
+def judge_texts() -> dict[str, str]:
+    """All that the judge is sent but the pack's words, by what it is."""
+    rules = {
+        f"{task} {name}": text
+        for task, two in RULES.items()
+        for name, text in two._asdict().items()
+    }
+    return {"system": _SYSTEM, "user": _USER, "form": _FORM, **rules}
+
+
 def model_prompt(statement: Statement) -> str:
     """What the model is sent."""
     return fill(MODEL_PROMPT, {"statement": statement.text})

@@ -28,9 +28,16 @@ from eibench import (
     Table,
     folder,
 )
-from eibench.judges import Outcome, Verdict, ask_for_margins, ask_for_verdict, output_format
+from eibench.judges import (
+    Outcome,
+    Rubric,
+    Verdict,
+    ask_for_margins,
+    ask_for_verdict,
+    output_format,
+)
 
-from .comparing import pair_prompt
+from .comparing import PAIR_TEXTS, pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .foreign import FORM, holds_comparisons, read_results
 from .foreign_runs import holds_runs, read_runs
@@ -40,6 +47,8 @@ from .scenarios import Scenario, read_scenarios
 from .scoring import UNREAD, rubric_score, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
+CAPPED_WEIGHT = 0.1
+"""What a comparison weighs in ratings where the published scheme caps its margin."""
 MIN_LENGTH = 100
 """Characters that one reply at least must have for a transcript to be compared."""
 
@@ -49,6 +58,7 @@ class EQBench3(Benchmark):
 
     name = "eqbench3"
     version = "1"
+    grading = "2"
     title = "role-plays, turn by turn, graded by a judge on a rubric (Paech 2025)"
     data = folder("eqbench3")
     sampling = Sampling(temperature=0.7, min_p=0.1, max_tokens=12_000)
@@ -68,8 +78,18 @@ class EQBench3(Benchmark):
             ("auto", "all", "staged", "adaptive"),
         ),
         Option("opponents", "", "Names of the models to compare with (default: all)."),
-        Option("target_ci", 0.0, "Stop at this half-width of the rating's 95 % interval."),
-        Option("max_comparisons", 0, "Buy at most so many comparisons in all."),
+        Option(
+            "target_ci", 0.0, "Stop at this half-width of the rating's 95 % interval (0: do not)."
+        ),
+        Option("max_comparisons", 0, "Buy at most so many comparisons in all (0: no limit)."),
+        Option(
+            "analyses",
+            "published",
+            "What comparisons of analyses weigh in ratings: published (a tenth, where the pack "
+            "caps them), or full.",
+            ("published", "full"),
+            in_ratings=True,
+        ),
     )
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
@@ -97,14 +117,20 @@ class EQBench3(Benchmark):
         flags = ("sections",) * bool(odd)
         if judge is None or not options["rubric"]:
             return Score(flags=flags, detail={"sections": odd})
-        if transcript.is_empty:
-            told = "the model said nothing in any turn"
+        if told := _too_little(scenario, transcript):
             return Score.unscored(told, flags=(*flags, "silent"), detail={"sections": odd})
         rubric = scenario.kind.rubric
         messages = judge_messages(scenario, transcript, output_format(rubric))
         shared = len(messages) - 1
-        outcome = await ask_for_verdict(judge, messages, rubric, cache_prefix=shared)
+        constrained = scenario.protocol.constrained
+        outcome = await ask_for_verdict(
+            judge, messages, rubric, cache_prefix=shared, constrained=constrained
+        )
         return _score(scenario, outcome, odd, flags)
+
+    def judge_prompts(self, options: Options) -> Mapping[str, str]:
+        """Our own wording; what a pack brings is known by the pack."""
+        return {"form": output_format(Rubric(("criterion",), 10)), **PAIR_TEXTS}
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The rubric score, every criterion and the ability profile."""
@@ -127,16 +153,19 @@ class EQBench3(Benchmark):
         prompt = pair_prompt(scenario, first, second)
         criteria, shared = scenario.kind.pairwise_criteria, len(prompt.messages) - 1
         outcome = await ask_for_margins(
-            judge, prompt.messages, criteria, prompt.codes, cache_prefix=shared
+            judge,
+            prompt.messages,
+            criteria,
+            prompt.codes,
+            cache_prefix=shared,
+            constrained=scenario.protocol.constrained,
         )
         margins = outcome.value.margins if outcome.value else {}
         return PairScore(margins, outcome.reason, outcome.flags, *prompt.lengths, outcome.replies)
 
     def is_comparable(self, item: Item, transcript: Transcript) -> bool:
         """Whether one reply at least has a hundred characters, as in the published code."""
-        kind = item.content.kind
-        longest = max((len(turn.reply.strip()) for turn in transcript.turns), default=0)
-        return kind.pairwise is not None and longest >= MIN_LENGTH
+        return item.content.kind.pairwise is not None and transcript.longest >= MIN_LENGTH
 
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Those of the pack's protocol."""
@@ -151,6 +180,16 @@ class EQBench3(Benchmark):
         """One plus at most for analyses, where the protocol says so."""
         caps = {item.id: item.content.kind.margin_cap for item in pack.items}
         return {item_id: cap for item_id, cap in caps.items() if cap is not None}
+
+    def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
+        """A tenth for analyses where the protocol caps their margins.
+
+        The published code counts one plus of such an item at most, two pseudo-wins of twenty for
+        both orders. A margin that is cut so would read as a draw; so its full score weighs less.
+        """
+        if options["analyses"] == "full":
+            return {}
+        return dict.fromkeys(self.margin_caps(pack), CAPPED_WEIGHT)
 
     def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
         """The runs and the comparisons of a file that the published code writes."""
@@ -176,6 +215,18 @@ class EQBench3(Benchmark):
         prompt = request.messages[-1].content
         codes = respondents(prompt)
         return demo_margins(prompt, codes, rng) if codes else demo_verdict(prompt, rng)
+
+
+def _too_little(scenario: Scenario, transcript: Transcript) -> str | None:
+    """Why a transcript is not graded, where it says too little."""
+    if transcript.is_empty:
+        return "the model said nothing in any turn"
+    least = scenario.protocol.least_length
+    if transcript.longest < least:
+        return (
+            f"no reply has {least} characters; the published code does not grade such a transcript"
+        )
+    return None
 
 
 def _score(

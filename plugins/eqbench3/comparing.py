@@ -13,7 +13,9 @@ from .protocol import Kind
 from .scenarios import Scenario
 from .transcripts import Transcript, Turn, without
 
-_NO_NOTES = "(none for this scenario)"
+_TURN = "User:\n{prompt}\n---\nAssistant:\n{reply}\n---"
+PAIR_TEXTS = {"turn": _TURN}
+"""What of the prompt for comparisons is ours, and not the pack's."""
 _MARKERS = tuple(f"{slash}RESPONDENT A1{what}" for slash in ("", "/") for what in ("", " ANALYSIS"))
 """What begins or ends a respondent's part in any form; the code may be another."""
 
@@ -62,17 +64,18 @@ def _values(
 ) -> dict[str, str]:
     """What goes into the template's places, the models' words made harmless."""
     strip, markers = scenario.protocol.strip, (*template.markers, *_MARKERS)
+    no_debrief = scenario.protocol.no_debrief
     values = {
-        "scenario_notes": scenario.notes or _NO_NOTES,
+        "scenario_notes": scenario.notes or scenario.protocol.no_notes,
         "transcript_being_analysed": scenario.turns[0],
     }
     for letter, one in zip("AB", shown, strict=True):
         replies = [neutralise(reply, markers) for reply in one.replies]
         prompts = [without(turn.prompt, strip) for turn in first.turns]
         pairs = zip(prompts, replies, strict=True)
-        talk = [f"User:\n{prompt}\n---\nAssistant:\n{reply}\n---" for prompt, reply in pairs]
+        talk = [fill(_TURN, {"prompt": prompt, "reply": reply}) for prompt, reply in pairs]
         values[f"conversation_history_{letter}"] = "\n".join(talk)
-        values[f"debrief_{letter}"] = neutralise(one.debrief, markers)
+        values[f"debrief_{letter}"] = neutralise(one.debrief, markers) or no_debrief
         values[f"response_{letter}"] = replies[0]
     return values
 

@@ -50,11 +50,9 @@ _FLAT = (
     "Things like this happen in every family, in every team and in every group of friends.",
 )
 _LOOKS = re.compile(r"\b(wonder|perhaps|might|notice|because|could be wrong)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?]+[.!?]")
+_SENTENCE_END = re.compile(r"[.!?]")
 _ASSISTANT = re.compile(r"^Assistant:\n(.*?)(?=^---$|^\[/?[A-Z ]+\]$|\Z)", re.MULTILINE | re.DOTALL)
-_RESPONDENT = re.compile(
-    r"^\[RESPONDENT (A\d+)(?: ANALYSIS)?\]$(.*?)^\[/RESPONDENT \1", re.M | re.S
-)
+_RESPONDENT = re.compile(r"^\[(/?)RESPONDENT (A\d+)(?: ANALYSIS)?\]$", re.MULTILINE)
 _FORM = re.compile(r'"(\w+)": 0-(\d+)')
 
 
@@ -86,13 +84,21 @@ def demo_verdict(prompt: str, rng: Random) -> str:
 
 def _share(said: str) -> float:
     """The share of sentences that look at a reason, 0 where there are none."""
-    sentences = _SENTENCE.findall(said)
+    sentences = list(filter(None, _SENTENCE_END.split(said)[:-1]))
     return sum(bool(_LOOKS.search(s)) for s in sentences) / max(1, len(sentences))
 
 
 def respondents(prompt: str) -> dict[str, str]:
     """What each respondent of a comparison said, by code; empty for another prompt."""
-    return dict(_RESPONDENT.findall(prompt))
+    said: dict[str, str] = {}
+    begun: dict[str, int] = {}
+    for marker in _RESPONDENT.finditer(prompt):
+        closes, code = marker.groups()
+        if not closes:
+            begun.setdefault(code, marker.end())
+        elif code in begun:
+            said.setdefault(code, prompt[begun[code] : marker.start()])
+    return said
 
 
 def demo_margins(prompt: str, said: dict[str, str], rng: Random) -> str:

@@ -66,6 +66,10 @@ class Protocol:
         debrief_temperature: Of the debrief.
         truncation: What limits count: ``characters`` or ``tokens``.
         anchors: Sets of two models with their ratings, the first present one being used.
+        constrained: Judges get their form as a JSON schema too, where they take one.
+        least_length: Characters that one reply must have for a transcript to be graded; 0 for any.
+        no_notes: Stands in comparisons for notes that there are none of.
+        no_debrief: Stands in comparisons for an empty debrief.
     """
 
     kinds: Mapping[str, Kind]
@@ -77,6 +81,10 @@ class Protocol:
     debrief_temperature: float
     truncation: str
     anchors: tuple[Mapping[str, float], ...] = ()
+    constrained: bool = True
+    least_length: int = 0
+    no_notes: str = "(none for this scenario)"
+    no_debrief: str = ""
 
 
 def read_protocol(path: Path, raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:
@@ -123,7 +131,18 @@ def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protoc
         debrief_temperature=float(raw["debrief_temperature"]),
         truncation=raw["truncation"],
         anchors=tuple(raw.get("anchors", ())),
+        **{name: _of_type(name, raw[name], kind) for name, kind in _OPTIONAL if name in raw},
     )
+
+
+_OPTIONAL = (("constrained", bool), ("least_length", int), ("no_notes", str), ("no_debrief", str))
+"""What a protocol may say and need not."""
+
+
+def _of_type(name: str, value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"{name} must be of the type {kind.__name__}, not {value!r}")
+    return value
 
 
 def _pairwise(raw: Mapping[str, Any], text_of: TextOf, codes: Sequence[str]) -> Template | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from eibench import ChatResponse, Message, Model
+from eibench import ChatResponse, Message, Model, is_blank
 from eibench.judges import display, fill, neutralise
 
 from .protocol import Kind
@@ -33,7 +33,13 @@ class Transcript(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether the model said nothing in any turn."""
-        return not any(turn.reply.strip() for turn in self.turns)
+        return self.longest == 0
+
+    @property
+    def longest(self) -> int:
+        """Characters of the longest reply; the debrief is none."""
+        said = (turn.reply for turn in self.turns if not is_blank(turn.reply))
+        return max((len(reply.strip()) for reply in said), default=0)
 
 
 async def make_transcript(
@@ -53,7 +59,8 @@ async def make_transcript(
         more = kind.debrief is not None or len(turns) + 1 < len(scenario.turns)
         response = await model.chat(talk, cache_prefix=len(talk) if more else 0)
         turns.append(_turn(prompt, response, kind))
-        talk.append(Message("assistant", response.text.strip() or NO_REPLY))
+        said = NO_REPLY if is_blank(response.text) else response.text.strip()
+        talk.append(Message("assistant", said))
     if kind.debrief is None:
         return Transcript(tuple(turns), None)
     question = [*talk, Message("user", kind.debrief)]
@@ -116,7 +123,7 @@ def sections_report(transcript: Transcript, headings: Sequence[str]) -> dict[str
 
 
 def _odd(turn: Turn, headings: Sequence[str]) -> list[str]:
-    if not turn.reply.strip():
+    if is_blank(turn.reply):
         return ["empty reply"]
     if not headings:
         return []

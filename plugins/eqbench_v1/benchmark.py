@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eibench import Option, Options, Pack, PackSource, Sampling, folder
+from eibench import Option, Options, Pack, PackSource, Sampling, Table, folder
 from eibench.emotion_ratings import (
     PARSER,
     EmotionRatings,
@@ -18,7 +18,7 @@ from eibench.emotion_ratings import (
     read_questions,
 )
 
-from .published import MAY_STAND
+from .published import MAY_STAND, PUBLISHED
 from .scoring import TOTAL, question_score, score_answers
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ class EQBenchV1(EmotionRatings):
         items = read_questions(path, REFERENCE)
         items = items if options["revise"] else cut_revision(path, items)
         return Pack(source, items, _comparability(source, options))
+
+    def published(self, pack: Pack) -> Table | None:
+        """The published scores, where results on the pack may stand beside them."""
+        return PUBLISHED.board() if pack.comparability == MAY_STAND else None
 
     def question_score(self, ratings: Sequence[float], reference: Sequence[float]) -> float | None:
         """By proportions: section 3.5 of the paper."""

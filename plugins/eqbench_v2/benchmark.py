@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eibench import Option, Options, Pack, PackSource, Sampling, folder
+from eibench import Option, Options, Pack, PackSource, Sampling, Table, folder
 from eibench.emotion_ratings import FORMS, PARSER, EmotionRatings, cut_revision, usual_sentence
 
-from .published import MAY_STAND
+from .published import MAY_STAND, PUBLISHED
 from .questions import odd_names, read_in_language
 from .scoring import question_score, score_answers
 
@@ -51,6 +51,10 @@ class EQBenchV2(EmotionRatings):
                 path, items, sentence=usual_sentence(prompts, form) if same else None
             )
         return Pack(source, items, _comparability(source, options), warnings)
+
+    def published(self, pack: Pack) -> Table | None:
+        """The published scores, where results on the pack may stand beside them."""
+        return PUBLISHED.board() if pack.comparability == MAY_STAND else None
 
     def question_score(self, ratings: Sequence[float], reference: Sequence[float]) -> float:
         """By the distance of each rating, on the full scale."""

@@ -24,6 +24,7 @@ from eibench import (
     Sampling,
     Score,
     Summary,
+    Table,
     folder,
 )
 
@@ -115,6 +116,13 @@ class Seceu(Benchmark):
         from .baselines import baselines
 
         return baselines(pack.items, _norm(pack))
+
+    def published(self, pack: Pack) -> Table | None:
+        """Table 1 of the paper, where results on the pack may stand beside it."""
+        from .published import published_board
+        from .reading import MAY
+
+        return published_board() if pack.comparability.startswith(MAY) else None
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Points around the reference, the further off the lower the ability."""

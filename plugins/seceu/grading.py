@@ -1,6 +1,6 @@
 """From a reply to a score: what was read, as it is scored, and how far that is off."""
 
-from eibench import Finish, Score
+from eibench import Finish, Score, is_blank
 
 from .answers import Reading, ordered, read_answer
 from .scoring import distance, prepared
@@ -40,7 +40,7 @@ def _no_answer(text: str, finish: Finish) -> str | None:
     """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
     if finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
         return "the model refused"
-    if text.strip():
+    if not is_blank(text):
         return None
     cut = finish == Finish.LENGTH
     return "cut off before the answer began" if cut else "the reply is empty"

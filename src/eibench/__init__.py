@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from eibench.core.reports.sections import Table as Table
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
+    from eibench.core.text import is_blank as is_blank
     from eibench.core.types import Baseline as Baseline
     from eibench.core.types import ChatRequest as ChatRequest
     from eibench.core.types import ChatResponse as ChatResponse
@@ -98,11 +99,13 @@ _HOMES = {
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.reports.sections": "ReportSection Table",
     "eibench.core.results": "Counts Result",
+    "eibench.core.text": "is_blank",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
     " PairScore SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:

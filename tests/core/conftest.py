@@ -94,6 +94,7 @@ class Lab:
 
     Attributes:
         sessions: All so far, the last one last.
+        answered: Judges that are not tried before the model is asked, as they have answered.
     """
 
     runs_dir: Path
@@ -102,6 +103,10 @@ class Lab:
     pack: Pack = field(default_factory=make_pack)
     sessions: list[Session] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    answered: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.answered |= {self.endpoint(name).label for name in ("judge", "other-judge")}
 
     def session(self, **changes: Any) -> Session:
         """A new session; `changes` are fields of its configuration."""
@@ -116,7 +121,9 @@ class Lab:
             runs_dir=self.runs_dir,
             **given,
         )
-        self.sessions.append(Session(config, installed(), Environment({}), say=self.said.append))
+        session = Session(config, installed(), Environment({}), say=self.said.append)
+        session.answered = set(self.answered)
+        self.sessions.append(session)
         return self.sessions[-1]
 
     def endpoint(self, name: str) -> Endpoint:

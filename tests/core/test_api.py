@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -51,7 +52,8 @@ from eibench import (
 )
 from eibench.core.cli.app import app
 from eibench.core.cli.run import run_command
-from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, uniform_ratings
+from eibench.core.clients.sizes import parse_size
+from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 
 ROOT = Path(eibench.__file__).resolve().parents[2]
 KEY = "sk-fake-0123456789abcdef"
@@ -171,7 +173,7 @@ def test_repr_is_one_line_with_what_matters(server: LoopbackServer) -> None:
     real = repr(eibench.run("eqbench-v1", model="openai/m", base_url=server.base_url, limit=1))
     assert "DEMO" not in real
     assert repr(eibench.score("eqbench-v1", {"1": "no"}, name="x")) == (
-        "<Result eqbench-v1, x, fail: no score, 0/30 scored>"
+        "<Result eqbench-v1, x, incomplete: no score, 0/30 scored>"
     )
     assert "\n" not in demo + real
 
@@ -190,7 +192,9 @@ def test_raise_for_status_raises_what_is_not() -> None:
         assert (incomplete.status, incomplete.items.failed) == ("incomplete", 1)
         with pytest.raises(BenchError, match=r"incomplete: 1 failed, 0 not done.*first: "):
             incomplete.raise_for_status()
-    failed = eibench.score("eqbench-v1", {"1": "No."})
+    with pytest.raises(BenchError, match=r"30 unscored \(29 absent\) of 30 samples"):
+        eibench.score("eqbench-v1", {"1": "No."}).raise_for_status()
+    failed = eibench.score("eqbench-v1", {str(n): "No." for n in range(1, 31)})
     with pytest.raises(BenchError, match=r"fail: .+"):
         failed.raise_for_status()
 
@@ -301,8 +305,10 @@ def test_both_forms_take_the_same_arguments() -> None:
         assert not inspect.iscoroutinefunction(plain)
     defaults = inspect.signature(eibench.run).parameters
     for param in run_command.params:
-        if param.name in ("iterations", "concurrency", "timeout"):
+        if param.name in ("iterations", "concurrency", "timeout", "max_retries", "transport"):
             assert defaults[param.name].default == param.default
+        if param.name == "max_reply":
+            assert defaults["max_reply"].default == parse_size(str(param.default))
 
 
 class Files(SimpleHTTPRequestHandler):
@@ -459,6 +465,40 @@ def test_progress_is_called_and_ends_with_everything() -> None:
     assert seen[-1] == (30, 30)
 
 
+def test_progress_may_take_its_time() -> None:
+    """Every call is answered meanwhile: what blocks is not the event loop."""
+    seen: list[int] = []
+    with LoopbackServer(uniform_ratings()) as made:
+
+        def wait_for_the_server(progress: Progress) -> None:
+            while len(made.answered) < 4:
+                time.sleep(0.01)
+            seen.append(progress.done)
+
+        args: dict[str, Any] = {"model": "openai/m", "base_url": made.base_url, "limit": 4}
+        result = eibench.run("eqbench-v1", progress=wait_for_the_server, concurrency=1, **args)
+    assert (result.items.scored, seen[-1]) == (4, 4)
+
+
+def test_a_loop_that_was_closed_leaves_the_run_free() -> None:
+    """A call that was under way in it cannot go on, so the next one may."""
+    with LoopbackServer(uniform_ratings(), latency=lambda r: 60.0 * (r.n == 0)) as server:
+        args: dict[str, Any] = {"model": "openai/m", "base_url": server.base_url, "limit": 1}
+
+        async def begin() -> None:
+            while not server.requests:
+                await asyncio.sleep(0.01)
+
+        loop = asyncio.new_event_loop()
+        pending = loop.create_task(eibench.run_async("eqbench-v1", **args))
+        loop.run_until_complete(begin())
+        with pytest.raises(JournalError, match="in another task or thread of this very process"):
+            eibench.run("eqbench-v1", **args)
+        loop.close()
+        assert eibench.run("eqbench-v1", **args).status == "complete"
+        assert not pending.done()
+
+
 def test_a_progress_object_counts(server: LoopbackServer) -> None:
     """For whoever looks at it; it is not for two runs."""
     progress = Progress()
@@ -473,11 +513,12 @@ class Enough(Exception):
     """A program has seen enough."""
 
 
-def stop_after(count: int) -> Callable[[Progress], None]:
-    """A progress function that stops a run once so many samples are done."""
+def stop_after(count: int, then: Callable[[], None]) -> Callable[[Progress], None]:
+    """A progress function that stops a run, and does something, once so many samples are done."""
 
     def watch(progress: Progress) -> None:
         if progress.done >= count:
+            then()
             raise Enough
 
     return watch
@@ -485,11 +526,12 @@ def stop_after(count: int) -> Callable[[Progress], None]:
 
 def test_raising_in_progress_stops_gently() -> None:
     """The exception comes out; all that was sent is saved, and the rest is asked next time."""
-    with LoopbackServer(uniform_ratings(), latency=0.1) as server:
+    gate = Gate(free=8)
+    with LoopbackServer(uniform_ratings(), latency=gate) as server:
         args: dict[str, Any] = {"model": "openai/m", "base_url": server.base_url}
         args["concurrency"] = 4
         with pytest.raises(Enough):
-            eibench.run("eqbench-v1", progress=stop_after(4), **args)
+            eibench.run("eqbench-v1", progress=stop_after(4, gate.open), **args)
         sent = len(server.answered)
         assert 4 <= sent < 30
         result = eibench.run("eqbench-v1", **args)
@@ -498,15 +540,16 @@ def test_raising_in_progress_stops_gently() -> None:
 
 async def test_cancelling_keeps_what_was_answered() -> None:
     """Only what was in flight is asked again."""
-    with LoopbackServer(uniform_ratings(), latency=0.05) as server:
+    gate = Gate(free=6)
+    with LoopbackServer(uniform_ratings(), latency=gate) as server:
         args: dict[str, Any] = {"model": "openai/m", "base_url": server.base_url}
         args["concurrency"] = 2
         task = asyncio.create_task(eibench.run_async("eqbench-v1", **args))
-        while len(server.answered) < 6:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(gate.wait_for, 2)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        gate.open()
         result = await eibench.run_async("eqbench-v1", **args)
     assert result.items.scored == 30
     assert len(server.requests) <= 30 + 2
@@ -537,7 +580,7 @@ def test_a_spending_limit_gives_a_result_that_can_go_on() -> None:
 
 REFUSED = {
     "benchmark": ({"benchmark": "eqbench-v2x"}, UsageError, "did you mean"),
-    "no instance": ({"benchmark": Quiz}, PluginError, "not an instance of eibench.Benchmark"),
+    "no instance": ({"benchmark": Quiz}, PluginError, "it is a class; pass Quiz()"),
     "spec": ({"model": "gpt"}, UsageError, "'gpt' is not a model spec"),
     "provider": ({"model": "opnai/x"}, UsageError, "unknown provider 'opnai'"),
     "demo name": ({"model": "demo/x"}, UsageError, "unknown demo model demo/x"),
@@ -576,6 +619,10 @@ REFUSED = {
     "no JSON type": ({"extra_body": {"a": {1, 2}}}, UsageError, "what JSON cannot"),
     "rpm": ({"rpm": 0}, UsageError, "--rpm must be above 0"),
     "timeout": ({"timeout": -1}, UsageError, "--timeout must be a number from 0 on"),
+    "retries": ({"max_retries": -1}, UsageError, "--max-retries must be a whole number from 0"),
+    "max reply": ({"max_reply": 0}, UsageError, "--max-reply must be a whole number from 1"),
+    "no size": ({"max_reply": "much"}, UsageError, "'much' is not a size above 0"),
+    "transport": ({"transport": "x"}, UsageError, "--transport is one of http, sdk, not 'x'"),
     "max cost": ({"max_cost": -1}, UsageError, "--max-cost must be a number from 0 on"),
     "price": ({"prices": {"openai/m": {"input": 1}}}, ConfigError, "output is missing"),
     "unknown price": ({"model": "openai/m", "base_url": "http://x.example/v1", "max_cost": 1},
@@ -635,11 +682,14 @@ def test_an_option_has_the_type_of_its_default(option: str, value: object) -> No
 
 def test_a_run_of_another_owner_is_refused() -> None:
     """The run is being worked on; the message names who does."""
-    with LoopbackServer(uniform_ratings(), latency=0.3) as server:
+    gate = Gate()
+    with LoopbackServer(uniform_ratings(), latency=gate) as server:
         args: dict[str, Any] = {"model": "openai/m", "base_url": server.base_url, "limit": 1}
 
         async def twice() -> Sequence[Any]:
-            both = (eibench.run_async("eqbench-v1", **args) for _ in "ab")
+            both = [asyncio.create_task(eibench.run_async("eqbench-v1", **args)) for _ in "ab"]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            gate.open()
             return await asyncio.gather(*both, return_exceptions=True)
 
         ended = asyncio.run(twice())

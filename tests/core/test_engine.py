@@ -1,10 +1,13 @@
 """The engine: replay, extension, failures, and other judges, on a benchmark of a third party."""
 
 import asyncio
+import gc
 import subprocess
 import sys
 import textwrap
+import threading
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -22,8 +25,10 @@ from eibench import (
     Score,
 )
 from eibench.core.clients.caller import Limits
+from eibench.core.clients.retry import RetryPolicy
+from eibench.core.engine import samples
 from eibench.core.journal import Journal
-from eibench.testing import LoopbackServer
+from eibench.testing import Gate, LoopbackServer, ReceivedRequest
 
 if TYPE_CHECKING:
     from tests.core.conftest import Lab
@@ -198,17 +203,21 @@ def fails_for(item_id: str, at: str, error: Exception) -> Any:
 @pytest.mark.parametrize(
     ("error", "kind", "reason"),
     [
-        (KeyError("x"), "plugin", "talk raised KeyError: 'x'"),
+        (
+            KeyError("x"),
+            "plugin",
+            "{phase} of talk (module tests.core.conftest) raised KeyError: 'x'",
+        ),
         (JudgeError("no verdict", raw="?"), "judge", "no verdict"),
         (
             ValueError("half \ud83d and sk-fake-0123456789abcdef"),
             "plugin",
-            "talk raised ValueError: half \ufffd and [key]",
+            "{phase} of talk (module tests.core.conftest) raised ValueError: half \ufffd and [key]",
         ),
         (
             ExceptionGroup("g", [ExceptionGroup("h", [OSError("disk")])]),
             "plugin",
-            "talk raised OSError: disk",
+            "{phase} of talk (module tests.core.conftest) raised OSError: disk",
         ),
     ],
     ids=["KeyError", "JudgeError", "odd text", "group"],
@@ -221,7 +230,9 @@ async def test_what_a_plugin_raises_fails_its_sample_alone(
     document = await lab.run()
     assert document["status"] == "incomplete"
     assert document["items"]["scored"] == 3
-    assert document["failed"] == [{"item_id": "2", "iteration": 1, "kind": kind, "reason": reason}]
+    assert document["failed"] == [
+        {"item_id": "2", "iteration": 1, "kind": kind, "reason": reason.format(phase=phase)}
+    ]
     del vars(lab.benchmark)["broken"]
     repaired = await lab.run()
     assert (repaired["status"], repaired["items"]["failed"]) == ("complete", 0)
@@ -284,12 +295,21 @@ def use(lab: "Lab", generate: Any) -> None:
     lab.take_items(1)
 
 
-def slow_server(fault: str) -> LoopbackServer:
-    """Answers slowly, but fails the bad question at once."""
+def slow_server(fault: str, *, together: bool = True) -> LoopbackServer:
+    """Fails the bad question, and answers the others, asked together with it, after that."""
+    failed = threading.Event()
+    if not together:
+        failed.set()
+
+    def note(request: ReceivedRequest, outcome: str) -> None:
+        if request.prompt == "bad":
+            failed.set()
+
     return LoopbackServer(
         lambda r: str(r.n),
-        latency=lambda r: 0.0 if r.prompt == "bad" else 0.2,
+        latency=Gate(holds=lambda r: r.prompt != "bad", until=failed.is_set),
         faults=lambda r: fault if r.prompt == "bad" else None,
+        on_outcome=note,
     )
 
 
@@ -306,11 +326,30 @@ async def test_replies_to_siblings_of_a_failed_call_are_kept(lab: "Lab", generat
     assert asked(server) == {"slow 1": 1, "slow 2": 1, "slow 3": 1, "bad": 2}
 
 
+async def test_an_error_that_the_plugin_does_not_wait_for_is_not_printed(
+    lab: "Lab", caplog: pytest.LogCaptureFixture
+) -> None:
+    """A task group gives up waiting when one call fails; another one then fails too."""
+    use(lab, grouped)
+    failed = threading.Event()
+    server = LoopbackServer(
+        lambda r: str(r.n),
+        latency=Gate(holds=lambda r: r.prompt != "bad", until=failed.is_set),
+        faults=lambda r: "400" if r.prompt in ("bad", "slow 1") else None,
+        on_outcome=lambda r, outcome: failed.set() if r.prompt == "bad" else None,
+    )
+    with server:
+        lab.url = server.base_url
+        await lab.run()
+    gc.collect()
+    assert caplog.records == []
+
+
 @pytest.mark.parametrize("generate", [gathered, grouped, swallowing])
 async def test_what_ends_the_run_is_no_failure_of_its_sample(lab: "Lab", generate: Any) -> None:
     """A refused key ends the run, whatever the plugin makes of it; what was in flight is kept."""
     use(lab, generate)
-    with slow_server("401") as server:
+    with slow_server("401", together=generate is not swallowing) as server:
         lab.url = server.base_url
         with pytest.raises(ProviderError, match="answered 401"):
             await lab.run()
@@ -325,10 +364,12 @@ async def test_what_ends_the_run_is_no_failure_of_its_sample(lab: "Lab", generat
 async def test_a_fatal_error_lets_other_samples_finish_what_is_in_flight(lab: "Lab") -> None:
     """One call is refused for good while others wait: their answers are saved, none is new."""
     vars(lab.benchmark)["judged"] = False
+    sessions = lab.sessions
+    gate = Gate(holds=lambda r: r.prompt[0] != "3", until=lambda: sessions[-1].stop.asked)
     server = LoopbackServer(
         lambda r: str(r.n),
-        latency=lambda r: 0.0 if r.prompt.startswith("3") else 0.2,
-        faults=lambda r: "401" if r.prompt.startswith("3") else None,
+        latency=gate,
+        faults=lambda r: "401" if r.prompt[0] == "3" else None,
     )
     with server:
         lab.url = server.base_url
@@ -338,6 +379,25 @@ async def test_a_fatal_error_lets_other_samples_finish_what_is_in_flight(lab: "L
         (run,) = journal.runs()
         assert journal.count_calls(run) == server.counts["ok"] == 9
     assert not any("then" in prompt for prompt in asked(server))
+
+
+async def test_a_judge_that_is_down_lets_the_model_finish_what_is_in_flight(
+    lab: "Lab", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only calls to the endpoint that is down are given up; the model's replies are saved."""
+    monkeypatch.setattr(samples, "GRACE_S", 0.0)
+    sessions = lab.sessions
+    gate = Gate(holds=lambda r: r.prompt[0] != "3", until=lambda: sessions[-1].stop.asked)
+    limits = Limits(concurrency=12, retry=RetryPolicy(base_s=0.001, down_after_s=0.0))
+    with LoopbackServer(lambda r: str(r.n), latency=gate) as server:
+        lab.url = server.base_url
+        judge = replace(lab.endpoint("judge"), base_url="http://127.0.0.1:9/v1")
+        lab.answered.add(judge.label)
+        with pytest.raises(ProviderError, match=r"the judge openai/judge at 127\.0\.0\.1:9"):
+            await lab.run(limits=limits, judge=judge)
+    with Journal(lab.runs_dir) as journal:
+        (run,) = journal.runs()
+        assert journal.count_calls(run) == len(server.requests) == 15
 
 
 async def test_a_reply_with_half_a_surrogate_pair_goes_all_the_way(lab: "Lab") -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eibench import Options, Sampling
+from eibench.core.clients.base import Transfer
 from eibench.core.clients.caller import Limits
+from eibench.core.clients.retry import RetryPolicy
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunLock
 from eibench.testing import LoopbackServer
@@ -33,6 +35,9 @@ SAME_RUN: Mapping[str, Mapping[str, Any]] = {
     "concurrency": {"limits": Limits(concurrency=1)},
     "rates": {"limits": Limits(rpm=6000, tpm=10**9)},
     "timeout": {"limits": Limits(timeout_s=9)},
+    "retries": {"limits": Limits(retry=RetryPolicy(attempts=1))},
+    "transport": {"transfer": Transfer("sdk")},
+    "longest reply": {"transfer": Transfer(max_reply=10**6)},
     "notes": {"notes": {"quantisation": "8bit"}},
     "the benchmark's own sampling, spelt out": {"sampling": Sampling(temperature=0.5)},
     "an option in grades": {"options": {"reader": "other"}},
@@ -72,12 +77,12 @@ async def test_another_model_is_another_run(lab: "Lab") -> None:
     assert first != second
 
 
-async def test_another_endpoint_is_another_run(lab: "Lab") -> None:
-    """The same name on another server may be another model."""
-    with LoopbackServer("1") as other:
-        model = replace(lab.endpoint("model"), base_url=other.base_url)
-        first, second = await run_ids(lab, model=model)
-    assert first != second
+async def test_an_endpoint_of_another_name_is_another_run(lab: "Lab") -> None:
+    """What bench.toml tells apart is not one server, even at one address."""
+    one, two = (replace(lab.endpoint("model"), name=name) for name in ("left", "right"))
+    first, second = await run_ids(lab, model=one)
+    assert first == second
+    assert (await lab.run(model=two))["run_id"] != first
 
 
 async def test_a_slash_at_the_end_of_the_url_is_the_same_run(lab: "Lab") -> None:
@@ -123,7 +128,8 @@ async def test_two_identities_with_one_short_id_are_two_runs(lab: "Lab") -> None
     """A run whose id is taken by another identity gets a longer one, and finds it again."""
     first = await lab.run()
     with Journal(lab.runs_dir) as journal:
-        journal.writer.add("UPDATE runs SET identity = 'other'", ())
+        other = "identity = 'other', settings = json_set(settings, '$.system', 'other')"
+        journal.writer.add(f"UPDATE runs SET {other}", ())
     second = await lab.run()
     third = await lab.run()
     assert second["run_id"] != first["run_id"]

@@ -13,12 +13,12 @@ from eibench.core.journal import Journal
 from eibench.core.journal.health import read_health
 
 HOLD = """
-import sys, time
+import sys
 from pathlib import Path
 from eibench.core.journal import RunLock
 with RunLock(Path(sys.argv[1]), sys.argv[2]).acquire():
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -63,7 +63,9 @@ def test_who_works_on_a_run(folder: Path) -> None:
     with Journal(folder) as journal:
         (run,) = journal.runs()
     arguments = [sys.executable, "-c", HOLD, str(folder), run.run_id]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as owner:
+    with subprocess.Popen(
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as owner:
         assert owner.stdout is not None
         owner.stdout.readline()
         health = read_health(folder)

@@ -6,17 +6,17 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from eibench.core.journal import Journal
+from eibench.testing import LoopbackServer, uniform_ratings
 
 if TYPE_CHECKING:
     from tests.core.conftest import Bench
@@ -28,40 +28,13 @@ LATENCY = 0.15
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 
 
-class Server(NamedTuple):
-    """A loopback server in a process of its own, with the log of what it was asked."""
-
-    url: str
-    log: Path
-
-    def asked(self) -> list[str]:
-        """The digest of each request's body, once it is answered or given up."""
-        lines = self.log.read_text().splitlines() if self.log.exists() else []
-        return [json.loads(line)["digest"] for line in lines]
-
-
-@contextmanager
-def serving(log: Path, latency: float) -> Iterator[Server]:
-    """A server that rates uniformly, until the block ends."""
-    command = [sys.executable, "-m", "eibench.core.testing.server", "--uniform-ratings"]
-    with subprocess.Popen(
-        [*command, "--latency", str(latency), "--requests-log", str(log)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        yield Server(process.stdout.readline().strip(), log)
-        process.terminate()
-
-
-def arguments(server: Server, runs_dir: str) -> list[str]:
+def arguments(server: LoopbackServer, runs_dir: str, concurrency: int = CONCURRENCY) -> list[str]:
     """The command that is killed and begun again: 60 questions, no two requests alike."""
     pack = ["--dataset", "bundled", "--iterations", "2", "--seed", "1"]
     if OFFICIAL is not None:
         pack = ["--dataset", f"{OFFICIAL}/eqbench-v1/eq_bench_v1_questions_60.json"]
-    model = ["--model", "openai/m", "--base-url", server.url]
-    rest = ["--concurrency", str(CONCURRENCY), "--runs-dir", runs_dir, "--json"]
+    model = ["--model", "openai/m", "--base-url", server.base_url]
+    rest = ["--concurrency", str(concurrency), "--runs-dir", runs_dir, "--json"]
     return ["run", "eqbench-v1", *pack, *model, *rest]
 
 
@@ -77,9 +50,13 @@ def kept(folder: Path) -> dict[str, str]:
 
 
 def body_digest(messages: list[list[str]], sent: dict[str, Any]) -> str:
-    """What the server's log calls a request."""
+    """The digest of the body that was sent with these messages and parameters."""
     said = [{"role": role, "content": content} for role, content in messages]
-    body = {"model": "m", "messages": said, **sent}
+    return digest({"model": "m", "messages": said, **sent})
+
+
+def digest(body: Mapping[str, Any]) -> str:
+    """Names a request."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
@@ -98,19 +75,19 @@ def rows(folder: Path) -> dict[tuple[str, int], Any]:
         }
 
 
-def kill_somewhere(process: "subprocess.Popen[str]", server: Server, rng: Random) -> None:
+def kill_somewhere(process: "subprocess.Popen[str]", server: LoopbackServer, rng: Random) -> None:
     """End it with kill -9 after some answers and a bit, or while it still starts."""
     answers = rng.randint(0, 3)
-    until = len(server.asked()) + answers
+    until = len(server.answered) + answers
     time.sleep(rng.uniform(0.1, 1.5) if answers == 0 else 0)
-    while len(server.asked()) < until:
+    while len(server.answered) < until:
         assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
+        time.sleep(0.01)
     time.sleep(rng.uniform(0, LATENCY))
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    time.sleep(LATENCY + 0.05)  # until the server has logged what was in flight
+    server.settle()
 
 
 @pytest.mark.slow
@@ -120,18 +97,18 @@ def test_kill_9_at_twenty_moments_changes_nothing(bench: "Bench", tmp_path: Path
     But for those in flight at a kill: at most one request for each place.
     """
     rng, killed = Random(20), tmp_path / "killed"
-    with serving(tmp_path / "log", LATENCY) as server:
+    with LoopbackServer(uniform_ratings(), latency=LATENCY) as server:
         before: dict[str, str] = {}
         states = []
         for _ in range(KILLS):
             kill_somewhere(bench.start(*arguments(server, "killed")), server, rng)
             now = kept(killed)
             assert before.items() <= now.items(), "a reply was lost or changed"
-            states.append((now.keys(), len(server.asked())))
+            states.append((now.keys(), len(server.requests)))
             before = now
-        final = bench(*arguments(server, "killed"), "--concurrency", "16")
-        asked = server.asked()
-    with serving(tmp_path / "other-log", 0.0) as server:
+        final = bench(*arguments(server, "killed", 16))
+        asked = [digest(request.body) for request in server.requests]
+    with LoopbackServer(uniform_ratings()) as server:
         whole = bench(*arguments(server, "whole"))
     assert (final.returncode, whole.returncode) == (0, 0), final.stderr + whole.stderr
     assert json.loads(final.stdout)["metrics"] == json.loads(whole.stdout)["metrics"]

@@ -149,3 +149,10 @@ def test_public_names_are_those_that_type_checkers_see() -> None:
         assert getattr(eibench, name) is not None
     assert set(eibench._HOME) <= set(dir(eibench))
     assert not hasattr(eibench, "no_such_name")
+
+
+def test_a_star_import_gives_the_public_names() -> None:
+    """`from eibench import *` gives each of them, and nothing else."""
+    names: dict[str, object] = {}
+    exec("from eibench import *", names)
+    assert names.keys() - {"__builtins__"} == set(eibench._HOME)

@@ -1,30 +1,36 @@
 """Run locks: one owner at a time, and none once its process is gone."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import RunLock, network_file_system
+from eibench.core.journal.locks import owner_of
 
 HOLD = """
-import sys, time
+import sys
 from pathlib import Path
 from eibench.core.journal import RunLock
 lock = RunLock(Path(sys.argv[1]), "r1").acquire()
 print("held", flush=True)
-time.sleep(60)
+sys.stdin.read()
 """
 
 
 def owner_process(folder: Path) -> "subprocess.Popen[str]":
     """Another process that owns run r1."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
@@ -38,6 +44,16 @@ def test_the_second_is_told_who_owns_the_run(tmp_path: Path) -> None:
             RunLock(tmp_path, "r1").acquire()
         RunLock(tmp_path, "r2").acquire().release()
         process.kill()
+
+
+def test_whoever_looks_for_an_owner_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds the lock for a moment; who wants the run meanwhile waits for that."""
+    looking = RunLock(tmp_path, "r1").acquire()
+    monkeypatch.setattr("time.sleep", lambda seconds: looking.release())
+    with RunLock(tmp_path, "r1").acquire():
+        assert owner_of(tmp_path, "r1")
 
 
 def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
@@ -82,6 +98,68 @@ def test_an_owner_that_cannot_be_read_is_another_process(tmp_path: Path, text: s
     with pytest.raises(JournalError, match="owned by another process"):
         RunLock(tmp_path, "r1").acquire()
     first.release()
+
+
+def make_link(path: Path, victim: Path) -> None:
+    """A symbolic link to another file."""
+    path.symlink_to(victim)
+
+
+def make_other_name(path: Path, victim: Path) -> None:
+    """Another name of the same file."""
+    path.hardlink_to(victim)
+
+
+def make_pipe(path: Path, victim: Path) -> None:
+    """A named pipe."""
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("make", [make_link, make_other_name, make_pipe])
+def test_a_lock_is_never_another_file(tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
+    """What a foreign project put at a lock's place is refused, and what it leads to stays."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / "runs" / "locks").mkdir(parents=True)
+    make(tmp_path / "runs" / "locks" / "r1.lock", victim)
+    with pytest.raises(JournalError, match=r"cannot lock run r1 with .*remove it"):
+        RunLock(tmp_path / "runs", "r1").acquire()
+    assert owner_of(tmp_path / "runs", "r1") is None
+    assert victim.read_text() == "precious"
+
+
+def test_the_folder_of_locks_is_no_link(tmp_path: Path) -> None:
+    """No file is made where a link leads."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "runs" / "locks").symlink_to(tmp_path / "home")
+    with pytest.raises(JournalError, match="is a link"):
+        RunLock(tmp_path / "runs", "r1").acquire()
+    assert not list((tmp_path / "home").iterdir())
+
+
+def test_an_owner_in_the_same_process_is_called_so(tmp_path: Path) -> None:
+    """Nobody should look for another process where there is none."""
+    told = rf"process {os.getpid()} .* another task or thread of this very process"
+    with RunLock(tmp_path, "r1").acquire(), pytest.raises(JournalError, match=told):
+        RunLock(tmp_path, "r1").acquire()
+
+
+def test_a_lock_goes_with_the_event_loop_it_was_taken_in(tmp_path: Path) -> None:
+    """No code of a closed loop can let go of it; one that is only stopped keeps it."""
+
+    async def take() -> RunLock:
+        return RunLock(tmp_path, "r1").acquire()
+
+    loop = asyncio.new_event_loop()
+    first = loop.run_until_complete(take())
+    with pytest.raises(JournalError, match="owned"):
+        RunLock(tmp_path, "r1").acquire()
+    loop.close()
+    with RunLock(tmp_path, "r1").acquire():
+        first.release()  # comes too late to let go of the new one
+        with pytest.raises(JournalError, match="owned"):
+            RunLock(tmp_path, "r1").acquire()
 
 
 @pytest.mark.parametrize(

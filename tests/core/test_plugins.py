@@ -209,14 +209,14 @@ def test_an_engine_that_returns_no_ratings_is_named(good: Place) -> None:
     (good.path / "comparisons.jsonl").write_text(json.dumps(margins))
     done = good.bench("rate", "comparisons.jsonl", "--engine", "coin")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
-    assert "rating engine 'coin' of parrots-dist 1.2 returned dict" in done.stderr
+    assert "rate of coin (parrots-dist 1.2) returned dict" in done.stderr
 
 
 def test_a_section_that_fails_is_named_and_the_result_is_shown(good: Place) -> None:
     """A plugin's fault in a report costs that section only."""
     done = good.bench(*RUN, "--model", "demo/weak", "--judge", "demo/judge")
     assert done.returncode == 0
-    assert "'bald' of parrots-dist 1.2 failed: LookupError: no feathers" in done.stderr
+    assert "build of bald (parrots-dist 1.2) raised LookupError: no feathers" in done.stderr
     assert "Feathers" in done.stdout
 
 
@@ -251,7 +251,8 @@ def test_an_unexpected_error_is_one_line(good: Place) -> None:
     run = ("run", "echo", "--dataset", "raise.txt", "--judge", "demo/judge")
     done = good.bench(*run)
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
-    assert "unexpected ZeroDivisionError: the plugin's own fault" in done.stderr
+    told = "read_pack of echo (parrots-dist 1.2) raised ZeroDivisionError: the plugin's own fault"
+    assert done.stderr == f"Error: {told}\n"
     assert "Traceback" in good.bench(*run, "--debug").stderr
 
 
@@ -287,10 +288,13 @@ BROKEN = {
         "unknown hook 'register_foo'",
     ),
     "wrong argument": (HEAD + "@hookimpl\ndef register_benchmarks(reg): ...\n", "'reg'"),
-    "no mark": ("def register_benchmarks(register): ...\n", "mark its functions with"),
+    "no mark": (
+        "def register_benchmarks(register): ...\n",
+        "register_benchmarks is not marked: write @eibench.hookimpl",
+    ),
     "a class": (
         HEAD + benchmark("b") + registers("benchmarks", "B"),
-        "it is not an instance of eibench.Benchmark",
+        "it is a class; pass B()",
     ),
     "no name": (
         HEAD + benchmark("b").replace("name, ", "nome, ") + registers("benchmarks", "B()"),

@@ -149,3 +149,17 @@ def test_iteration_spread() -> None:
     assert iteration_spread([60, None, 50]) == pytest.approx(math.sqrt(50))
     assert iteration_spread([60, None]) is None
     assert iteration_spread([]) is None
+
+
+def test_draws_that_are_kept_are_those_that_would_be_drawn() -> None:
+    """The source is left as if it had been drawn from, so what comes next is the same too."""
+    sums = np.random.default_rng(3).normal(size=(20, 2))
+
+    def twice(source: np.random.Generator) -> list[object]:
+        return [cluster_bootstrap(sums, lambda t: t, rng=source) for _ in range(2)]
+
+    first = twice(rng())
+    assert first[0] != first[1]
+    for n in range(5, 10):  # other draws take the place of those that were kept
+        cluster_bootstrap(sums[:n], lambda t: t, rng=rng())
+    assert twice(rng()) == first == twice(rng())

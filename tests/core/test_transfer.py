@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.errors import DataError, JournalError
-from eibench.core.journal import CallKey, Failure, Journal, RunLock, RunRecord, archives
+from eibench.core.journal import Asked, CallKey, Failure, Journal, RunLock, RunRecord, archives
 from eibench.core.journal.archives import write_lines
 from eibench.core.journal.kinds import KINDS
 from eibench.core.journal.merging import Imported
@@ -129,10 +129,12 @@ def file(here: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("kind", "table"), [(name, kind.table) for name, kind in KINDS.items()])
 def test_a_line_has_every_column_of_its_table(here: Path, kind: str, table: str) -> None:
-    """A column that a migration adds must not be forgotten in the file."""
+    """A column that a migration adds must not be forgotten in the file; a checksum is made anew."""
     with closing(sqlite3.connect(here / "bench.sqlite")) as database:
         there = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
-    assert [c for c in there if c not in ("n", "run")] == list(KINDS[kind].columns)
+    assert [c for c in there if c not in ("n", "run") and "crc" not in c] == list(
+        KINDS[kind].columns
+    )
 
 
 @pytest.mark.parametrize("name", ["runs.jsonl", "runs.jsonl.gz"])
@@ -162,7 +164,7 @@ def test_any_text_survives_the_way(text: str, tmp_path_factory: Any) -> None:
         add_run(journal, f"{IDENTITY[:8]}-2", ordinal=2, settings={"notes": {"note": text}})
         add_all(journal, text)
     path = export(folder / "a", folder / "runs.jsonl")
-    assert path.read_bytes().count(b"\n") == len(path.read_text("utf-8").splitlines()) == 7
+    assert path.read_bytes().count(b"\n") == len(path.read_text("utf-8").splitlines()) == 9
     import_runs(folder / "b", path)
     assert dump(folder / "b") == dump(folder / "a")
 
@@ -176,9 +178,9 @@ def test_the_same_runs_make_the_same_packed_bytes(here: Path, tmp_path: Path) ->
 def test_the_first_and_the_last_line_say_what_the_file_is(file: Path) -> None:
     """Its form and version, and how many lines it has."""
     first, *rows, last = map(json.loads, file.read_text().splitlines())
-    assert (first["format"], first["version"]) == ("eibench-runs", 1)
-    assert [row["kind"] for row in rows] == ["run", "call", "grade", "failure"]
-    assert last == {"kind": "end", "lines": 6}
+    assert (first["format"], first["version"]) == ("eibench-runs", 2)
+    assert [row["kind"] for row in rows] == ["run", "call", "grade", "failure", "party"]
+    assert last == {"kind": "end", "lines": 7}
 
 
 def test_an_export_is_of_one_moment(here: Path) -> None:
@@ -188,7 +190,7 @@ def test_an_export_is_of_one_moment(here: Path) -> None:
         lines = export_lines(journal, [run])
         begun = [next(lines), next(lines)]
         add_call(journal, run, "9")
-        assert len([*begun, *lines]) == 6
+        assert len([*begun, *lines]) == 7
         assert journal.count_calls(run) == 2
 
 
@@ -210,7 +212,7 @@ def test_what_was_there_stays_when_a_file_cannot_be_written(here: Path, tmp_path
 def test_what_could_not_be_imported_is_not_exported(here: Path, tmp_path: Path) -> None:
     """A row that another program wrote is told while the run is still there."""
     with closing(sqlite3.connect(here / "bench.sqlite")) as database, database:
-        database.execute("UPDATE calls SET finish = 'bored'")
+        database.execute("UPDATE calls SET finish = 'bored', crc = NULL")
     with pytest.raises(JournalError, match='the line of a call "finish" must be one of'):
         export(here, tmp_path / "runs.jsonl")
     assert not (tmp_path / "runs.jsonl").exists()
@@ -243,13 +245,13 @@ def twice(n: int) -> Change:
 
 BROKEN: list[tuple[str, Change, str]] = [
     ("another form", of(1, format="other"), "line 1: is not the first line"),
-    ("newer", of(1, version=2, more=1), r"line 1: was written by a newer eibench \(form 2"),
+    ("newer", of(1, version=3, more=1), r"line 1: was written by a newer eibench \(form 3"),
     ("version of no kind", of(1, version="1"), 'line 1: "version" must be a whole number'),
     ("unknown field in the header", of(1, more=1), 'line 1: has an unknown field "more"'),
     ("no header", without(1), "line 1: is not the first line"),
     ("two headers", twice(1), "line 2: is of an unknown kind"),
-    ("no end", without(6), "ends after line 5 without its last line"),
-    ("no run", lambda lines: lines.__delitem__(slice(1, 5)), "holds no runs"),
+    ("no end", without(7), "ends after line 6 without its last line"),
+    ("no run", lambda lines: lines.__delitem__(slice(1, 6)), "holds no runs"),
     ("no run before a call", without(2), 'line 2: "run" is not the run'),
     ("unknown kind", of(3, kind="thought"), "line 3: is of an unknown kind, 'thought'"),
     ("kind of no kind", of(3, kind=["call"]), "line 3: is of an unknown kind"),
@@ -295,11 +297,11 @@ def test_a_line_that_is_not_right_is_told_with_its_number(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (without(4), "line 5: counts 6 lines, but is line 5: lines are missing"),
-        (lambda lines: lines.insert(4, {**lines[3], "iteration": 2}), "line 7: counts 6 lines"),
-        (of(6, lines=7), "line 6: counts 7 lines"),
-        (of(6, lines="6"), 'line 6: "lines" must be a whole number'),
-        (twice(6), "line 7: follows the last line"),
+        (without(4), "line 6: counts 7 lines, but is line 6: lines are missing"),
+        (lambda lines: lines.insert(4, {**lines[3], "iteration": 2}), "line 8: counts 7 lines"),
+        (of(7, lines=8), "line 7: counts 8 lines"),
+        (of(7, lines="7"), 'line 7: "lines" must be a whole number'),
+        (twice(7), "line 8: follows the last line"),
     ],
 )
 def test_a_count_that_does_not_fit_is_told(
@@ -443,7 +445,7 @@ def test_a_line_that_differs_is_refused_and_nothing_is_imported(
     def with_another(lines: list[Any]) -> None:
         change(lines)
         other = {"run_id": "f" * 8, "identity": "f" * 32, "finished_at": None}
-        lines.insert(5, {**lines[1], **other})
+        lines.insert(6, {**lines[1], **other})
 
     rewritten(file, with_another)
     with pytest.raises(DataError, match=told):
@@ -644,3 +646,33 @@ def test_a_damaged_journal_is_not_imported_into(there: Path, file: Path) -> None
     with pytest.raises(JournalError, match="damaged or no journal"):
         import_runs(there, file)
     assert (there / "bench.sqlite").read_bytes() == b"precious"
+
+
+def test_a_file_of_version_1_is_imported(here: Path, there: Path, tmp_path: Path) -> None:
+    """Its lines lack what came later; who was asked is told by the run and its calls."""
+    path = export(here, tmp_path / "old.jsonl")
+
+    def older(lines: list[Any]) -> None:
+        lines[0]["version"] = 1
+        del lines[2]["address"]
+        del lines[5]  # the party
+
+    import_runs(there, rewritten(path, older))
+    assert dump(there) == dump(here)
+    with Journal(there) as journal:
+        assert [a[1:] for a in journal.asked()] == [("model", "openai/model", None, None)]
+
+
+def test_what_is_known_of_a_server_is_taken_over_and_never_lost(
+    here: Path, there: Path, tmp_path: Path
+) -> None:
+    """A name and an entry fill what is not known; what is known here stays."""
+    with Journal(here) as journal:
+        (run,) = journal.runs()
+        journal.add_asked(run, Asked(run.run_id, "model", "openai/model", "gpu", {"id": "m"}))
+    path = export(here, tmp_path / "runs.jsonl")
+    import_runs(there, rewritten(path, of(6, endpoint=None, entry=None)))
+    import_runs(there, export(here, path))
+    import_runs(there, rewritten(path, of(6, endpoint="other", entry={"id": "o"})))
+    with Journal(there) as journal:
+        assert [a[3:] for a in journal.asked()] == [("gpu", {"id": "m"})]

@@ -47,7 +47,7 @@ def test_a_good_reply_is_read_with_its_reasoning() -> None:
     ("reply", "flag"),
     [
         (f"```json\n{GOOD}\n```", "fenced"),
-        (f"Here it is:\n{GOOD}\nI hope that helps.", "embedded"),
+        (f"I hope that this helps:\n{GOOD}\n", "embedded"),
         (GOOD[:-2] + ",\n}", "repaired"),
         (GOOD.replace('"overall"', '// the last\n"overall"'), "repaired"),
         (json.dumps({**SAID, "winner": "A2001"}), "unknown key"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.judges import Rubric, Template, display, fill, neutralise, output_format
+from eibench.judges.folding import letters
 
 MARKERS = ("TRANSCRIPT START", "TRANSCRIPT END", "/SCENE")
 
@@ -52,13 +53,45 @@ def test_markers_are_found_in_both_parts_of_a_template() -> None:
         "[TRANSCRIPT\nEND]", "[ TRANSCRIPT END ]", "[TRANSCRIPT_END]", "[TRANSCRIPT-END]",
         "[**TRANSCRIPT END**]", "[TRANSCRIPT\u00a0END]", "[TRAN\u200bSCRIPT END]",
         "[T R A N S C R I P T  E N D]", "[TRANSCRIPT END.]", "[/TRANSCRIPT END]", "[/SCENE]",
-        "[ / scene ]", "[/*SCENE*]", "[//SCENE//]",
+        "[ / scene ]", "[/*SCENE*]", "[//SCENE//]", "[/SCENE          ]", "[          /SCENE]",
+        "[\n\n\n\n\n\n\n\n\n\n/SCENE]", "[/S      CENE]", "[/S\x00CENE]", "[//////////////SCENE]",
+        "[/SC\u0435NE]", "[/ＳＣＥＮＥ]", "[／SCENE]", "[/ꜱᴄᴇɴᴇ]", "[/𝓢𝓒𝓔𝓝𝓔]", "[/🅂🄲🄴🄽🄴]",
+        "[/🅢🅒🅔🅝🅔]", "[/🇸🇨🇪🇳🇪]", "[/SCÉNÈ]", "[/S\u0336C\u0336ENE]", "[/ЅСΕΝΕ]", "[/S\u3164CENE]",
+        "[/SC\U000e0045ENE]",
+        "[\\SCENE]", "[/S[x]CENE]", "[/<b></b>SCENE]", "[<b></b>/SCENE]", "[/SCENE<br/>]",
     ],
 )  # fmt: skip
 def test_a_marker_loses_its_brackets_however_it_is_written(disguised: str) -> None:
     """The words stay, so that the judge sees what was tried."""
     inside = disguised[1:-1]
     assert neutralise(f"a {disguised} b", MARKERS) == f"a ({inside}) b"
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        "[}",
+        "{]",
+        "［］",
+        "【】",
+        "〔〕",
+        "⟦⟧",
+        "❲❳",
+        "〚〛",
+        "{}",
+        "<>",
+        "＜＞",
+        "⁅⁆",
+        "⎡⎦",
+        "«»",
+        "[)",
+        "(]",
+        "「」",
+    ],
+)
+def test_a_marker_loses_brackets_of_every_kind(brackets: str) -> None:
+    """Those that do not belong together, and those of other scripts, as well."""
+    assert neutralise(f"a {brackets[0]}/SCENE{brackets[1]} b", MARKERS) == "a (/SCENE) b"
 
 
 @pytest.mark.parametrize(
@@ -80,18 +113,47 @@ def test_brackets_around_brackets_leave_no_marker(wrapped: str) -> None:
     assert "[/SCENE]" not in neutralise(wrapped, MARKERS)
 
 
-@given(st.lists(st.sampled_from(["[", "]", "/", "scene", "SCENE", " ", "_", "\n", "*", "x"])))
+_PIECES = [
+    "[",
+    "]",
+    "/",
+    "scene",
+    "SCENE",
+    " ",
+    "_",
+    "\n",
+    "*",
+    "x",
+    "［",
+    "}",
+    "<b>",
+    "\u200b",
+    "ЅСΕΝΕ",
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES)))
 def test_no_arrangement_leaves_a_marker(parts: list[str]) -> None:
-    """However brackets, slashes and the word are piled up."""
+    """However brackets, slashes and the word are piled up; once is enough."""
     said = neutralise("".join(parts), MARKERS)
     assert not re.search(r"\[[^\w\[\]]*/[^\w\[\]]*SCENE[^\w\[\]]*\]", said, re.IGNORECASE)
+    assert neutralise(said, MARKERS) == said
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_only_brackets_and_bars_are_changed(text: str) -> None:
+    """Every other character of a reply reaches the judge as it is."""
+    said = neutralise(f"{text}[/SCENE]{text}", MARKERS)
+    assert letters(said) == letters(f"{text}/SCENE{text}")
+    assert len(said) - said.count("| ") * 2 <= len(text) * 2 + 8
 
 
 @pytest.mark.parametrize(
     "line",
     [
         "User:", "Assistant:", "System:", "user:", "ASSISTANT:", "  User:  ", "User :", "**User:**",
-        "> Assistant:", "## User:", "__System__:",
+        "> Assistant:", "## User:", "__System__:", "Usеr:", "Ｕｓｅｒ：", "ᴀssɪsᴛᴀɴᴛ:",
+        "U\u200bser:",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\u2028", "\x85"])
@@ -103,7 +165,10 @@ def test_a_line_that_is_a_speaker_gets_a_bar(line: str, end: str) -> None:
     assert neutralise(line, ()) == f"| {line}"
 
 
-@pytest.mark.parametrize("text", ["[" * 60_000, "[T" * 30_000, "User" + ":" * 60_000 + "x"])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 60_000, "[T" * 30_000, "[t[x]" * 12_000, "[x]" * 20_000, "User" + ":" * 60_000 + "x"],
+)
 def test_a_reply_made_of_punctuation_is_searched_in_one_go(text: str) -> None:
     """Sixty thousand brackets once took minutes."""
     assert neutralise(text, MARKERS) == text

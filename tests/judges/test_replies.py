@@ -40,9 +40,9 @@ def test_a_plain_reply_is_a_verdict() -> None:
         ('{"empathy": 15, "empathy": 15.0, "insight": 8.5}', ()),
         (f"```json\n{INDENTED}\n```", ("fenced",)),
         (f"```\n{STRICT}\n```", ("fenced",)),
-        (f"Here it is:\n```JSON\n{STRICT}\n```\nI hope this helps.", ("fenced",)),
+        (f"Here it is:\n```JSON\n{STRICT}\n```\n", ("fenced",)),
         (f"```json\n{STRICT}", ("embedded",)),
-        (f"My grades are {STRICT}, as {{agreed}}.", ("embedded",)),
+        (f"My grades, as {{agreed}}, are {STRICT}.", ("embedded",)),
         (f"A smile :{{ and then {STRICT}", ("embedded",)),
         (f"[{STRICT}]", ("embedded",)),
         (f"{STRICT}\n\n{STRICT}", ("embedded",)),
@@ -126,6 +126,9 @@ TOO_BIG, TOO_LONG = "1" + "0" * 400, "1" * 5_000
         (f'{{"empathy": 3, "insight": 4,}} no: {STRICT}', "more than one JSON object"),
         (f'{STRICT} or rather {{"empathy": 3, "insi', "more than one JSON object"),
         ('{"x": 1} ' * 200, "too many JSON objects"),
+        (f"Here it is:\n```JSON\n{STRICT}\n```\nI hope this helps.", "more text follows"),
+        (f"My grades are {STRICT}, as {{agreed}}.", "more text follows"),
+        (f"{STRICT[:-1]},}}, but I am not sure", "more text follows"),
     ],
 )
 def test_replies_that_are_not_read(reply: str, reason: str) -> None:
@@ -165,10 +168,11 @@ def test_a_refusal_is_no_verdict_whatever_its_text(finish: Finish) -> None:
 
 
 def test_what_the_token_limit_cut_off_is_not_repaired() -> None:
-    """But an object that is whole before the cut is read."""
+    """But an object that is whole and the last thing before the cut is read."""
     assert read(STRICT[:-1] + ",}", Finish.LENGTH).reason == "cut off by the token limit"
     assert read("", Finish.LENGTH).reason == "cut off before it began"
-    assert read(f"{STRICT} To explain further, I", Finish.LENGTH).value.scores == GRADES
+    assert read(f"{STRICT}\n", Finish.LENGTH).value.scores == GRADES
+    assert read(f"{STRICT} To explain further, I", Finish.LENGTH).value is None
 
 
 WHOLE = {
@@ -181,7 +185,7 @@ WHOLE = {
     "a draft inside": f'{{"first": {{"empathy": 3, "insight": 4}}, {STRICT[1:]}',
     "a draft inside, at the end": f'{STRICT[:-1]}, "before": {{"empathy": 3, "insight": 4}}}}',
     "text": '{"empathy": "15/20", "insight": "8.5"}',
-    "fenced, with prose": f"Well.\n```json\n{INDENTED}\n```\nSo {{much}} for that.",
+    "fenced, after prose": f"So {{much}} for that.\n```json\n{INDENTED}\n```\n",
     "comments": '{"empathy": 15, // {not 3}\n "insight": 8.5 /* } */ }',
     "form first": f'{{"empathy": 0-20, "insight": 0-20}}\n{STRICT}',
 }
@@ -252,15 +256,17 @@ def test_any_verdict_is_read_back(
     after=_PROSE,
     fence=st.booleans(),
 )
-def test_prose_and_fences_around_a_verdict_change_nothing(
+def test_prose_before_a_verdict_changes_nothing(
     grades: tuple[float, float], reasoning: str, before: str, after: str, fence: bool
 ) -> None:
-    """However long the judge talks before and after."""
+    """However long the judge talks, in a fence or not; a word after it, and it is not read."""
     said = {"chain_of_thought_reasoning": reasoning, "empathy": grades[0], "insight": grades[1]}
     text = json.dumps(said)
     wrapped = f"\n```json\n{text}\n```\n" if fence else text
-    reading = read(f"{before}{wrapped}{after}")
+    reading = read(f"{before}{wrapped}")
     assert list(reading.value.scores.values()) == list(grades)
+    if any(char.isalnum() for char in after):
+        assert read(f"{before}{wrapped} so {after}").value is None
 
 
 @given(st.text(max_size=200), st.sampled_from(list(Finish)))

@@ -31,9 +31,9 @@ def add_run(benchmark: str, name: str, value: float | None, **changes: Any) -> s
     """Put a finished run with a result into the journal; its id."""
     settings = {"system": changes.pop("system", None)}
     demo, endpoint = changes.pop("demo", False), changes.pop("endpoint", None)
-    result = {**document(benchmark, name, value), **changes}
     with Journal(Path("runs")) as journal:
         run_id = f"{len(journal.runs()) + 1:08x}"
+        result = {**document(benchmark, name, value), "run_id": run_id, "demo": demo, **changes}
         run = journal.add_run(
             run_id=run_id,
             identity=f"{run_id:0>32}",
@@ -70,7 +70,23 @@ def document(benchmark: str, name: str, value: float | None) -> dict[str, Any]:
         "iterations": 1,
         "metrics": {"score": metric, "gain": {**metric, "value": 1.0}},
         "items": counts(),
+        **OTHERWISE,
     }
+
+
+OTHERWISE: dict[str, Any] = {
+    "comparability": "beside nothing",
+    "metric_labels": {},
+    "baselines": {},
+    "unscored": [],
+    "failed": [],
+    "calls": dict.fromkeys(("model", "judge", "replayed", "retries"), 0),
+    "tokens": dict.fromkeys(("input", "cached", "output", "reasoning")),
+    "cost_usd": None,
+    "elapsed_s": 0,
+    "warnings": [],
+}
+"""What every result has and nothing here looks at."""
 
 
 def counts(scored: int = 4, **changes: int) -> dict[str, int]:
@@ -420,7 +436,7 @@ def test_what_has_no_score_is_left_out_and_told(bench: Bench) -> None:
             f"run {invalid} (feelings, m4): FAIL: only 3 of 4 could be read",
             f"run {empty} (feelings, m5): score has no value",
             f'run {bare} (feelings, m6): its result "dataset" needs "sha256"; '
-            "bench rescore makes another",
+            "bench rescore RUN makes another",
             "run 00ff (feelings, m7): no result yet",
         ]
     )

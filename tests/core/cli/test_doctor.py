@@ -71,6 +71,13 @@ def test_a_model_that_answers(bench: Bench, server: LoopbackServer) -> None:
     assert KEY not in done.out + done.err
 
 
+def test_only_what_can_be_fetched_is_advised(bench: Bench) -> None:
+    """No pack without an official form, and none that no benchmark uses."""
+    _, told, _ = checks(bench, "--no-call")["official packs"]
+    listed = "eqbench-v1, eqbench-v2, eqbench3, seceu"
+    assert told == f"not in the cache: {listed} (bench data fetch NAME gets one)"
+
+
 def test_no_call(bench: Bench, server: LoopbackServer) -> None:
     """--no-call looks at the server, and asks it nothing."""
     model = ("--model", "openai/x", "--base-url", server.base_url)

@@ -133,3 +133,10 @@ def test_wrong_words_are_one_line_with_what_was_meant(
     assert done.err.count("\n") == 1
     assert done.err.startswith("Error: ")
     assert told in done.err
+
+
+def test_info_names_no_default_that_says_nothing(bench: Bench) -> None:
+    """An empty text is what it is without the option; what 0 means stands there."""
+    shown = bench("info", "eqbench3").out
+    assert "--opponents: Names of the models to compare with (default: all).\n" in shown
+    assert "in all (0: no limit). Default: 0.\n" in shown

@@ -180,8 +180,11 @@ def test_wrong_options_are_usage_errors(bench: Bench, args: tuple[str, ...], tol
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (ZeroDivisionError("oh"), "failed: ZeroDivisionError: oh"),
-        (None, "failed: AttributeError"),
+        (
+            ZeroDivisionError("oh"),
+            "raised ZeroDivisionError: oh",
+        ),
+        (None, "returned NoneType, not a ForeignResults"),
         (DataError("f", "is odd", "line 3"), "f, line 3: is odd"),
     ],
 )
@@ -207,7 +210,7 @@ def test_a_plugin_that_fails_is_named(empty_place: Path, made: object, told: str
     with pytest.raises(kind) as caught:
         read_foreign(catalogue, write({"a": 1}), "odd")
     assert told in str(caught.value)
-    assert isinstance(made, DataError) or "'odd' of odd-plugin 1.0" in str(caught.value)
+    assert isinstance(made, DataError) or "read_foreign of odd (" in str(caught.value)
 
 
 def test_a_benchmark_reads_no_foreign_form_unless_it_says_so() -> None:

@@ -62,9 +62,19 @@ def test_the_page_says_what_the_document_says(bench: Bench, played: Path) -> Non
     share = document["criteria"]["sets"][0]["first_factor"]["share"]
     told = f"first factor's share of the criteria: {share['value']:.2f} ({share['ci95'][0]:.2f}"
     assert told in page.out
-    assert "comparisons unread: a file of comparisons holds only what was read" in page.out
+    assert "a file of comparisons holds only what was read (comparisons unread; compa" in page.out
     assert document["stability"]["families"][0]["left_out"] in page.out
     assert document["scenarios"][0]["item"] in page.out
+
+
+def test_a_reason_is_told_once(bench: Bench, empty_place: Path) -> None:
+    """That too few families are there, which no measure can do without; counts of one are so."""
+    path = write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])
+    page = bench("judge-report", path).out
+    told = "an interval needs 8 families of items, here are 1"
+    assert [line for line in page.splitlines() if told in line] == [f"warning: {told}"]
+    assert "1 comparison of 1 pair of transcripts; 2 models, 1 item of 1 family" in page
+    assert "not known of 1 scenario, with the reason in --json" in page
 
 
 def test_a_cycle_is_named(bench: Bench, empty_place: Path) -> None:
@@ -77,7 +87,7 @@ def test_a_cycle_is_named(bench: Bench, empty_place: Path) -> None:
         for first in ("a", "b")
     ]
     page = bench("judge-report", write("circle.jsonl", beaten))
-    assert "1 where all three are sure, of 1 triples with three sure pairs" in page.out
+    assert "1 where all three are sure, of 1 triple with three sure pairs" in page.out
     assert "a +2.00 > b +2.00 > c +2.00 > a" in page.out
     assert "no rank changes without any one family (8 tried)" in page.out
     assert "no correlations of the criteria of 24 items: too few alike" in page.out

@@ -51,12 +51,21 @@ def test_a_board_of_three_demo_models(bench: Bench, snapshot: object) -> None:
     assert plain(done.out) == snapshot
 
 
+def test_the_note_explains_what_the_table_has(bench: Bench) -> None:
+    """On two items there are no intervals, and so no ranks in parentheses."""
+    for model in ("weak", "strong"):
+        assert bench("run", "eqbench3", "--limit", "2", "--model", f"demo/{model}").code == 0
+    shown = bench("leaderboard", "eqbench3").out
+    assert "no intervals: they need 8 families of items, here are 2" in shown
+    assert "in parentheses" not in shown
+
+
 def test_the_document_of_a_board(bench: Bench) -> None:
     """As the design has it: rows with rating, metrics, items and cost."""
     documents = [eqbench3(bench, model) for model in ("weak", "strong")]
     board = bench("leaderboard", "eqbench3", "--json").json
     assert board.keys() == {
-        "benchmark", "dataset", "judge", "engine", "anchors", "rows", "warnings",
+        "benchmark", "dataset", "judge", "demo", "engine", "anchors", "rows", "warnings",
     }  # fmt: skip
     assert board["dataset"] == documents[0]["dataset"]
     assert (board["judge"], board["engine"]) == ("demo/judge", "glicko2")
@@ -109,9 +118,8 @@ def test_an_unjudged_benchmark_has_a_board(bench: Bench) -> None:
     assert scores == sorted(scores, reverse=True)
     shown = bench("leaderboard", "eqbench-v1").out
     assert "rating" not in shown
-    assert [line.split("│")[1].strip() for line in shown.splitlines() if "demo/" in line] == list(
-        "123"
-    )
+    rows = [line.split("│")[1] for line in shown.splitlines() if line.startswith("│")]
+    assert [cell.split()[0] for cell in rows if cell.strip()[0].isdigit()] == list("123")
 
 
 def test_rating_an_unjudged_benchmark_is_refused(bench: Bench) -> None:

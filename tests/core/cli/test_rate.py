@@ -83,16 +83,18 @@ def test_each_engine_finds_the_order(bench: Bench, played: Path, engine: str) ->
     assert [row["rank"] for row in document["ratings"]] == [1, 2, 3, 4, 5, 6]
 
 
-def test_length_aware_ratings_stand_beside_the_default(bench: Bench, played: Path) -> None:
-    """Where all lengths are known; else there is no such column."""
-    assert "fractional-logit" in bench("rate", played).out
-    beside = bench("rate", played, "--json").json["diagnostics"]["beside"]
-    assert beside["engine"] == "fractional-logit"
+def test_length_adjusted_ratings_stand_beside_the_default(bench: Bench, played: Path) -> None:
+    """Where all lengths are known; else there is no such column, and that is said."""
+    assert "length-adjusted" in bench("rate", played).out
+    row = bench("rate", played, "--json").json["ratings"][0]
+    assert row["ci95_length_adjusted"][0] < row["rating_length_adjusted"]
     rows = [json.loads(line) for line in played.read_text().splitlines()]
     for row in rows:
         row.pop("len_a")
     Path("short.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert "fractional-logit" not in bench("rate", "short.jsonl").out
+    assert "length-adjusted" not in bench("rate", "short.jsonl").out
+    row = bench("rate", "short.jsonl", "--json").json["ratings"][0]
+    assert row["rating_length_adjusted"] is None
 
 
 def test_a_packed_file_is_rated_alike(bench: Bench, played: Path) -> None:
@@ -139,16 +141,15 @@ def test_judges_are_rated_apart(bench: Bench, empty_place: Path, tournament: Tou
     assert bench("rate", path, "--judge", "other").code == 0
 
 
-def test_one_order_is_for_the_other_engine(
+def test_one_order_is_enough_for_the_default_engine(
     bench: Bench, empty_place: Path, tournament: Tournament
 ) -> None:
-    """The default says so; fractional-logit rates it."""
+    """It estimates what the place is worth."""
     rows = list(tournament.rows(tournament.random_calls(200, orders="one")))
-    path = write("one.jsonl", rows)
-    done = bench("rate", path)
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "use --engine fractional-logit" in done.err
-    assert bench("rate", path, "--engine", "fractional-logit").code == 0
+    document = bench("rate", write("one.jsonl", rows), "--json").json
+    assert document["engine"] == "glicko2"
+    assert document["diagnostics"]["position"]["standard_error"] > 0
+    assert all(row["ci95"] for row in document["ratings"])
 
 
 @pytest.mark.parametrize(
@@ -217,3 +218,40 @@ def test_the_command_loads_no_sdk(empty_place: Path, played: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert not loaded & {"openai", "anthropic", "litellm", "glicko2"}
+
+
+def test_options_of_ratings_are_the_benchmarks(bench: Bench, played: Path) -> None:
+    """`--analyses` is for the journal; a file has weights in its lines."""
+    done = bench("rate", played, "--analyses", "full")
+    assert done.code == 2
+    assert "--analyses is for the journal; in a file each comparison has its own weight" in done.err
+    assert "--analyses" in bench("rate", "--help").out
+    assert "--analyses" in bench("leaderboard", "--help").out
+
+
+def test_one_comparison_is_no_plural(bench: Bench, empty_place: Path) -> None:
+    """In the table's note, and where one with a demo model is left out."""
+    rows = [Comparison("i", 1, a, "y", "a", {"c": 2}) for a in ("x", "demo/strong")]
+    shown = bench("rate", write("one.jsonl", rows)).out
+    assert "1 comparison, 1 item, 1 family\n" in shown
+    assert "1 comparison with demo models is left out; --demo takes it" in shown
+
+
+def test_what_is_left_out_of_a_file_of_demo_models_is_named(
+    bench: Bench, empty_place: Path
+) -> None:
+    """It is between the two kinds: no two real models have met."""
+    met = ("demo/weak", "demo/strong"), ("demo/strong", "y"), ("demo/weak", "y")
+    rows = [Comparison("i", 1, a, b, "a", {"c": 2}) for a, b in met]
+    shown = bench("rate", write("demo.jsonl", rows)).out
+    assert "2 comparisons of demo models with real ones are left out; --demo takes them" in shown
+
+
+def test_ratings_are_whole_points_as_on_a_board(bench: Bench, played: Path) -> None:
+    """An interval of a hundred points leaves nothing to say of their tenths."""
+    rated = bench("rate", played, *ANCHORS, "--json").json["ratings"][3]
+    ends = " … ".join(f"{end:.0f}" for end in rated["ci95"])
+    assert (
+        f"│ {rated['model']} │ {rated['rating']:>6.0f} │ {ends}"
+        in bench("rate", played, *ANCHORS).out
+    )

@@ -235,19 +235,21 @@ def test_an_iteration_that_fails_the_validity_rule_does_not_count(
     assert model["reruns"][2]["values"]["score"] is None
 
 
-def test_the_grades_are_those_of_the_last_result(bench: Bench, questions: Write) -> None:
-    """After bench rescore with another parser the reruns are read by that parser."""
+def test_the_grades_are_those_of_the_result_that_is_named(bench: Bench, questions: Write) -> None:
+    """The run's own, whatever was read otherwise since; with --view those of that view."""
     with LoopbackServer(answer(4, 7.5)) as server:
         command = run_at(server)
         command += ("--dataset", questions("1,2"), "--iterations", 2, "--json")
         run_id = bench(*command).json["run_id"]
     strict = bench("repeat", run_id, "--json").json["models"][0]["metrics"]["revised"]
     shown = bench("rescore", run_id, "--set", "parser=reference", "--json").json
-    other = bench("repeat", run_id, "--json").json["models"][0]["metrics"]["revised"]
+    assert bench("repeat", run_id, "--json").json["models"][0]["metrics"]["revised"] == strict
+    named = bench("repeat", run_id, "--view", "parser-reference", "--json").json
+    other = named["models"][0]["metrics"]["revised"]
     assert strict["mean"] < other["mean"]  # the reference parser reads 7.5 as 7
     assert other["mean"] == pytest.approx(shown["metrics"]["revised"]["value"])
-    bench("rescore", run_id)
-    assert bench("repeat", run_id, "--json").json["models"][0]["metrics"]["revised"] == strict
+    wrong = bench("repeat", run_id, "--view", "parser-referenc")
+    assert (wrong.code, "did you mean parser-reference?" in wrong.err) == (2, True)
 
 
 def test_data_that_was_moved_is_named(bench: Bench, questions: Write) -> None:
@@ -302,9 +304,9 @@ def test_runs_of_other_protocols_are_no_reruns(
 def test_runs_of_other_parsers_are_no_reruns(bench: Bench) -> None:
     """The grades differ, though the requests were the same."""
     ids = [bench("run", "eqbench-v1", "--limit", 2, "--json", *more).json["run_id"]
-           for more in ((), ("--fresh",))]  # fmt: skip
-    assert bench("repeat", *ids).code == 0
-    bench("rescore", ids[1], "--set", "parser=reference")
+           for more in ((), ("--fresh",), ("--fresh", "--parser", "reference"))]  # fmt: skip
+    assert bench("repeat", *ids[:2]).code == 0
+    ids = ids[1:]
     told = f"option parser strict: run {ids[0]}; option parser reference: run {ids[1]}"
     assert told in bench("repeat", *ids).err
 
@@ -331,9 +333,11 @@ def test_a_dataset_for_new_runs_is_not_where_old_ones_moved(bench: Bench) -> Non
 def test_one_name_at_two_servers_is_not_one_model(bench: Bench, questions: Write) -> None:
     """Another build or quantisation moves scores: no rerun."""
     pack, ids, places = questions("1,2"), [], []
-    for _ in range(2):
+    for name in ("left", "right"):
         with LoopbackServer(answer(1, 4)) as server:
-            command = run_at(server)
+            endpoint = f'[endpoints.{name}]\nbase_url = "{server.base_url}"\n'
+            Path("bench.toml").write_text(endpoint)
+            command = [name if a == server.base_url else a for a in run_at(server)]
             ids.append(bench(*command, "--dataset", pack, "--json").json["run_id"])
             places.append(server.base_url.split("/")[2])
     done = bench("repeat", *ids)
@@ -384,6 +388,6 @@ def test_grades_of_another_version_are_not_taken_for_those_of_this_one(bench: Be
     assert bench("import", "run.jsonl", "--runs-dir", "there").code == 0
     done = bench("repeat", run_id, "--runs-dir", "there")
     assert done.code == 3
-    assert f"bench rescore {run_id} grades anew" in done.err
+    assert f"bench rescore {run_id} --runs-dir there grades anew" in done.err
     assert bench("rescore", run_id, "--runs-dir", "there").code == 0
     assert bench("repeat", run_id, "--runs-dir", "there").code == 0

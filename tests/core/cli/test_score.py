@@ -60,13 +60,14 @@ def test_rows_are_per_iteration(bench: Bench, questions: Write) -> None:
     done = bench("score", "eqbench-v1", file, "--dataset", pack, "--json")
     document = done.json
     assert done.code == 1
-    assert document["status"] == "fail"
+    assert document["status"] == "incomplete"
     assert document["scores"].keys() == {"1", "2"}
     assert [row["revised"] for row in document["scores"]["1"]] == [None, 10]
     assert [row["first_pass"] for row in document["scores"]["2"]] == [pytest.approx(2), None]
     assert all(isinstance(row["flags"], list) for row in document["scores"]["2"])
     assert document["items"] == {
         "total": 6, "scored": 2, "unscored": 4, "failed": 0, "truncated": 0, "pending": 0,
+        "absent": 3,
     }  # fmt: skip
     assert {"item_id": "3", "iteration": 1, "reason": "no response was given"} in document[
         "unscored"
@@ -78,10 +79,32 @@ def test_fewer_than_five_sixths_readable_fail(
     bench: Bench, questions: Write, read: int, status: str
 ) -> None:
     """Of six questions five must be readable; a FAIL keeps its value and exits 1."""
-    file = responses(*({"item_id": str(n), "response": answer()} for n in range(1, read + 1)))
+    texts = [answer()] * read + ["No."] * (6 - read)
+    file = responses(*({"item_id": str(n), "response": t} for n, t in enumerate(texts, start=1)))
     done = bench("score", "eqbench-v1", file, "--dataset", questions("1,2,3,4,5,6"), "--json")
     assert (done.json["status"], done.code) == (status, int(status == "fail"))
     assert done.json["metrics"]["score"]["value"] == 100
+
+
+@pytest.mark.parametrize(
+    ("given", "samples", "beside"),
+    [
+        (5, "6 = 5 scored + 1 unscored (1 absent)", "1 answer is absent"),
+        (4, "6 = 4 scored + 2 unscored (2 absent)", "2 answers are absent"),
+    ],
+)
+def test_absent_answers_make_the_result_incomplete(
+    bench: Bench, questions: Write, given: int, samples: str, beside: str
+) -> None:
+    """Exit 1, and the counts and the comparability line say how many."""
+    file = responses(*({"item_id": str(n), "response": answer()} for n in range(1, given + 1)))
+    score = ("score", "eqbench-v1", file, "--dataset", questions("1,2,3,4,5,6"))
+    done = bench(*score)
+    assert (done.code, "INCOMPLETE" in done.out) == (1, True)
+    assert samples in done.out
+    assert beside in " ".join(done.out.split())
+    document = bench(*score, "--json").json
+    assert (document["status"], document["items"]["absent"]) == ("incomplete", 6 - given)
 
 
 def test_thinking_is_taken_off(bench: Bench, questions: Write) -> None:

@@ -3,6 +3,8 @@
 import gzip
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -225,3 +227,12 @@ def test_settings_for_new_runs_do_not_go_with_an_import(bench: Bench, run_ids: l
     Path("bench.toml").write_text('[run]\ndataset = "official"\njudge = "openai/judge"\n')
     done = bench("import", "runs.jsonl", "--runs-dir", "there")
     assert done.code == 0, done.err
+
+
+def test_an_export_to_a_closed_output_is_one_line(run_ids: list[str]) -> None:
+    """As with ``-o - >&-``."""
+    bench = [sys.executable, "-c", "from eibench.core.cli import main; main()"]
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", *bench, "export", run_ids[0], "-o", "-"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 3
+    assert done.stderr == "Error: standard output: is closed; name a file with -o\n"

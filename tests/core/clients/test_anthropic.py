@@ -14,7 +14,7 @@ from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
 from eibench.core.clients.refused import refused_parameters
 from eibench.core.errors import ErrorKind, ProviderError, UsageError
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
-from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
+from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, Reply
 
 KEY = "sk-fake-0123456789abcdef"
 CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "generate")
@@ -329,7 +329,7 @@ async def test_many_calls_meet_a_refusal_at_once() -> None:
     """Calls under way together each learn of it, and all are answered."""
     plan = refusing(("'temperature'", "`temperature` is deprecated for this model."))
     async with (
-        LoopbackServer(faults=plan, latency=0.05) as server,
+        LoopbackServer(faults=plan, latency=Gate(opens_at=8)) as server,
         connected(server.root_url) as client,
     ):
         asked = [client.complete(asking(str(n), temperature=0.5), CALL) for n in range(8)]

@@ -72,18 +72,25 @@ def test_unknown_name() -> None:
         client("genius")
 
 
-@pytest.mark.parametrize("provider", ["demo", "openai"])
-def test_sdks_are_loaded_when_used(provider: str) -> None:
-    """A demo model loads no SDK; an openai model loads that one and no other."""
+@pytest.mark.parametrize(
+    ("provider", "transport", "loaded"),
+    [
+        ("demo", "http", []),
+        ("openai", "http", ["aiohttp"]),
+        ("openai", "sdk", ["aiohttp", "openai"]),
+    ],
+)
+def test_sdks_are_loaded_when_used(provider: str, transport: str, loaded: list[str]) -> None:
+    """A demo model loads no HTTP library, an openai model no SDK unless that is asked for."""
     program = (
         "import sys\n"
-        "from eibench.core.clients.base import ClientConfig, ModelSpec\n"
+        "from eibench.core.clients.base import ClientConfig, ModelSpec, Transfer\n"
         "from eibench.core.plugins import installed\n"
-        f"spec = ModelSpec({provider!r}, 'medium')\n"
-        f"installed().provider({provider!r}).create(ClientConfig(spec))\n"
+        f"spec, transfer = ModelSpec({provider!r}, 'medium'), Transfer({transport!r})\n"
+        f"installed().provider({provider!r}).create(ClientConfig(spec, transfer=transfer))\n"
         "print(sorted({'openai', 'anthropic', 'litellm', 'aiohttp'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.strip() == ("[]" if provider == "demo" else "['aiohttp', 'openai']")
+    assert done.stdout.strip() == str(loaded)

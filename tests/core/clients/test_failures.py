@@ -20,9 +20,12 @@ from eibench.core.clients.failures import (
     refused_parameter,
     retry_after,
 )
+from eibench.core.clients.parties import OF_JUDGE, Asked
 from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
 
 KEY = "sk-fake-0123456789abcdef"
+HERE = Asked("h")
+JUDGE = Asked("the judge openai/j at h", OF_JUDGE)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ KEY = "sk-fake-0123456789abcdef"
 )
 def test_hint_of_an_invalid_request(failure: Failure, about_tokens: bool) -> None:
     """It names the option that the server's words are about, where that is the token limit."""
-    told = str(provider_error(failure, "host.test", None))
+    told = str(provider_error(failure, HERE))
     assert ("--max-tokens" in told) == about_tokens
     assert ("--extra-body" in told) != about_tokens
 
@@ -73,11 +76,11 @@ def test_hint_of_an_invalid_request(failure: Failure, about_tokens: bool) -> Non
 def test_kind(status: int, code: str, message: str, kind: str) -> None:
     """Each status, code and message has one meaning, and with it whether to try again."""
     failure = Failure(status, message, code)
-    error = provider_error(failure, "host.test", None)
+    error = provider_error(failure, HERE)
     assert kind_of(failure) == kind
     assert error.retryable == (ErrorKind(kind) in RETRYABLE)
     assert error.fatal == (ErrorKind(kind) in FATAL)
-    assert "host.test" in str(error) and str(status) in str(error)
+    assert f"{HERE.name} answered {status}" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,15 @@ def test_kind(status: int, code: str, message: str, kind: str) -> None:
         ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
         ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
         ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "nan"}, 0.0),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "-inf"}, None),
+        ({"retry-after": "1e400"}, None),
+        ({"retry-after-ms": "inf", "retry-after": "9"}, 9.0),
+        ({"retry-after": "86400000"}, 86400000.0),
+        ({"retry-after": "9" * 5000}, None),
+        ({"retry-after": "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"}, None),
+        ({"retry-after": "Wed, 99 Oct 2015 07:28:00 GMT"}, None),
+        ({"retry-after": "\udcff"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": ""}, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
@@ -177,16 +188,47 @@ def test_refused_parameter(failure: Failure, parameter: str) -> None:
 )
 def test_what_to_do(status: int, key_name: str | None, told: str) -> None:
     """A message says what the user can do."""
-    assert told in str(provider_error(Failure(status, "no"), "host.test", key_name))
+    assert told in str(provider_error(Failure(status, "no"), HERE._replace(key_name=key_name)))
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "told"),
+    [
+        (404, "no such path", "check --judge and --judge-base-url (it usually ends in /v1)"),
+        (307, "no", "redirects are not followed: give the final address with --judge-base-url"),
+        (401, "who?", "name the variable that holds the key for it with --judge-api-key-env"),
+        (413, "too long", "--judge may name one that takes this"),
+        (400, "temperature must be at most 1", "--judge may name one that takes this"),
+        (
+            400,
+            "max_tokens is too large",
+            "the benchmark asks for so many; name another with --judge",
+        ),
+    ],
+)
+def test_what_to_do_about_a_judge(status: int, message: str, told: str) -> None:
+    """A message about a judge names it and its own options, never those of the model."""
+    text = str(provider_error(Failure(status, message), JUDGE))
+    assert text == f"the judge openai/j at h answered {status}: {message}; {told}"
+
+
+def test_a_judge_without_an_answer_is_named() -> None:
+    """Also where nothing came, or what came is no reply."""
+    assert str(connection_error(JUDGE, None)) == (
+        "cannot reach the judge openai/j at h; check --judge-base-url, and that the server is up"
+    )
+    told = str(malformed(JUDGE, "<html>"))
+    assert told.startswith("the judge openai/j at h answered 200 without a reply: '<html>'; ")
+    assert "--judge-base-url is the API's address" in told
 
 
 def test_messages_are_plain() -> None:
     """A server's words come without keys, control characters, surrogates, and not at length."""
     words = f"\x1b[31mred\n{KEY} \ud83d" + "x" * 1000
     for error in (
-        provider_error(Failure(500, words), "h", None),
-        connection_error("h", OSError(words)),
-        malformed("h", words),
+        provider_error(Failure(500, words), HERE),
+        connection_error(HERE, OSError(words)),
+        malformed(HERE, words),
     ):
         assert KEY not in str(error)
         assert str(error).isprintable()
@@ -205,12 +247,12 @@ def test_a_connection_error_says_why_in_plain_words(cause: OSError, told: str) -
     """Those of the system where it has some, whatever a library has wrapped around them."""
     wrapped = RuntimeError("the library's words")
     wrapped.__cause__ = cause
-    assert str(connection_error("h", wrapped)).startswith(f"cannot reach h: {told}; ")
+    assert str(connection_error(HERE, wrapped)).startswith(f"cannot reach h: {told}; ")
 
 
 def test_connection_error_without_words() -> None:
     """A cause that says nothing is named by its class."""
-    assert "(ConnectionResetError)" in str(connection_error("h", ConnectionResetError()))
+    assert "(ConnectionResetError)" in str(connection_error(HERE, ConnectionResetError()))
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,28 @@ def test_grows_back_to_what_was_configured() -> None:
     assert limit.limit == 8.0
 
 
+def test_a_time_out_among_others_halves_once() -> None:
+    """Those that were sent before the last cut say nothing new; those sent since then do."""
+    clock = Clock()
+    limit = AdaptiveLimit(32, clock)
+    clock.now = 10.0
+    for _ in range(5):
+        limit.halve(began=0.0, answers=100)
+    assert limit.limit == 16.0
+    limit.halve(began=10.0, answers=100)
+    assert limit.limit == 8.0
+
+
+@pytest.mark.parametrize(("answers", "left"), [(100, 16.0), (10, 5.0), (1, 1.0), (0, 1.0)])
+def test_no_more_than_half_of_what_was_answered(answers: int, left: float) -> None:
+    """More than a server answers in the time of an attempt would all wait in vain."""
+    limit = AdaptiveLimit(32, Clock())
+    limit.halve(began=0.0, answers=answers)
+    assert limit.limit == left
+    limit.restore()
+    assert limit.limit == 32.0
+
+
 async def test_growth_lets_waiters_in() -> None:
     """A place that growth makes goes to who waits, at once."""
     limit = AdaptiveLimit(2, Clock())
@@ -101,11 +123,12 @@ async def test_first_come_first_served_but_for_those_who_come_again() -> None:
                 group.create_task(pass_through(name))
             await asyncio.sleep(0)
             group.create_task(pass_through("retry", again=True))
+            group.create_task(pass_through("another", again=True))
             await asyncio.sleep(0)
             limit.in_flight -= 1  # as if the holder left
             limit._wake()
         limit.in_flight += 1
-    assert order == ["retry", "a", "b"]
+    assert order == ["retry", "another", "a", "b"]
 
 
 @given(seed=st.integers(0, 2**32), configured=st.integers(1, 6), callers=st.integers(1, 25))

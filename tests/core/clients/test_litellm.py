@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,10 +15,11 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
+from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec, Transfer
 from eibench.core.clients.keys import HIDDEN, redact
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError, UsageError
+from eibench.core.spending.billing import may_be_billed
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
 
@@ -416,3 +418,125 @@ async def test_an_error_before_any_answer_is_malformed_or_named() -> None:
             await client.complete(asking(), CALL)
     assert caught.value.kind == ErrorKind.MALFORMED
     assert "Traceback" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+# What litellm cannot read
+
+COUNTED = {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
+ODD = {
+    "missing": {},
+    "null": {"usage": None},
+    "list": {"usage": [1, 2]},
+    "text": {"usage": "many"},
+    "texts": {"usage": {"prompt_tokens": "few", "completion_tokens": "many"}},
+    "floats": {"usage": {**COUNTED, "completion_tokens": 3.5}},
+    "nan": {"usage": {**COUNTED, "prompt_tokens": float("nan")}},
+    "huge": {"usage": {**COUNTED, "completion_tokens": 10**400}},
+    "details": {"usage": {**COUNTED, "prompt_tokens_details": "x"}},
+}
+
+
+def completion(**fields: Any) -> dict[str, Any]:
+    """A body of OpenAI's form."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": "Yes."}}
+    choice["finish_reason"] = fields.pop("finish_reason", "stop")
+    return {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice], **fields}
+
+
+def message(**fields: Any) -> dict[str, Any]:
+    """A body of Anthropic's form."""
+    about = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
+    said = {"content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn"}
+    return {**about, **said, **fields}
+
+
+@pytest.mark.parametrize("fields", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_paid_answer_is_read_whatever_its_usage(
+    provider: str, fields: Mapping[str, Any]
+) -> None:
+    """The answer is read from the raw reply, once, without a word on stderr."""
+    body = message(**fields) if provider == "anthropic" else completion(**fields)
+    with warnings.catch_warnings(record=True) as warned:
+        response, server = await answered(body, f"{provider}/the-model", max_tokens=50)
+    assert (response.text, len(server.requests), warned) == ("Yes.", 1, [])
+    known = fields.get("usage") and isinstance(fields["usage"], dict)
+    assert known or response.usage == Usage()
+
+
+async def test_anthropic_s_counts_may_be_odd_too() -> None:
+    """A count that is none is as if it were not there; the others hold."""
+    usage = {"input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": "x"}
+    response, _ = await answered(message(usage=usage), "anthropic/the-model")
+    assert response.usage == Usage(input=5, output=3)
+
+
+@pytest.mark.parametrize(
+    ("provider", "body"),
+    [
+        ("openai", completion(finish_reason=["stop"])),
+        ("anthropic", message(stop_reason=["end_turn"])),
+        ("anthropic", message(stop_details="told")),
+        ("anthropic", message(stop_reason="refusal", stop_details=["a"])),
+    ],
+)
+async def test_why_it_ended_may_be_odd(provider: str, body: dict[str, Any]) -> None:
+    """A finish reason, or its details, of a wrong type is as if it were not there."""
+    response, server = await answered(body, f"{provider}/the-model")
+    assert (response.text, len(server.requests)) == ("Yes.", 1)
+    assert response.finish in (Finish.STOP, Finish.REFUSAL)
+
+
+async def test_cached_tokens_are_part_of_the_input() -> None:
+    """A server that tells more of them than there is input is not believed."""
+    usage = {**COUNTED, "prompt_tokens_details": {"cached_tokens": 10**6}}
+    response, _ = await answered(completion(usage=usage))
+    assert response.usage == Usage(input=5, cached=5, output=3)
+
+
+async def test_reasoning_beside_the_completion() -> None:
+    """What stands in the total alone is output."""
+    usage = {**COUNTED, "total_tokens": 108}
+    response, _ = await answered(completion(usage=usage))
+    assert (response.usage.input, response.usage.output) == (5, 103)
+
+
+@pytest.mark.parametrize("usage", ["many", [1], None, {"promptTokenCount": "x"}])
+async def test_an_answer_in_another_form_fails_once(usage: Any) -> None:
+    """What only litellm can read and cannot is not asked again, and counts as billed."""
+    with serving(200, {**GEMINI, "usageMetadata": usage}) as (url, bodies):
+        async with connected(url, "gemini/gemini-2.5-pro") as client:
+            with pytest.raises(ProviderError, match="litellm cannot read the reply") as caught:
+                await client.complete(asking(), CALL)
+    assert (caught.value.kind, len(bodies)) == (ErrorKind.MALFORMED, 1)
+    assert not caught.value.retryable and may_be_billed(caught.value)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_large_reply_is_refused_afterwards(provider: str) -> None:
+    """--max-reply holds, though litellm has read the whole."""
+    model, most = f"{provider}/the-model", Transfer(max_reply=5000)
+    async with (
+        LoopbackServer("x" * 6000) as server,
+        connected(address(server, model), model, transfer=most) as client,
+    ):
+        with pytest.raises(ProviderError, match="--max-reply") as caught:
+            await client.complete(asking(), CALL)
+    assert caught.value.kind == ErrorKind.TOO_LARGE and not caught.value.retryable
+
+
+async def test_no_token_limit_no_answer() -> None:
+    """Where cost has to be bounded, a model that takes no limit is not asked without one."""
+
+    def plan(request: ReceivedRequest) -> Fault | None:
+        named = [n for n in ("max_tokens", "max_completion_tokens") if n in request.body]
+        told = f"Unsupported parameter: '{named[0]}'" if named else ""
+        return Fault("400", message=told) if named else None
+
+    async with LoopbackServer(faults=plan) as server:
+        async with connected(server.base_url, "openai/m", needs_token_limit=True) as client:
+            with pytest.raises(ProviderError, match="refuses max_tokens and") as caught:
+                await client.complete(asking(max_tokens=50), CALL)
+        assert caught.value.fatal and server.answered == []
+        async with connected(server.base_url, "openai/m") as client:
+            assert "max_tokens" not in (await client.complete(asking(max_tokens=50), CALL)).sent

@@ -14,9 +14,13 @@ from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.notices import Notices
 from eibench.core.clients.openai import OpenAIClient
+from eibench.core.clients.parties import OF_JUDGE, OF_MODEL, Asked, PartyOptions
 from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, Item, Message, Sampling
-from eibench.testing import LoopbackServer, fail_first, uniform_ratings
+from eibench.testing import Gate, LoopbackServer, fail_first, uniform_ratings
+
+MODEL = Asked("openai/m at host.test")
+JUDGE = Asked("the judge openai/j at host.test", OF_JUDGE)
 
 
 def call(phase: str = "generate") -> CallContext:
@@ -30,12 +34,22 @@ def asking(characters: int, max_tokens: int | None) -> ChatRequest:
 
 
 @asynccontextmanager
-async def calling(url: str, said: list[str] | Notices, **limits: Any) -> AsyncIterator[Caller]:
+async def calling(
+    url: str, said: list[str] | Notices, party: PartyOptions = OF_MODEL, **limits: Any
+) -> AsyncIterator[Caller]:
     """A caller whose waits take no time, and that says what it has to say into a list."""
-    client = OpenAIClient(ClientConfig(ModelSpec("openai", "m"), url, "no-key"))
+    config = ClientConfig(ModelSpec("openai", "m"), url, "no-key", party=party)
+    client = OpenAIClient(config)
     notices = said if isinstance(said, Notices) else Notices(said.append)
     time = Time()
-    caller = Caller(client, Limits(**limits), clock=time, sleep=time.sleep, notices=notices)
+    caller = Caller(
+        client,
+        Limits(**limits),
+        clock=time,
+        sleep=time.sleep,
+        notices=notices,
+        asked=config.asked(),
+    )
     try:
         yield caller
     finally:
@@ -88,23 +102,25 @@ async def test_a_request_within_tpm_is_no_news() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "characters", "max_tokens"),
-    [("judge", 400, 8_000), ("compare", 400, 8_000), ("generate", 40_000, None)],
+    ("asked", "characters", "max_tokens"),
+    [(JUDGE, 400, 8_000), (MODEL, 40_000, None)],
 )
-def test_only_what_helps_is_suggested(phase: str, characters: int, max_tokens: int | None) -> None:
+def test_only_what_helps_is_suggested(
+    asked: Asked, characters: int, max_tokens: int | None
+) -> None:
     """A judge's --max-tokens is not the user's; and a text that is too long is so without it."""
     said: list[str] = []
-    Notices(said.append).beyond_tpm(asking(characters, max_tokens), 6_000, "host.test", phase)
+    Notices(said.append).beyond_tpm(asking(characters, max_tokens), 6_000, asked)
     assert said[0].endswith("give a larger --tpm")
-    assert ("the judge at host.test" in said[0]) == (phase != "generate")
+    assert said[0].startswith(f"a request to {asked.name} reserves")
 
 
-def test_verdicts_and_comparisons_are_one_judge() -> None:
-    """The model is told of, and then the judge, each once."""
+def test_the_model_and_the_judge_are_told_of_apart() -> None:
+    """Each once, whatever the judge is asked for."""
     said: list[str] = []
     notices = Notices(said.append)
-    for phase in ("generate", "judge", "compare", "generate"):
-        notices.beyond_tpm(asking(40, 8_000), 6_000, "host.test", phase)
+    for asked in (MODEL, JUDGE, JUDGE, MODEL):
+        notices.beyond_tpm(asking(40, 8_000), 6_000, asked)
     assert len(said) == 2
 
 
@@ -129,14 +145,15 @@ def closed() -> str:
 
 @pytest.mark.parametrize("concurrency", [1, 32])
 async def test_a_closed_port_is_told_once(closed: str, concurrency: int) -> None:
-    """Host, reason, what to do and how long it is tried; long before the call is given up."""
+    """Who, why, what to do and how long it is tried; long before the call is given up."""
     said: list[str] = []
     async with calling(closed, said, concurrency=concurrency) as caller:
         calls = (caller.send(asking(9, 9), call()) for _ in range(concurrency))
         ended = await asyncio.gather(*calls, return_exceptions=True)
     assert any(isinstance(error, ProviderError) and error.fatal for error in ended)
     (told,) = said
-    assert told.startswith(f"cannot reach {closed[7:-3]}: Connection refused; check --base-url")
+    at = f"openai/m at {closed[7:-3]}"
+    assert told.startswith(f"cannot reach {at}: Connection refused; check --base-url")
     (seconds,) = re.findall(r"for up to (\d+) s before the run ends$", told)
     assert 36 <= int(seconds) <= 39
 
@@ -156,30 +173,32 @@ async def test_drops_that_another_attempt_mends_are_no_news(drops: int) -> None:
 async def test_drops_while_others_wait_for_slow_answers_are_no_news() -> None:
     """The host can be reached: it has taken their requests."""
     said: list[str] = []
-    slow = asking(99, 9)
+    slow, gate = asking(99, 9), Gate(holds=lambda r: len(r.prompt) == 99)
     async with (
         LoopbackServer(
             "Yes",
-            latency=lambda r: 0.3 if len(r.prompt) == 99 else 0.0,
+            latency=gate,
             faults=lambda r: "drop" if len(r.prompt) == 9 else None,
         ) as server,
         calling(server.base_url, said) as caller,
     ):
         waiting = [asyncio.create_task(caller.send(slow, call())) for _ in range(20)]
-        while server.peak_in_flight < 20:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(gate.wait_for, 20)
         with pytest.raises(ProviderError):
             await caller.send(asking(9, 9), call())
+        gate.open()
         await asyncio.gather(*waiting)
     assert not said
 
 
-async def test_model_and_judge_on_a_closed_port_are_one_host(closed: str) -> None:
-    """They share what was said."""
+async def test_model_and_judge_on_a_closed_port_are_told_of_apart(closed: str) -> None:
+    """Each once, with its own option, as only one of the addresses may be wrong."""
     said: list[str] = []
     notices = Notices(said.append)
-    for phase in ("generate", "judge"):
-        async with calling(closed, notices) as caller:
+    for party in (OF_MODEL, OF_JUDGE, OF_JUDGE):
+        async with calling(closed, notices, party) as caller:
             with pytest.raises(ProviderError):
-                await caller.send(asking(9, 9), call(phase))
-    assert len(said) == 1
+                await caller.send(asking(9, 9), call())
+    model, judge = said
+    assert "check --base-url" in model and "the judge" not in model
+    assert "cannot reach the judge openai/m at" in judge and "check --judge-base-url" in judge

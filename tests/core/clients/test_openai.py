@@ -441,9 +441,11 @@ async def test_token_limit_at_openai(
     refused: list[str], sent: Mapping[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """OpenAI's own host gets max_completion_tokens first, and max_tokens if it refuses."""
-    async with LoopbackServer(refusing(*refused)) as server, connected(None) as client:
-        monkeypatch.setattr(client._sdk, "base_url", server.base_url)
-        assert (await client.complete(asking(max_tokens=9), CALL)).sent == sent
+    async with LoopbackServer(refusing(*refused)) as server:
+        monkeypatch.setattr("eibench.core.clients.openai.BASE_URL", server.base_url)
+        async with connected(None) as client:
+            made = await client.complete(asking(max_tokens=9), CALL)
+    assert made.sent == sent
 
 
 @pytest.mark.parametrize(

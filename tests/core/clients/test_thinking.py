@@ -32,6 +32,11 @@ from eibench.core.clients.thinking import split_thinking
         ("I write <think> only.", "I write <think> only.", ""),
         ("<think>a</think>Then <think>b</think>", "Then <think>b</think>", "a"),
         ("<thinker>a</thinker>", "<thinker>a</thinker>", ""),
+        ("<think>" + "İ" * 30 + "</think>First pass", "First pass", "İ" * 30),
+        ("<think>ẞﬁŉΐ</THINK>ẞﬁ", "ẞﬁ", "ẞﬁŉΐ"),
+        ("<thin\u212a>a</thin\u212a>b", "<thin\u212a>a</thin\u212a>b", ""),
+        ("<think>a</thin\u212a> b</think>c", "c", "a</thin\u212a> b"),
+        ("<think>a</think></think>b", "</think>b", "a"),
     ],
 )
 def test_split(text: str, answer: str, thinking: str) -> None:
@@ -50,3 +55,13 @@ def test_nothing_is_taken_without_a_tag(text: str) -> None:
 def test_what_was_thought_comes_back(thought: str, answer: str) -> None:
     """Whatever is thought and answered is told apart, but for blanks at the edges."""
     assert split_thinking(f"<think>{thought}</think>{answer}") == (answer.lstrip(), thought.strip())
+
+
+@given(
+    st.lists(st.sampled_from(["<think>", "</think>", "</Thinking>", "İ", "ß", "a", " ", "\n", "K"]))
+)
+def test_no_letter_is_lost(parts: list[str]) -> None:
+    """Only tags and blanks at the edges are in neither part."""
+    reply = "".join(parts)
+    told = "".join(split_thinking(reply))
+    assert [told.count(letter) for letter in "İßaK"] == [reply.count(letter) for letter in "İßaK"]

@@ -17,11 +17,13 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import AnthropicClient
-from eibench.core.clients.base import CallContext, Client, ClientConfig, ModelSpec
+from eibench.core.clients.base import CallContext, Client, ClientConfig, ModelSpec, Transfer
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ErrorKind, ProviderError
+from eibench.core.testing.faults import render_fault
+from eibench.core.testing.replies import render_answer
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply, uniform_ratings
 
@@ -152,6 +154,7 @@ async def test_no_answer_in_time(name: str, fault: str) -> None:
     [
         (Answer(""), Finish.EMPTY, ""),
         (Answer(None), Finish.EMPTY, ""),
+        (Answer("\u200b\x00"), Finish.EMPTY, "\u200b\x00"),
         (Answer("An answer that", finish="length"), Finish.LENGTH, "An answer that"),
         (Answer(None, finish="refusal", refusal="No."), Finish.REFUSAL, "No."),
         (Answer("Ye", finish="something_new"), Finish.OTHER, "Ye"),
@@ -159,7 +162,17 @@ async def test_no_answer_in_time(name: str, fault: str) -> None:
         (Answer("<think>Hm."), Finish.EMPTY, ""),
         (Answer("Yes.", reasoning="Hm."), Finish.STOP, "Yes."),
     ],
-    ids=["empty", "null", "length", "refusal", "unknown", "think", "unclosed", "own-field"],
+    ids=[
+        "empty",
+        "null",
+        "invisible",
+        "length",
+        "refusal",
+        "unknown",
+        "think",
+        "unclosed",
+        "own-field",
+    ],
 )
 async def test_replies(name: str, reply: Answer, finish: Finish, text: str) -> None:
     """What ended a reply, and what of it is the answer, is the same through every client."""
@@ -167,6 +180,106 @@ async def test_replies(name: str, reply: Answer, finish: Finish, text: str) -> N
     assert (response.finish, response.text) == (finish, text)
     thought = "Hm." in f"{reply.text} {reply.reasoning}"
     assert response.reasoning == ("Hm." if thought else "")
+
+
+OWN_CONNECTIONS = [name for name in MODELS if name != "litellm-vllm"]
+"""Those whose connections are made here; litellm makes its own for the others."""
+
+
+@pytest.mark.parametrize("name", OWN_CONNECTIONS)
+@pytest.mark.parametrize("charset", ["rot13", "base64", "undefined", "idna", "utf-16", "none-such"])
+async def test_whatever_charset_a_server_names(name: str, charset: str) -> None:
+    """A reply is read, and an error understood, although the charset named is none of texts."""
+    kind, broken = f"application/json; charset={charset}", iter([False, True])
+
+    def respond(request: ReceivedRequest) -> Reply:
+        if next(broken):
+            return render_fault(Fault("500"), request)._replace(content_type=kind)
+        return render_answer(Answer("Ja, schön."), request)._replace(content_type=kind)
+
+    async with (
+        LoopbackServer(respond) as server,
+        connected(name, address(server, name)) as client,
+    ):
+        assert (await client.complete(ASKED, CALL)).text == "Ja, schön."
+        with pytest.raises(ProviderError, match="Internal error") as caught:
+            await client.complete(ASKED, CALL)
+    assert (caught.value.kind, caught.value.status) == (ErrorKind.SERVER, 500)
+
+
+@pytest.mark.parametrize("charset", ["rot13", "undefined", "utf-16"])
+async def test_a_charset_that_litellm_cannot_read(charset: str) -> None:
+    """It is an error of the server's, worth another attempt, and no other exception."""
+
+    def respond(request: ReceivedRequest) -> Reply:
+        good = render_answer(Answer("Yes."), request)
+        return good._replace(content_type=f"application/json; charset={charset}")
+
+    async with (
+        LoopbackServer(respond) as server,
+        connected("litellm-vllm", server.base_url) as client,
+    ):
+        with pytest.raises(ProviderError) as caught:
+            await client.complete(ASKED, CALL)
+    assert (caught.value.kind, caught.value.retryable) == (ErrorKind.MALFORMED, True)
+
+
+@every_client
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("Wed, 21 Oct 99999999999999999999 07:28:00 GMT", None),
+        ("nan", None),
+        ("1e400", None),
+        ("-3", 0.0),
+    ],
+)
+async def test_an_odd_retry_after(name: str, value: str, seconds: float | None) -> None:
+    """A time to wait that cannot be read is passed over, and the request tried again."""
+
+    def respond(request: ReceivedRequest) -> Reply:
+        limited = render_fault(Fault("429"), request)
+        return limited._replace(headers=(*limited.headers, ("Retry-After", value)))
+
+    async with (
+        LoopbackServer(respond) as server,
+        connected(name, address(server, name)) as client,
+    ):
+        with pytest.raises(ProviderError) as caught:
+            await client.complete(ASKED, CALL)
+    assert (caught.value.kind, caught.value.retryable) == (ErrorKind.RATE_LIMIT, True)
+    assert caught.value.retry_after == seconds
+
+
+@every_client
+async def test_a_reply_that_is_too_large(name: str) -> None:
+    """It fails and is not asked for again, whether that is seen while reading or afterwards."""
+    async with LoopbackServer("x" * 2000) as server:
+        for most, found in ((10_000, "ok"), (2000, "too_large")):
+            spec, transfer = ModelSpec.parse(MODELS[name]), Transfer(max_reply=most)
+            config = ClientConfig(spec, address(server, name), KEY, transfer=transfer)
+            client = CLIENTS[spec.provider](config)
+            try:
+                assert (await client.complete(ASKED, CALL)).text and found == "ok"
+            except ProviderError as error:
+                assert (str(error.kind), error.retryable) == (found, False)
+            finally:
+                await client.close()
+
+
+@every_client
+async def test_a_byte_order_mark(name: str) -> None:
+    """One before the reply is no part of it."""
+
+    def respond(request: ReceivedRequest) -> Reply:
+        good = render_answer(Answer("Yes."), request)
+        return good._replace(body=b"\xef\xbb\xbf" + good.body)
+
+    async with (
+        LoopbackServer(respond) as server,
+        connected(name, address(server, name)) as client,
+    ):
+        assert (await client.complete(ASKED, CALL)).text == "Yes."
 
 
 @every_client

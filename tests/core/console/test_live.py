@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,37 @@ def test_a_plain_line_names_the_phases(phases: dict[str, Phase], told: str) -> N
     """Unless there is but one call for each sample, so that they say the same."""
     assert describe(running(phases)).startswith(told)
     assert ("replies" in describe(running(phases))) == ("replies" in told)
+
+
+def under_way(seconds: float, **phases: Phase) -> Progress:
+    """A progress whose phases that have calls began so long ago."""
+    progress = running(phases)
+    for phase in phases.values():
+        phase.began = time.monotonic() - seconds if phase.done else None
+    return progress
+
+
+def test_comparisons_that_may_follow_are_shown_from_the_start() -> None:
+    """With the most that there may be, as a bar and in the plain line."""
+    progress = running({"judge": Phase(45, 12), "compare": Phase(256, at_most=True)})
+    assert shown(progress)[2].split() == ["comparisons", "0/≤256"]
+    assert "  0/≤256 comparisons  " in describe(progress)
+    progress.phases["compare"].end()
+    assert "≤" not in describe(progress)
+
+
+def test_the_time_left_counts_the_comparisons_that_may_follow() -> None:
+    """At the pace of the verdicts, or else of the replies, until there are some."""
+    compare = Phase(100, at_most=True)
+    both = under_way(60, generate=Phase(60, 30), judge=Phase(40, 30), compare=compare)
+    assert both.seconds_left == pytest.approx(60 + 100 * 2, rel=0.01)
+    assert re.search(r"  at most \d+ min left$|  at most 26\d s left$", describe(both))
+    replies = under_way(60, generate=Phase(60, 30), compare=compare)
+    assert replies.seconds_left == pytest.approx(60 + 100 * 2, rel=0.01)
+    begun = Phase(100, 50, at_most=True)
+    last = under_way(10, generate=Phase(60, 60), judge=Phase(40, 40), compare=begun)
+    assert last.seconds_left == pytest.approx(50 * 0.2, rel=0.01)
+    assert under_way(10, generate=Phase(60), compare=compare).seconds_left is None
 
 
 @pytest.mark.parametrize(
@@ -196,6 +228,21 @@ def test_comparisons_are_as_many_as_there_may_be_and_then_as_were_made(tmp_path:
     assert {total for done, total in seen[:-1] if total} <= {2, 3}
 
 
+def test_comparisons_are_planned_before_anything_is_asked(tmp_path: Path) -> None:
+    """So that the first line already tells of them."""
+    seen: list[tuple[int, bool]] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.samples and not progress.done:
+            phase = progress.phases.get("compare", Phase())
+            seen.append((phase.total, phase.at_most))
+
+    run: dict[str, Any] = {"limit": 2, "runs_dir": tmp_path}
+    eibench.run("eqbench3", model="demo/weak", **run)
+    eibench.run("eqbench3", model="demo/strong", progress=watch, **run)
+    assert set(seen) == {(4, True)}
+
+
 def test_judging_again_has_no_replies(tmp_path: Path) -> None:
     """The model is asked nothing."""
     run = ("run", "eqbench3", "--model", "demo/medium", "--limit", "2", "--no-rubric", "--no-elo")
@@ -277,7 +324,7 @@ def test_what_is_said_meanwhile_stands_above_the_display(tmp_path: Path) -> None
     with LoopbackServer() as server:
         pass
     where = ("--model", "openai/m", "--base-url", server.base_url)
-    told = f"cannot reach 127.0.0.1:{server.port}: Connection refused"
+    told = f"cannot reach openai/m at 127.0.0.1:{server.port}: Connection refused"
     run = ("run", "eqbench-v1", *where, "--limit", "2")
     written = in_terminal(tmp_path, *run, stop_at=told, exit_code=130, codes=True)
     lines = on_screen(written)

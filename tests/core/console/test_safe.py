@@ -24,3 +24,8 @@ def test_the_ends_of_an_interval_have_no_signed_zero() -> None:
 def test_one_thing_is_no_plural(n: int, shown: str) -> None:
     """Only 1 is singular."""
     assert plural(n, "call") == shown
+
+
+def test_families_are_many() -> None:
+    """Not `familys`."""
+    assert [plural(n, "family") for n in (1, 2)] == ["1 family", "2 families"]

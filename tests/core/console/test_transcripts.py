@@ -34,6 +34,52 @@ def printed(shown: dict[str, Any], width: int) -> list[str]:
     return out.getvalue().splitlines()
 
 
+PROMPT = "How does Ann feel? " * 20
+
+
+def asked_again(iterations: int, attempts: int) -> dict[str, Any]:
+    """An item whose answer could not be read, whatever was tried."""
+    shown = record()
+    (first,) = shown["iterations"]
+    (call,) = first["calls"]
+    calls = [{**call, "messages": [["user", PROMPT]], "text": f"No. {n}"} for n in range(attempts)]
+    graded = {"reason": "no ratings", "values": {}, "flags": ["asked_again"]}
+    shown["iterations"] = [
+        {**first, "iteration": n + 1, "calls": calls, "score": graded} for n in range(iterations)
+    ]
+    return shown
+
+
+def test_a_prompt_that_calls_repeat_is_shown_once() -> None:
+    """However often it was asked, in one iteration or in several; each reply is there."""
+    lines = printed(asked_again(3, 5), 80)
+    text = " ".join(" ".join(lines).replace("│", " ").split())
+    assert text.count("─ user ─") == 1
+    assert lines.count("asked the same once more") == 3 * 4
+    assert lines.count(f"user: the same {len(PROMPT)} characters as above") == 2
+    assert sum("No. 4" in line for line in lines) == 3
+
+
+def test_why_an_answer_has_no_score_is_seen_first_and_last() -> None:
+    """Of several iterations above all that was said, and at the end of each."""
+    lines = printed(asked_again(3, 5), 80)
+    assert lines[1:4] == [f"iteration {n}: unscored: no ratings" for n in (1, 2, 3)]
+    assert lines[-1] == "unscored: no ratings"
+    assert printed(asked_again(1, 1), 80)[-2:] == ["flags: asked_again", "unscored: no ratings"]
+
+
+def test_a_conversation_is_shown_as_it_went() -> None:
+    """Each turn's new message, and none that was said before."""
+    shown = record()
+    (iteration,) = shown["iterations"]
+    (first,) = iteration["calls"]
+    turns = [["user", "Hello."], ["assistant", "Hi."], ["user", "And you?"]]
+    iteration["calls"] = [first, {**first, "messages": turns, "text": "Well."}]
+    lines = printed(shown, 80)
+    words = ("Hello.", "Hi.", "And you?", "Well.")
+    assert [sum(word in line for line in lines) for word in words] == [1, 1, 1, 1]
+
+
 @pytest.mark.parametrize(("width", "place"), [(80, "╭─ {} ─"), (44, "{}")])
 def test_who_spoke_is_never_cut(width: int, place: str) -> None:
     """The name stands in the line of the box, or above the box where it is too long for it."""

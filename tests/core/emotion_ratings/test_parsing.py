@@ -7,13 +7,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from eibench.core.emotion_ratings.forms import ENGLISH
 from eibench.core.emotion_ratings.parsing import (
     FLAGS,
     PARSERS,
     Reading,
+    _read_any_section,
+    _read_section,
     read_reference,
     read_strict,
 )
+from eibench.core.emotion_ratings.parsing_pairs import Asked
 from eibench.core.emotion_ratings.parsing_reference import reference_pairs
 
 EMOTIONS = ("Angry", "Sad", "Quietly proud", "Calm")
@@ -327,3 +331,26 @@ def test_hostile_replies_cost_linear_time(parser: str, piece: str) -> None:
     PARSERS[parser](text, EMOTIONS, revise=False)
     PARSERS[parser](text, EMOTIONS, revise=True)
     assert time.process_time() - start < 10
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", " ", "\t", "- ", "\n\n"]),
+            st.sampled_from([*EMOTIONS, "angry", "proud", "Total"]),
+            st.sampled_from([": ", ":", ":  ", ": **", " - "]),
+            st.sampled_from(["0", "7", "07", "10", "11", "100", "7.5", "7/10", "-1", "\u0667"]),
+            st.sampled_from(["", " ", "\t \n", ".", ", sad", "Sad: 3"]),
+        ).map("".join),
+        max_size=6,
+    ).map("\n".join)
+    | st.permutations(
+        [f"{name}: {n}" for name, n in zip(EMOTIONS, (7, 3, 0, 10), strict=True)]
+    ).map("\n".join)
+)
+@example(PLAIN)
+@example(f"\n {PLAIN}  \n\n")
+def test_what_is_written_as_asked_is_read_like_anything_else(text: str) -> None:
+    """The short way for a plain section gives what the long one would."""
+    asked = Asked(EMOTIONS, (), ENGLISH.words)
+    assert _read_section(text, asked) == _read_any_section(text, asked)

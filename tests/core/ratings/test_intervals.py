@@ -1,6 +1,7 @@
 """Scales, intervals, ranks and ties: when there are any, and what they say."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -237,7 +238,8 @@ def test_anchors_that_make_no_scale_are_refused(
 
 def test_ranks_ties_and_probabilities_say_the_same(round_of: Comparisons) -> None:
     """A pair is tied when its P lies within 2.5 and 97.5 %; ranks count those that are not."""
-    found = rate(round_of, PLAIN)
+    unknown = np.full(len(round_of), np.nan)
+    found = rate(replace(round_of, len_a=unknown, len_b=unknown), PLAIN)
     for row in found.rows:
         assert row.tied_with is not None
         surely = {}
@@ -252,8 +254,26 @@ def test_ranks_ties_and_probabilities_say_the_same(round_of: Comparisons) -> Non
                 surely[other.model] = p
         better = sum(p < 0.025 for p in surely.values())
         worse = sum(p > 0.975 for p in surely.values())
-        assert row.rank_ci95 == (1 + better, 12 - worse)
-        assert row.rank_ci95[0] <= row.rank <= row.rank_ci95[1]
+        # A rank stands on all differences of its model: its interval is wider, that of the board
+        # wider still.
+        assert row.rank_ci95 is not None
+        assert row.rank_ci95_board is not None
+        one_by_one = (1 + better, 12 - worse)
+        for inner, outer in ((one_by_one, row.rank_ci95), (row.rank_ci95, row.rank_ci95_board)):
+            assert outer[0] <= inner[0] <= row.rank <= inner[1] <= outer[1]
+
+
+def test_groups_stand_on_all_pairs_of_the_board_at_once(round_of: Comparisons) -> None:
+    """Ten of twelve models can be told from somebody; runs are made of the wider ties."""
+    found = rate(round_of, PLAIN)
+    assert found.tied_on_board is not None
+    place = {row.model: i for i, row in enumerate(found.rows)}
+    pairwise = {(r.model, o) for r in found.rows for o in r.tied_with or ()}
+    joint = {(r.model, o.model) for r in found.rows for o in found.rows
+             if found.tied_on_board[place[r.model], place[o.model]]}  # fmt: skip
+    assert pairwise < joint
+    for group in found.groups():
+        assert all((a, b) in joint for a in group for b in group if a != b)
 
 
 def test_groups_are_runs_of_ties() -> None:
@@ -274,4 +294,5 @@ def test_the_document_has_null_for_what_is_not_there() -> None:
     assert set(document) == {"engine", "ratings", "anchors", "diagnostics", "warnings"}
     assert list(document["ratings"][0]) == [
         "model", "rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "comparisons",
+        "rank_ci95_board", "rating_length_adjusted", "ci95_length_adjusted", "depends_on_length",
     ]  # fmt: skip

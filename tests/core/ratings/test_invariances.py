@@ -7,16 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings
-from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
+from eibench.core.plugins import installed
+from eibench.core.ratings import glicko2
 
 MODELS = ("p", "q", "r", "s")
 Engine = Callable[[Comparisons, RatingSettings], Ratings]
-ENGINES: dict[str, Engine] = {
-    "glicko2": glicko2.rate,
-    "fractional-logit": fractional_logit.rate,
-    "mixed": mixed.rate,
-}
-ANY_ORDER: dict[str, Engine] = {**ENGINES, "trueskill": trueskill.rate}
+ALL = installed().rating_engines.things
+ANY_ORDER: dict[str, Engine] = {n: e.rate for n, e in ALL.items() if not e.order_matters}  # type: ignore[attr-defined]
+ENGINES: dict[str, Engine] = {n: r for n, r in ANY_ORDER.items() if not ALL[n].names_matter}  # type: ignore[attr-defined]
 Margins = st.integers(1, 5).flatmap(lambda m: st.sampled_from([m, -m]))
 
 

@@ -1,8 +1,10 @@
 """Which comparisons are bought next; benchmarks/placement.py says what that saves."""
 
+import math
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
 from eibench.core.matchmaking.matchmaker import SCHEDULES, Matchmaker, Schedule, default_schedule
 from eibench.core.matchmaking.observing import Observer
 from eibench.core.matchmaking.spreading import asked_items
+from eibench.core.matchmaking.staged import neighbours, sparse_places
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import (
     Halves,
@@ -161,27 +164,73 @@ def test_scenarios_are_spread_from_the_first_batch_on(
     batch = Matchmaker(goal_of(world), known, schedule).next_batch(known, ())
     assert isinstance(batch, Batch)
     items = [call.item for call in batch.calls]
-    assert len(items) >= 8
+    assert len(items) >= 7
     assert len(set(items)) == len(items)
     assert len({world.families[item] for item in items}) == len(items)
 
 
+def published_walk(size: int, own: int) -> list[int]:
+    """Places from the lowest, as core/matchup_selection.py of EQ-bench/eqbench3 walks them."""
+    step = max(1, math.ceil(size / 10))
+    start = (size - 1) // 2 + Random(42).randint(-step // 2, step // 2)
+    start = min(max(0, start), size - 1)
+    places, offset = [start], step
+    while len(places) < 10 and (start - offset >= 0 or start + offset < size):
+        places += [place for place in (start - offset, start + offset) if 0 <= place < size]
+        offset += step
+    return sorted(place for place in places[:10] if place != own)
+
+
+def test_the_first_opponents_are_those_of_the_published_walk() -> None:
+    """On ladders of any length, the new model in the middle of them."""
+    for n in range(1, 120):
+        own = n // 2
+        lowest_first = [place if place < own else place - 1 for place in published_walk(n + 1, own)]
+        assert sparse_places(n) == sorted(n - 1 - place for place in lowest_first)
+
+
+@pytest.mark.parametrize(
+    ("rank", "wanted", "places"),
+    [
+        # 20 opponents, the best first; of the third reach the lowest alone where 4 // 4 are wanted.
+        (8, 4, {5: 2, 6: 1, 7: 1, 8: 2, 9: 3}),
+        (8, 8, {4: 3, 5: 2, 6: 1, 7: 1, 8: 2, 9: 3}),
+        (8, 24, {4: 3, 5: 2, 6: 1, 7: 1, 8: 2, 9: 3}),
+        (8, None, {4: 3, 5: 2, 6: 1, 7: 1, 8: 2, 9: 3}),
+        (1, 4, {0: 1, 1: 2, 2: 3}),
+        (21, 4, {19: 1, 18: 2}),
+        (21, 8, {19: 1, 18: 2, 17: 3}),
+    ],
+)
+def test_neighbours_are_the_published_ones(
+    rank: int, wanted: int | None, places: dict[int, int]
+) -> None:
+    """Worked out by hand from `_pick_matchups` of core/matchup_selection.py."""
+    assert dict(neighbours(rank, 20, wanted)) == places
+
+
 def test_staged_goes_through_its_stages(world: Tournament, ladder: list[Call]) -> None:
-    """Ten over the ladder, then neighbours, then all with the neighbours; loops are few."""
+    """A few over the ladder, four zooms, then all with the neighbours; loops are few."""
     placed = run(world, ladder, "staged")
     stages = [batch.stage for batch in placed.batches]
     assert stages[0] == "sparse"
-    assert len(placed.batches[0].calls) == 10
+    assert len(placed.batches[0].calls) == len(sparse_places(13))
     assert placed.batches[0].rank is None
     names = [stage.split()[0] for stage in stages]
-    assert names == sorted(names, key=["sparse", "neighbours", "comprehensive"].index)
+    order = ["sparse", "zoom-4", "zoom-8", "zoom-16", "zoom-24", "comprehensive"]
+    assert names == sorted(names, key=order.index)
     assert max(Counter(names).values()) <= 4
     assert placed.stop == Stop("settled", "the rank is stable")
-    neighbours = {call.b for call in placed.batches[1].calls}
-    met = Counter(call.b for batch in placed.batches[:2] for call in batch.calls)
-    assert sorted(met[opponent] for opponent in neighbours) == [2, 2, 4, 4, 8, 8]
     last = Counter(call.b for batch in placed.batches for call in batch.calls)
     assert last.most_common(1)[0][1] == 45
+
+
+def test_a_zoom_brings_each_neighbour_to_its_number(world: Tournament, ladder: list[Call]) -> None:
+    """Items of earlier batches count towards it: 4, 2 and 1 in the first."""
+    batches = run(world, ladder, "staged").batches
+    asked = {call.b for call in batches[1].calls}
+    met = Counter(call.b for batch in batches[:2] for call in batch.calls)
+    assert sorted(met[opponent] for opponent in asked) == [1, 2, 2, 4, 4]
 
 
 def test_staged_ends_when_the_rank_is_stable(world: Tournament, ladder: list[Call]) -> None:
@@ -261,7 +310,7 @@ def test_adaptive_does_not_stop_for_an_interval_that_is_small_by_chance(
         rows = (row._replace(ci95=(row.rating, row.rating)) for row in made.rows)
         return replace(made, rows=tuple(rows))
 
-    assert len(calls_of(run(world, ladder, "staged", rate=sure, target_ci=60.0))) == 10
+    assert len(run(world, ladder, "staged", rate=sure, target_ci=60.0).batches) == 1
     placed = run(world, ladder, "adaptive", rate=sure, target_ci=60.0)
     assert placed.stop is not None
     assert placed.stop.kind == "precise"

@@ -51,13 +51,13 @@ def test_the_length_term_lets_intervals_hold_the_truth(
     default: Repetitions, per_call: Repetitions
 ) -> None:
     """The judge likes length; only the engine with the term is not fooled."""
-    assert 0.92 <= per_call.coverage_of_truth() <= 0.97
+    assert 0.92 <= per_call.coverage_of_truth() <= 0.98
     assert default.coverage_of_truth() < 0.9
 
 
 def test_the_order_of_ability_is_recovered(default: Repetitions, per_call: Repetitions) -> None:
     """Spearman: at least 0.978, in the worst round 0.94; fractional-logit is better by 0.003."""
-    assert default.spearman().mean() >= 0.978 - 0.004  # twelve rounds of one world
+    assert default.spearman().mean() >= 0.978 - 0.006  # twelve rounds, items weighed alike
     assert default.spearman().min() >= 0.94
     assert per_call.spearman().mean() >= max(0.985, default.spearman().mean() + 0.003)
     assert per_call.rmse() <= 0.85 * default.rmse()

@@ -1,10 +1,12 @@
 """The original's scheme, for comparison."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
-from eibench.core.ratings.trueskill import item_pluses, pseudo_wins, rate, update_all
+from eibench.core.ratings.trueskill import item_pluses, pseudo_wins, rate, update_all, within_window
 
 # Expected values: the package trueskill 0.4.5 with mu 1200, sigma 350/3, beta 350/6, tau 0 and
 # draw probability 0, one rate_1vs1 after the other.
@@ -51,10 +53,14 @@ def test_hopeless_upsets_stay_finite() -> None:
 
 @pytest.mark.parametrize(
     ("pluses", "wins", "rough"),
-    [(0, 0, 0), (1, 1, 1), (3, 2, 1), (-4, -3, -1), (7, 5, 2), (30, 20, 5), (-80, -20, -5)],
+    [
+        *[(0, 0, 0), (1, 1, 1), (-4, -3, -1), (7, 5, 2), (30, 20, 5), (-80, -20, -5)],
+        # Rounded up in floating point, as core/trueskill_solver.py of EQ-bench/eqbench3 does it.
+        *[(3, 3, 1), (-3, -3, -1), (9, 7, 2), (18, 13, 4), (-18, -13, -4)],
+    ],
 )
 def test_margins_become_pseudo_wins(pluses: int, wins: int, rough: int) -> None:
-    """ceil(min(|d| / 30, 1) * 20), and the same with 5 for the interval."""
+    """min(|d| / 30, 1) * 20, rounded up, and the same with 5 for the interval."""
     assert pseudo_wins(np.array([pluses]), 20).tolist() == [wins]
     assert pseudo_wins(np.array([pluses]), 5).tolist() == [rough]
 
@@ -67,6 +73,33 @@ def test_a_capped_item_counts_one_plus_per_call() -> None:
     starts = np.array([0, 2])
     assert item_pluses(made, starts, {}).tolist() == [16, 16]
     assert item_pluses(made, starts, {"2": 1}).tolist() == [16, 2]
+
+
+def test_items_within_sixteen_places_count() -> None:
+    """Places are those on the ladder of the given ratings, whatever the numbers of the models."""
+    mu = np.array([30.0 * place for place in range(18)])[::-1]
+    low, other = np.array([17, 17, 0]), np.array([1, 0, 17])
+    assert within_window(mu, low, other).tolist() == [True, False, False]
+
+
+def test_models_far_apart_do_not_count() -> None:
+    """An upset of the lowest over the highest of 18 changes no rating; of 17 it does."""
+    for n_models, counts in ((17, True), (18, False)):
+        names = [f"m{place:02d}" for place in range(n_models)]
+        usual = [
+            Comparison(str(n), 1, better, worse, "a", {"c": 5})
+            for n in range(12)
+            for worse, better in combinations(names, 2)
+            if names.index(better) - names.index(worse) < 16
+        ]
+        upset = Comparison("0", 1, names[0], names[-1], "a", {"c": 1})
+        plain, more = (
+            {row.model: row.rating for row in rate(Comparisons.of(rows), RatingSettings()).rows}
+            for rows in (usual, [*usual, upset])
+        )
+        assert min(more, key=more.__getitem__) == names[0]
+        assert max(more, key=more.__getitem__) == names[-1]
+        assert (plain != more) == counts
 
 
 def test_its_intervals_carry_a_warning(round_of: Comparisons, anchored: RatingSettings) -> None:

@@ -39,12 +39,12 @@ async def run(lab: Any, judge: Any, **changes: Any) -> dict[str, Any]:
     return document
 
 
-def reruns(lab: Any) -> Reruns:
+def reruns(lab: Any, view: str | None = None) -> Reruns:
     """The reruns of all runs of the lab."""
     catalogue = Catalogue()
     catalogue.benchmarks.add(lab.benchmark, "the tests")
     with Journal(lab.runs_dir) as journal:
-        return reruns_of_runs(journal, journal.runs(), catalogue, None)
+        return reruns_of_runs(journal, journal.runs(), catalogue, None, view)
 
 
 def mean(shown: Reruns) -> float:
@@ -52,25 +52,26 @@ def mean(shown: Reruns) -> float:
     return fmean(value for r in shown.reruns if (value := r.values["mean"]) is not None)
 
 
-async def test_the_verdicts_are_those_of_the_last_result(judged: Any) -> None:
-    """Of two judges, whose numbers all differ, the one of the result that is stored."""
+async def test_the_verdicts_are_those_of_one_result(judged: Any) -> None:
+    """Of two judges, whose numbers all differ, the one of the run's own, or of the view named."""
     one, two = judged.endpoint("judge"), judged.endpoint("other")
     first, other = await run(judged, one), await run(judged, two)
     values = [document["metrics"]["mean"]["value"] for document in (first, other)]
     assert values[0] != values[1]
-    assert mean(reruns(judged)) == pytest.approx(values[1])
+    assert mean(reruns(judged)) == pytest.approx(values[0])
+    assert mean(reruns(judged, "judge-openai-other")) == pytest.approx(values[1])
     longer = await run(judged, one, iterations=3)
     assert mean(reruns(judged)) == pytest.approx(longer["metrics"]["mean"]["value"])
     assert [rerun.source["iteration"] for rerun in reruns(judged).reruns] == [1, 2, 3]
 
 
-async def test_a_judge_at_another_host_is_another_judge(judged: Any) -> None:
-    """The result says where the judge is, so that two of one name are told apart."""
+async def test_a_judge_at_another_endpoint_is_another_judge(judged: Any) -> None:
+    """The result says where the judge is, so that two that bench.toml names are told apart."""
     here = judged.endpoint("judge")
     document = await run(judged, here)
     host = judged.url.split("/")[2]
     assert (document["judge"], document["judge_endpoint"]) == ("openai/judge", host)
-    there = replace(here, base_url=judged.url.replace("127.0.0.1", "localhost"))
+    there = replace(here, base_url=judged.url.replace("127.0.0.1", "localhost"), name="there")
     second = await run(judged, there, fresh=True)
     assert second["judge"] == document["judge"]
     with pytest.raises(UsageError, match=r"that never mix: judge openai/judge at 127\.0\.0\.1:"):
@@ -80,7 +81,7 @@ async def test_a_judge_at_another_host_is_another_judge(judged: Any) -> None:
 async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
     judged: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last result is of a judge whose verdicts all failed: there are none to compare."""
+    """The view is of a judge whose verdicts all failed: there are none to compare."""
     await run(judged, judged.endpoint("judge"))
 
     def fail(phase: str, item: Item) -> None:
@@ -90,4 +91,4 @@ async def test_verdicts_of_another_judge_are_not_taken_for_the_last_one_s(
     monkeypatch.setattr(judged.benchmark, "broken", fail)
     assert (await run(judged, judged.endpoint("other")))["judge"] == "openai/other"
     with pytest.raises(DataError, match="by another judge than its last result"):
-        reruns(judged)
+        reruns(judged, "judge-openai-other")

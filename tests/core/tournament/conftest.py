@@ -39,6 +39,7 @@ class World:
         position: What being read first is worth to the judge.
         length: What e times the length is worth to it.
         noise: Standard deviation of a criterion's margin; the same prompt, the same noise.
+        unsigned: The ability of those who do not sign, such as demo models; None if all sign.
         before: May answer a request instead, or raise; gets whether it is a comparison.
     """
 
@@ -46,6 +47,7 @@ class World:
     position: float = 0.0
     length: float = 0.0
     noise: float = 0.5
+    unsigned: float | None = None
     before: Callable[[ReceivedRequest, bool], Reply | None] = lambda request, compares: None
 
     def __call__(self, request: ReceivedRequest) -> Reply:
@@ -71,12 +73,17 @@ class World:
         assert said, "a transcript that nobody signed"
         return min(10.0, max(0.0, 5 + round(self.abilities[said[1]], 1)))
 
+    def ability(self, text: str) -> float:
+        """That of the model whose transcript it is."""
+        signed = _SIGNED.search(text)
+        ability = self.abilities[signed[1]] if signed else self.unsigned
+        assert ability is not None, "a transcript that nobody signed"
+        return ability
+
     def compare(self, prompt: str, pair: list[tuple[str, str]]) -> str:
         """Who is better, for each criterion; with the judge's likings and some noise."""
         (first, one), (second, other) = pair
-        names = [_SIGNED.search(text) for text in (one, other)]
-        assert names[0] and names[1], "a transcript that nobody signed"
-        lead = self.abilities[names[0][1]] - self.abilities[names[1][1]]
+        lead = self.ability(one) - self.ability(other)
         lead += self.position + self.length * math.log(len(one) / len(other))
         rng = Random(prompt)
         reply = {"chain_of_thought_reasoning": "I compared them."}

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -133,17 +134,25 @@ def test_another_runs_open_batch_does_not_hold_up_this_one(table: Any) -> None:
 def test_an_interrupt_between_two_batches_is_one(table: Any) -> None:
     """Nothing is planned then, but the placement is not at its end."""
     table.run("m0")
-    process = table.start("m1", more=("--concurrency", "2", "--no-rubric"))
+    before = 9 + 9 + 9 + 2  # replies, verdicts of m0, and two trials of the judge
+    last = threading.Event()
 
-    def at_ten(request: ReceivedRequest, compares: bool) -> Reply | None:
+    def hold_the_last(request: ReceivedRequest, compares: bool) -> Reply | None:
         """The interrupt comes while the last of a batch is in flight."""
-        if compares and len(table.server.answered) == 9 + 9 + 9 + 3:
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.2)
+        if compares and len(table.server.answered) == before + 3:
+            last.wait(60)
         return None
 
-    table.world.before = at_ten
-    out, err = process.communicate(timeout=30)
+    table.world.before = hold_the_last
+    process = table.start("m1", more=("--concurrency", "2", "--no-rubric"))
+    while len(table.server.answered) < before + 3:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    while "stopping" not in (line := process.stderr.readline()):
+        assert line, "it ended without a word"
+    last.set()
+    out, err = process.communicate(timeout=60)
     document = json.loads(out)
     assert (process.returncode, document["status"]) == (130, "interrupted"), err
     assert document["comparisons"]["planned"] == 0
@@ -266,8 +275,8 @@ def test_a_comparison_that_its_opponent_has_made_meanwhile_is_not_made_again(tab
     assert table.bought() == 18
 
 
-def test_an_order_that_cannot_be_read_is_counted_and_waits(table: Any) -> None:
-    """Its pair does not count in the rating; the one order that was read is not a draw.
+def test_an_order_that_cannot_be_read_is_counted_and_is_no_draw(table: Any) -> None:
+    """Its pair counts by the one order that was read, what the place is worth taken off.
 
     As with any judge that cannot be read in the end, the run is incomplete, and says so.
     """
@@ -284,7 +293,7 @@ def test_an_order_that_cannot_be_read_is_counted_and_waits(table: Any) -> None:
     done = table.run("m1")
     assert done.json["comparisons"]["unread"] == 1
     assert done.json["comparisons"]["read"] == 17
-    assert done.json["notes"]["rating"]["diagnostics"]["items"] == 8
+    assert done.json["notes"]["rating"]["diagnostics"]["items"] == 9
     (row,) = [row for row in table.rows() if row.status == "unread"]
     assert row.reason == "no JSON in the reply"
     assert row.margins == {}

@@ -96,4 +96,4 @@ def kill_somewhere(table: Any, more: Options, rng: Random, answers: int) -> None
     time.sleep(rng.uniform(0, 2 * LATENCY))
     process.kill()
     process.communicate()
-    time.sleep(2 * LATENCY)  # until what was in flight has arrived
+    table.server.settle()

@@ -101,10 +101,13 @@ async def test_three_methods_make_a_tournament(lab: "Lab", duel: Duel) -> None:
 
 WRONG = {
     "an error": (RuntimeError("oh"), "RuntimeError: oh"),
-    "a text": ("A wins", "compare returned str, not a PairScore"),
+    "a text": ("A wins", "returned str, not a PairScore"),
     "nothing": (PairScore({}), "neither margins nor a reason"),
     "both": (PairScore({"x": 1}, "unread"), "both margins and a reason"),
-    "a draw": (PairScore({"x": 1, "y": 0}), "the margin of 'y' is none of 1 to 5, or -1 to -5"),
+    "a draw": (
+        PairScore({"x": 1, "y": 0}),
+        "returned 0 as the margin of 'y', which is none of 1 to 5, or -1 to -5",
+    ),
     "too much": (PairScore({"x": 6}), "the margin of 'x'"),
     "a half": (PairScore({"x": 1.5}), "the margin of 'x'"),  # type: ignore[dict-item]
 }
@@ -154,13 +157,14 @@ async def test_whole_margins_are_stored_as_such(lab: "Lab", duel: Duel) -> None:
 
 
 async def test_lengths_that_are_left_out_are_not_known(lab: "Lab", duel: Duel) -> None:
-    """They are no lengths of 0, and no rating is told of them."""
+    """They are no lengths of 0, and a warning says that nobody looked at them."""
     await run(lab, "one")
     document = await run(lab, "two")
     with Journal(lab.runs_dir) as journal:
         rows = list(journal.comparisons())
     assert {(row.len_a, row.len_b) for row in rows} == {(None, None)}
-    assert "length" not in " ".join(document["warnings"])
+    assert "no lengths: what the judge likes of length was not looked at" in document["warnings"]
+    assert {row["rating_length_adjusted"] for row in document["ratings"]} == {None}
 
 
 async def test_an_unread_comparison_keeps_its_reason(lab: "Lab", duel: Duel) -> None:

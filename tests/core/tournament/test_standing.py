@@ -176,23 +176,41 @@ def test_the_demo_models_stand_in_their_order(table: Any) -> None:
     assert all(row["tied_with"] == [] for row in rows)
 
 
-def test_one_order_is_refused_by_the_engine_that_needs_both(table: Any) -> None:
-    """`--orders one` is for fractional-logit, which the run and the board then use."""
+def test_one_order_is_rated_by_the_default_engine(table: Any) -> None:
+    """The run, the board and `bench rate` use the same, with a term for place."""
     table.run("m0")
     done = table.run("m1", more=("--orders", "one"))
     assert done.json["comparisons"]["read"] == 9
-    assert done.json["notes"]["rating"]["engine"] == "fractional-logit"
-    assert table.bench("rate", "--benchmark", "eqbench3", "--json").json["engine"] == (
-        "fractional-logit"
-    )
-    refused = table.bench("rate", "--benchmark", "eqbench3", "--engine", "glicko2")
-    assert refused.code == 2
-    assert "both orders" in refused.err
-    board = table.bench("leaderboard", "eqbench3", "--engine", "glicko2")
-    assert "no rating yet" in board.out
+    assert done.json["notes"]["rating"]["engine"] == "glicko2"
+    rated = table.bench("rate", "--benchmark", "eqbench3", "--json").json
+    assert rated["engine"] == "glicko2"
+    board = table.bench("leaderboard", "eqbench3", "--json").json
+    assert [row["rating"] for row in board["rows"]] == [row["rating"] for row in rated["ratings"]]
+    assert [row["rating"] for row in done.json["ratings"]] == [
+        row["rating"] for row in rated["ratings"]
+    ]
 
 
 def test_the_engines_that_rate_are_installed() -> None:
     """Both that the framework chooses between."""
     names = [engine.name for engine in installed().rating_engines]
     assert {"glicko2", "fractional-logit"} <= set(names)
+
+
+def test_a_clear_rank_asks_for_nothing_more(table: Any) -> None:
+    """Nobody is tied, so that more iterations would tell nothing."""
+    table.run("m0")
+    stopped = table.run("m7").json["notes"]["rating"]["stopped"]
+    assert stopped["kind"] == "exhausted"
+    assert stopped["told"].endswith("; its rank is clear, so there is nothing left to learn")
+
+
+def test_who_is_tied_is_named_with_what_may_tell_them_apart(table: Any) -> None:
+    """Now, and when the same command is given again after another model came."""
+    base = ("run", "eqbench3", "--dataset", table.pack, "--json", "--model")
+    table.bench(*base, "demo/medium", "--name", "one")
+    for _ in range(2):
+        done = table.bench(*base, "demo/medium", "--name", "two")
+        told = done.json["notes"]["rating"]["stopped"]["told"]
+        assert told.endswith("; more iterations may tell it apart from one")
+        table.bench(*base, "demo/strong")

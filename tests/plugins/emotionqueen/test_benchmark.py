@@ -43,7 +43,7 @@ async def graded(reply: str | ChatResponse, *judged: str) -> tuple[Score, Script
         ('{"reason": "Both.", "PASS": 1, "WIN": 1}', 1.0, 1.0),
         ("PASS: 1 WIN: 0", 1.0, 0.0),
         ("PASS: No.\nWIN: No.", 0.0, 0.0),
-        ('It is warm.\n\n{"PASS": 1, "WIN": 1}\n\nPASS: 1\nWIN: 1', 1.0, 1.0),
+        ('It is warm.\n\nPASS: 1\nWIN: 1\n\n{"PASS": 1, "WIN": 1}', 1.0, 1.0),
     ],
 )
 async def test_what_the_judge_says_is_the_score(said: str, passed: float, won: float) -> None:
@@ -74,6 +74,7 @@ async def test_an_unread_verdict_is_unscored_with_its_raw_text() -> None:
     assert len(judge.requests) == 3
 
 
+@pytest.mark.parametrize("text", [" \n", "\x00\x00\x00", "\u200b\ufeff"])
 @pytest.mark.parametrize(
     ("finish", "reason"),
     [
@@ -82,9 +83,9 @@ async def test_an_unread_verdict_is_unscored_with_its_raw_text() -> None:
         (Finish.REFUSAL, "the model refused"),
     ],
 )
-async def test_an_empty_reply_is_not_judged(finish: Finish, reason: str) -> None:
+async def test_an_empty_reply_is_not_judged(finish: Finish, reason: str, text: str) -> None:
     """It is unscored, never 0, and no judge is paid for it."""
-    score, judge = await graded(ChatResponse(" \n", finish=finish))
+    score, judge = await graded(ChatResponse(text, finish=finish))
     assert score.reason == reason
     assert score.values["pass"] is None
     assert judge.requests == []

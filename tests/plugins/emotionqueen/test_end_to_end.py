@@ -14,8 +14,8 @@ VERDICT = '{"reason": "It sees it.", "PASS": 1, "WIN": 0}'
 
 
 def is_judged(request: ReceivedRequest) -> bool:
-    """Whether a request is one to the judge."""
-    return str(request.body["model"]).startswith("judge")
+    """Whether a request is for a verdict."""
+    return str(request.body["model"]).startswith("judge") and not request.is_trial
 
 
 def respond(judge: Callable[[ReceivedRequest], Any]) -> Callable[[ReceivedRequest], Any]:
@@ -37,7 +37,8 @@ def test_the_first_run_needs_nothing(bench: Bench) -> None:
     assert (done.json["demo"], done.json["judge"]) == (True, "demo/judge")
     assert done.json["dataset"]["name"] == "bundled"
     assert done.json["items"] == {
-        "total": 200, "scored": 200, "unscored": 0, "failed": 0, "pending": 0, "truncated": 0
+        "total": 200, "scored": 200, "unscored": 0, "failed": 0, "pending": 0, "truncated": 0,
+        "absent": 0,
     }  # fmt: skip
     assert list(done.json["metrics"])[:2] == ["pass_rate", "win_rate"]
     assert done.json["metrics"]["pass_rate"]["value"] == pytest.approx(0.6, abs=0.1)
@@ -71,7 +72,7 @@ def test_over_loopback(bench: Bench) -> None:
     assert done.json["metrics"]["pass_rate"]["value"] == 1.0
     assert done.json["metrics"]["win_rate"]["value"] == 0.0
     assert done.json["metrics"]["reply_words"]["value"] == 6.0
-    answers = [r for r in requests if not is_judged(r)]
+    answers = [r for r in requests if r.model == "model"]
     assert {r.body.get("max_tokens", r.body.get("max_completion_tokens")) for r in answers} == {100}
     judged = next(r for r in requests if is_judged(r))
     assert "I see. How are you now?" in judged.prompt
@@ -81,7 +82,7 @@ def test_the_limit_of_tokens_is_an_option(bench: Bench) -> None:
     """--max-tokens takes the place of the paper's 100."""
     with LoopbackServer(respond(lambda r: VERDICT)) as server:
         bench(*arguments(server, "--limit", 1, "--max-tokens", 700))
-        (answer,) = [r for r in server.requests if not is_judged(r)]
+        (answer,) = [r for r in server.requests if r.model == "model"]
     assert answer.body.get("max_tokens", answer.body.get("max_completion_tokens")) == 700
 
 
@@ -90,21 +91,21 @@ def test_the_same_command_again_asks_nothing(bench: Bench) -> None:
     with LoopbackServer(respond(lambda r: VERDICT)) as server:
         first = bench(*arguments(server, "--limit", 10, "--json"))
         again = bench(*arguments(server, "--limit", 10, "--json"))
-        assert len(server.answered) == 20
+        assert len(server.answered) == 1 + 20
         bench(*arguments(server, "--limit", 12))
-        assert len(server.answered) == 24
+        assert len(server.answered) == 1 + 24
     assert again.json["metrics"] == first.json["metrics"]
 
 
 SAID = {
     "json": (VERDICT, True),
     "lines": ("PASS: 1 WIN: 0", True),
-    "both": (f"{VERDICT}\n\nPASS: 1\nWIN: 0", True),
+    "both": (f"PASS: 1\nWIN: 0\n\n{VERDICT}", True),
     "words": ("PASS: Yes. WIN: No.", True),
     "bare yes": ("Yes.", False),
     "one of two": ("PASS: 1", False),
     "prose": ("The reply sees what happened, though it stays cool.", False),
-    "two ways": (f"{VERDICT}\n\nPASS: 0\nWIN: 0", False),
+    "two ways": (f"PASS: 0\nWIN: 0\n\n{VERDICT}", False),
     "win without pass": ("PASS: 0 WIN: 1", False),
     "cut off": (Answer('{"reason": "It se', finish="length"), False),
 }
@@ -193,3 +194,5 @@ def test_agreement_is_about_what_judges_give(bench: Bench) -> None:
         bench("rejudge", run, *judge)
     done = bench("agreement", run, "--json")
     assert list(done.json["agreement"]) == ["pass", "win"], done.err
+    assert all("ci95" in row["kappa"] for row in done.json["agreement"].values())
+    assert "kappa" in bench("agreement", run).out

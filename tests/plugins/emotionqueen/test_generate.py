@@ -155,7 +155,7 @@ def test_the_spending_limit_holds(bench: Bench, empty_place: Path) -> None:
         money = ("--price", "0,1000", "--max-tokens", 1000)  # a dollar for each reply at most
         done = bench(*generate(server, "-n", 5, *money, "--max-cost", 0.5))
         assert (done.code, len(server.answered)) == (5, 0)
-        assert "larger --max-cost goes on" in done.err
+        assert "goes on from here with a larger --max-cost" in done.err
         assert not (empty_place / OUT).exists()
         assert bench(*generate(server, "-n", 5, *money, "--max-cost", 6)).code == 0
     assert len(lines(empty_place / OUT)) == 5

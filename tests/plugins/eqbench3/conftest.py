@@ -265,9 +265,9 @@ def bring(
 ) -> Callable[..., Any]:
     """Writes a file of runs and imports it; `options` are those of the command."""
 
-    def run(*runs: Any, options: tuple[object, ...] = (), **more: Any) -> Any:
+    def run(*runs: Any, options: tuple[object, ...] = (), dataset: Path = pack, **more: Any) -> Any:
         path = runs_file(*runs, **more)
-        return bench("import", path, "--format", "eqbench3", "--dataset", pack, *options)
+        return bench("import", path, "--format", "eqbench3", "--dataset", dataset, *options)
 
     return run
 

@@ -105,76 +105,108 @@ LONG = "I *see* why she **waits**, and #1 is: nobody asked. "
 """50 characters, with signs that the judge does not see."""
 
 
-@pytest.mark.parametrize(
-    ("id", "master"),
-    [
-        ("1", "scenario_master_prompt.txt"),
-        ("4", "scenario_master_prompt.txt"),
-        ("208", "scenario_master_prompt_message_drafting.txt"),
-    ],
-)
-@pytest.mark.parametrize("times", [1, 60])
-async def test_a_role_plays_prompt_is_the_published_one(
-    upstream: Path, official: dict[str, Item], id: str, master: str, times: int
-) -> None:
-    """Character by character, but for the codes: sections and debrief short, and cut."""
-    item, form = official[id], (upstream / master).read_text()
-    names, turns = headings(form), item.content.turns
-    texts = [
-        [[f"{who} {turn} {part} " + LONG * times + "end" for part in range(3)] for turn in turns]
-        for who in "PQ"
-    ]
-    debriefs = [f"*{who}* " + LONG * 2 * times + "end" for who in "PQ"]
-    transcripts = [
-        await transcript(item, *(reply_of(names, t) for t in said), debrief)
-        for said, debrief in zip(texts, debriefs, strict=True)
-    ]
-    _, sent, codes = await prompt(item, *transcripts)
+MASTERS = {
+    "role-play": "scenario_master_prompt.txt",
+    "drafting": "scenario_master_prompt_message_drafting.txt",
+}
+NO_NOTES = "[No scenario notes available]"
+"""core/pairwise_judging.py of EQ-bench/eqbench3, do_pairwise_judge; NO_DEBRIEF likewise."""
+NO_DEBRIEF = "[No Debrief Provided]"
+
+
+def published_talk(upstream: Path, item: Item, values: dict[str, str], times: int) -> list[Any]:
+    """Two transcripts' replies; what the published code shows of them goes into `values`."""
+    kind, turns = item.content.kind, item.content.turns
+    form = (upstream / MASTERS[kind.name]).read_text()
+    names = headings(form)
     prompts = [plainly(form.replace("{scenario_prompt}", turn)) for turn in turns]
-    shown = [
-        [
-            plainly(
-                "\n\n".join(
-                    f"# {name}\n\n{cut(text, limit)}"
-                    for name, text, limit in zip(names, parts, (2200, 1600, 1600), strict=True)
-                )
-                + "\n\n--"
-            )
-            for parts in said
+    said = []
+    for letter, who in zip("AB", "PQ", strict=True):
+        texts = [
+            [f"{who} {turn} {part} " + LONG * times + "end" for part in range(3)] for turn in turns
         ]
-        for said in texts
-    ]
-    values = {
-        "conversation_history_A": conversation(prompts, shown[0]),
-        "conversation_history_B": conversation(prompts, shown[1]),
-        "debrief_A": cut(plainly(debriefs[0]), 4000),
-        "debrief_B": cut(plainly(debriefs[1]), 4000),
-        "scenario_notes": item.content.notes or "(none for this scenario)",
-    }
-    template = (upstream / "pairwise_prompt_eqbench3.txt").read_text()
-    assert sent == filled(template, codes, values)
-    n_cut = 2 * (3 * len(turns) + 1) if times > 1 else 0
-    assert sent.count(CUT) == n_cut
+        debrief = f"*{who}* " + LONG * 2 * times + "end"
+        shown = [_published_sections(names, parts) for parts in texts]
+        values[f"conversation_history_{letter}"] = conversation(prompts, shown)
+        values[f"debrief_{letter}"] = cut(plainly(debrief), 4000)
+        said.append([*(reply_of(names, parts) for parts in texts), debrief])
+    return said
 
 
-@pytest.mark.parametrize("times", [1, 150])
-async def test_an_analysis_prompt_is_the_published_one(
+def _published_sections(names: Sequence[str], parts: Sequence[str]) -> str:
+    """A reply's sections, cut before the signs are taken out."""
+    triples = zip(names, parts, (2200, 1600, 1600), strict=True)
+    laid_out = [f"# {name}\n\n{cut(text, limit)}" for name, text, limit in triples]
+    return plainly("\n\n".join([*laid_out, "--"]))
+
+
+def published_analyses(item: Item, values: dict[str, str], times: int) -> list[Any]:
+    """Two analyses of an item's text, likewise."""
+    values["transcript_being_analysed"] = item.content.turns[0].strip()
+    said = [f"{who}: " + LONG * 3 * times + "end" for who in "PQ"]
+    for letter, text in zip("AB", said, strict=True):
+        values[f"response_{letter}"] = cut(plainly(text), 6000)
+    return [[text] for text in said]
+
+
+@pytest.mark.parametrize("times", [1, 60])
+async def test_the_prompt_of_every_scenario_is_the_published_one(
     upstream: Path, official: dict[str, Item], times: int
 ) -> None:
-    """The transcript that was analysed, and two analyses, each cut at 6000 characters."""
-    item = official["401"]
-    said = [f"{who}: " + LONG * times + "end" for who in "PQ"]
-    transcripts = [await transcript(item, text) for text in said]
-    _, sent, codes = await prompt(item, *transcripts)
-    values = {
-        "transcript_being_analysed": item.content.turns[0],
-        "response_A": cut(plainly(said[0]), 6000),
-        "response_B": cut(plainly(said[1]), 6000),
-        "scenario_notes": item.content.notes or "(none for this scenario)",
-    }
-    template = (upstream / "pairwise_prompt_eqbench3_analysis.txt").read_text()
-    assert sent == filled(template, codes, values)
-    assert sent.count(CUT) == (2 if times > 1 else 0)
+    """All 45, to the byte, but for the codes: replies and debriefs short, and cut."""
+    assert len(official) == 45
+    for id, item in official.items():
+        kind, values = item.content.kind, {"scenario_notes": item.content.notes or NO_NOTES}
+        analysis = kind.name == "analysis"
+        talks = (
+            published_analyses(item, values, times)
+            if analysis
+            else published_talk(upstream, item, values, times)
+        )
+        _, sent, codes = await prompt(item, *[await transcript(item, *talk) for talk in talks])
+        name = "pairwise_prompt_eqbench3" + "_analysis" * analysis
+        template = (upstream / f"{name}.txt").read_text()
+        assert sent == filled(template, codes, values), id
+        n_parts = 2 if analysis else 2 * (3 * len(item.content.turns) + 1)
+        assert times == 1 or sent.count(CUT) == n_parts
+
+
+async def test_an_empty_debrief_is_shown_as_the_published_code_shows_it(
+    upstream: Path, official: dict[str, Item]
+) -> None:
+    """With its words for that; ours are for no notes alone."""
+    item = official["1"]
+    replies = ["One."] * len(item.content.turns)
+    _, sent, _ = await prompt(
+        item, await transcript(item, *replies, ""), await transcript(item, *replies, "Back.")
+    )
+    assert sent.count(NO_DEBRIEF) == 1
+
+
+async def test_the_official_pack_sends_its_judges_no_schema(
+    official: dict[str, Item], bundled: dict[str, Item]
+) -> None:
+    """The published code lets them write; a schema is a protocol of ours."""
+    for item, constrained in ((official["1"], False), (next(iter(bundled.values())), True)):
+        made = await transcript(item, *["I see. " * 20] * len(item.content.turns), "Back.")
+        judge = ScriptedModel(*[""] * 6)
+        await BENCHMARK.grade(item, made, judge, OPTIONS)
+        await BENCHMARK.compare(item, made, made, judge, OPTIONS)
+        sent = [request.sampling.json_schema is not None for request in judge.requests]
+        assert sent == [constrained] * 6
+
+
+async def test_a_transcript_of_short_replies_is_not_graded_on_the_official_pack(
+    official: dict[str, Item], bundled: dict[str, Item]
+) -> None:
+    """No reply has 100 characters: unscored and no judge is asked; ours is graded."""
+    for item, asked in ((official["1"], 0), (next(iter(bundled.values())), 3)):
+        made = await transcript(item, *["Go on."] * len(item.content.turns), "Back. " * 40)
+        judge = ScriptedModel(*[""] * 3)
+        score = await BENCHMARK.grade(item, made, judge, OPTIONS)
+        assert score.reason is not None
+        assert ("no reply has 100 characters" in score.reason) == (asked == 0)
+        assert len(judge.requests) == asked
 
 
 async def test_a_reply_without_sections_is_cut_as_a_whole(
@@ -421,3 +453,15 @@ def test_our_pack_has_no_anchors(bundled: dict[str, Item]) -> None:
     assert list(BENCHMARK.anchor_sets(pack)) == []
     assert BENCHMARK.margin_caps(pack) == {}
     assert BENCHMARK.published(pack) is None
+
+
+def test_analyses_weigh_a_tenth_where_the_pack_caps_them_or_one_if_asked(
+    official: dict[str, Item], bundled: dict[str, Item]
+) -> None:
+    """The published code counts one plus of them; the bundled pack has no cap."""
+    pack = Pack(PackSource("official", "0" * 64, {}), list(official.values()), "")
+    options = {o.name: o.default for o in BENCHMARK.options}
+    assert BENCHMARK.item_weights(pack, options) == dict.fromkeys(BENCHMARK.margin_caps(pack), 0.1)
+    assert BENCHMARK.item_weights(pack, {**options, "analyses": "full"}) == {}
+    ours = Pack(PackSource("bundled", "0" * 64, {}), list(bundled.values()), "")
+    assert BENCHMARK.item_weights(ours, options) == {}

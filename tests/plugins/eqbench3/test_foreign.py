@@ -129,8 +129,9 @@ def test_a_reply_that_the_published_code_could_not_read_is_tried_again() -> None
     )
     failed = {"error": "Judge Error: No valid JSON block found", "judge_response": None}
     found = read(
-        row("forward", **failed, raw_judge_response=f"Here it is:\n{good}}}\nThat is all."),
+        row("forward", **failed, raw_judge_response=f"Here it is:\n{good}}}\n"),
         row("reversed", **failed, raw_judge_response="I would rather not."),
+        row("reversed", **failed, raw_judge_response=f"{good}}} No.", scenario_id="9"),
         row("reversed", **failed, raw_judge_response="", scenario_id="7"),
         row("forward", **failed, scenario_id="8"),
     )
@@ -139,6 +140,7 @@ def test_a_reply_that_the_published_code_could_not_read_is_tried_again() -> None
     assert found.left_out == {
         "the judge did not reply": 2,
         "what the judge said is unread: no JSON in the reply": 1,
+        "what the judge said is unread: more text follows the verdict": 1,
     }
 
 

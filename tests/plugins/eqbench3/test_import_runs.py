@@ -26,7 +26,8 @@ KINDS: dict[str, Any] = read_toml(folder("eqbench3") / "official_protocol.toml")
 #: The scenarios of the pack.
 ASKED = ("1", "208", "8", "401")
 WORDS = (
-    "I wonder what it is like for her, and I might be wrong. It is late, and nobody has said so."
+    "I wonder what it is like for her, and I might be wrong. "
+    "It is late, the tea is cold, and nobody has said so."
 )
 
 
@@ -74,6 +75,7 @@ def test_its_result_is_that_of_the_judge_s_words(
     assert document["judge"] == JUDGE
     assert document["items"] == {
         "total": 4, "scored": 4, "unscored": 0, "failed": 0, "truncated": None, "pending": 0,
+        "absent": 0,
     }  # fmt: skip
 
 
@@ -310,14 +312,15 @@ def test_a_run_that_somebody_owns_is_not_touched(
 def test_a_rejudged_run_keeps_its_result(
     bench: Bench, bring: Import, run: Make, judges: LoopbackServer, shown: Any, the_run: Any
 ) -> None:
-    """Importing the file again is no reason to show another judge's."""
+    """Importing the file again changes nothing; the judge of the file is the first."""
     bring(run())
     run_id = the_run()["run_id"]
     bench("rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url)
     before = dump()
     bring(run())
     assert dump() == before
-    assert shown(run_id)["judge"] == "openai/j"
+    assert shown(run_id)["judge"].startswith("imported/")
+    assert shown(run_id, "--view", "judge-openai-j")["judge"] == "openai/j"
 
 
 # The command
@@ -424,7 +427,7 @@ def test_the_official_pack_is_asked_as_the_published_code_asks_it(
 ) -> None:
     """All 45 scenarios with their debriefs and verdicts: nothing is left out."""
     made = run(scenario_tasks={"1": official_tasks(official, source)})
-    done = bring(made, options=("--dataset", official))
+    done = bring(made, dataset=official)
     assert ": new: 45 transcripts, 45 verdicts\nnext: " in done.err
     document = shown(the_run()["run_id"])
     assert (document["status"], document["dataset"]["name"]) == ("complete", "official")

@@ -59,9 +59,10 @@ def test_it_is_rejudged_without_a_word_of_its_model(
     assert f"next: bench agreement {run_id} " in bench(
         "rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url
     ).err  # fmt: skip
-    out = bench("show", run_id).out
+    out = bench("show", run_id, "--view", done.json["view"]).out
     assert "imported   8 replies of the model; what was sent, tokens, cost and time are" in out
     assert "calls      4 to the judge\n" in out
+    assert shown(run_id)["metrics"]["rubric_score"]["value"] == 60
     assert shown(run_id, "--judge", JUDGE)["metrics"]["rubric_score"]["value"] == 60
     assert len(judges.requests) == 4
 
@@ -83,7 +84,7 @@ def test_a_judge_is_shown_what_it_would_be_of_a_run_of_ours(
 ) -> None:
     """To the letter, where the replies are the same."""
     own_run(bench, judges, pack, "--no-elo")
-    prompts = sorted(r.prompt for r in judges.requests if r.model == "j")
+    prompts = sorted(r.prompt for r in judges.requests if r.model == "j" and not r.is_trial)
     seen = len(judges.requests)
     bring(run("own"))
     (run_id,) = (r["run_id"] for r in bench("runs", "--json").json["runs"] if r["imported"])
@@ -142,10 +143,13 @@ def test_an_anchor_s_name_is_that_of_an_imported_model_too(
     assert "was not compared" not in told, told
 
 
-def test_demo_models_meet_it_too(bench: Bench, bring: Import, run: Make, pack: Path) -> None:
+def test_demo_models_meet_it_where_that_is_wanted(
+    bench: Bench, bring: Import, run: Make, pack: Path
+) -> None:
     """Judged by the demo judge, in a rating that says DEMO."""
     bring(run())
-    done = bench("run", "eqbench3", "--model", "demo/strong", "--dataset", pack, "--json")
+    who = ("--model", "demo/strong", "--demo")
+    done = bench("run", "eqbench3", *who, "--dataset", pack, "--json")
     assert done.json["demo"] is True
     assert "o3 (imported)" in done.json["comparisons"]["opponents"]
 
@@ -178,7 +182,8 @@ def test_unlike_verdicts_are_made_alike_by_a_judge_who_can_be_asked(
     for one, two, to_judge in ((own, o3, o3), (o3, own, o3), (mute, own, mute)):
         done = bench("compare", one, two)
         assert done.code == 2
-        assert f"; bench rejudge {to_judge} --judge openai/j --judge-base-url (that" in done.err
+        address = f"--judge openai/j --judge-base-url {judges.base_url}"
+        assert f"; bench rejudge {to_judge} {address} " in done.err
     for other in (tiny, mute):
         told = bench("compare", o3, other).err
         assert f"; bench rejudge {other} --judge SPEC, and {o3} likewise, grade both" in told

@@ -92,7 +92,11 @@ def test_rejudging_asks_the_judge_alone(lab: Lab) -> None:
     assert done.json["run_id"] == first["run_id"]
     assert done.json["judge"] == "openai/judge-b"
     assert done.json["calls"] == {"model": 5, "judge": 3, "replayed": 5, "retries": 0}
-    assert (lab.asked("m"), lab.asked("judge-a"), lab.asked("judge-b")) == (5, 3, 3)
+    assert (lab.asked("m"), lab.asked("judge-a"), lab.asked("judge-b")) == (
+        5,
+        3 + 1,
+        3,
+    )  # judge-a was tried
 
 
 def test_each_judge_s_result_is_there_afterwards(lab: Lab) -> None:
@@ -115,7 +119,11 @@ def test_both_judges_are_asked_the_same(lab: Lab) -> None:
     """To the letter: the transcript, the notes, the form."""
     lab.rejudge(lab.run("--json").json["run_id"])
     asked = {
-        name: sorted(json.dumps(r.messages) for r in lab.server.requests if r.model == name)
+        name: sorted(
+            json.dumps(r.messages)
+            for r in lab.server.requests
+            if r.model == name and not r.is_trial
+        )
         for name in ("judge-a", "judge-b")
     }
     assert asked["judge-a"] == asked["judge-b"]
@@ -128,6 +136,14 @@ def test_a_run_without_verdicts_can_be_judged(lab: Lab) -> None:
     assert done.code == 0, done.err
     assert score(done.json) == pytest.approx(70)
     assert (lab.asked("m"), lab.asked("judge-b")) == (5, 3)
+
+
+def test_a_run_that_was_only_compared_can_be_judged(lab: Lab) -> None:
+    """`--no-rubric` alone leaves it to comparisons: a judge that is named has verdicts to give."""
+    run_id = lab.run("--no-rubric", "--json").json["run_id"]
+    done = lab.rejudge(run_id, "--json")
+    assert (done.code, done.json["calls"]["judge"]) == (0, 3), done.err
+    assert done.json["metrics"]["rubric_score"]["value"] == 10 * GIVES["judge-b"]
 
 
 def test_a_demo_run_can_be_judged_by_a_real_judge(lab: Lab) -> None:
@@ -290,14 +306,14 @@ def test_rejudging_warns_of_kin(lab: Lab) -> None:
 
 
 def test_rescoring_a_judged_run_sends_nothing(lab: Lab) -> None:
-    """The same numbers from the stored verdicts: those of the judge that came last."""
+    """The same numbers from the stored verdicts: those of the judge of the run's own result."""
     first = lab.run("--json").json
-    second = lab.rejudge(first["run_id"], "--json").json
+    lab.rejudge(first["run_id"], "--json")
     count = len(lab.server.requests)
     done = lab.bench("rescore", first["run_id"], "--json")
     assert done.code == 0, done.err
-    assert done.json["judge"] == "openai/judge-b"
-    assert done.json["metrics"] == second["metrics"]
+    assert done.json["judge"] == "openai/judge-a"
+    assert done.json["metrics"] == first["metrics"]
     assert len(lab.server.requests) == count
 
 
@@ -369,7 +385,9 @@ def test_a_judged_run_goes_elsewhere_and_back(lab: Lab, empty_place: Path) -> No
         done = lab.bench("import", "run.jsonl.gz", "--runs-dir", "there")
         assert done.code == 0, done.err
     there = ("--runs-dir", "there", "--json")
-    assert lab.bench("show", first["run_id"], *there).json == second
+    view = ("--view", second["view"])
+    assert lab.bench("show", first["run_id"], *view, *there).json == second
+    assert lab.bench("show", first["run_id"], *there).json["metrics"] == first["metrics"]
     assert lab.run(*there).json["metrics"] == first["metrics"]
     assert lab.run(*there, judge="judge-b").json["metrics"] == second["metrics"]
     assert len(lab.server.requests) == count

@@ -14,7 +14,11 @@ from eibench.testing import Answer, LoopbackServer, ReceivedRequest
 Bench = Callable[..., Any]
 Write = Callable[..., Path]
 Grades = Callable[..., dict[str, Any]]
-REPLY = "I would wait, because she may be tired. Perhaps I am wrong."
+REPLY = (
+    "I would wait, because she may be tired. Perhaps I am wrong. "
+    "I would say that I noticed it, and then ask."
+)
+"""Of a hundred characters or so: less is not graded on the official pack."""
 
 
 def rows(n: int, **changes: Any) -> list[dict[str, Any]]:
@@ -41,8 +45,8 @@ def where(server: LoopbackServer, pack: Path, *, judge: str | None = "judge") ->
 
 
 def asked(server: LoopbackServer, model: str) -> list[ReceivedRequest]:
-    """The requests for one model."""
-    return [request for request in server.requests if request.model == model]
+    """The requests for one model, without those that only find out if the judge answers."""
+    return [r for r in server.requests if r.model == model and not r.is_trial]
 
 
 @pytest.fixture
@@ -66,7 +70,7 @@ def server(grades: Grades) -> Any:
 def test_one_iteration_of_the_official_pack_is_163_calls(
     bench: Bench, official: Path, server: LoopbackServer
 ) -> None:
-    """92 turns, 26 debriefs, 45 verdicts, each sampled as the protocol says (design 7)."""
+    """92 turns, 26 debriefs, 45 verdicts, sampled as the protocol says, after a trial."""
     done = bench("run", "eqbench3", *where(server, official), "--json")
     assert done.code == 0, done.err
     document = done.json
@@ -75,7 +79,7 @@ def test_one_iteration_of_the_official_pack_is_163_calls(
     assert document["items"]["scored"] == document["items"]["total"] == 45
     assert any("scenario 409" in warning for warning in document["warnings"])
 
-    sent = Counter(sampling(request) for request in server.requests)
+    sent = Counter(sampling(r) for r in server.requests if not r.is_trial)
     assert sent == {
         ("m", 0.7, 0.1, 12_000): 92, ("m", 0.5, None, 12_000): 26, ("judge", 0.0, None, 8_000): 45,
     }  # fmt: skip
@@ -338,7 +342,7 @@ def test_an_unreliable_judge_costs_verdicts_and_never_invents_one(
     times: Counter[int] = Counter()
 
     def respond(request: ReceivedRequest) -> str | Answer:
-        if request.model == "m":
+        if request.model == "m" or request.is_trial:
             return REPLY
         found = re.search(r"Scene s(\d+)", request.prompt)
         assert found
@@ -393,13 +397,16 @@ def test_an_unreliable_judge_costs_verdicts_and_never_invents_one(
     assert "INCOMPLETE" in again.out
 
 
-def test_a_silent_model_is_not_judged(bench: Bench, own_pack: Write, grades: Grades) -> None:
+@pytest.mark.parametrize("nothing", ["", "\x00\x00\x00", "\u200b" * 200])
+def test_a_silent_model_is_not_judged(
+    bench: Bench, own_pack: Write, grades: Grades, nothing: str
+) -> None:
     """There is nothing to grade: unscored with that reason, and no verdict is asked for."""
 
     def respond(request: ReceivedRequest) -> str | Answer:
         silent = "Scene s1:" in request.prompt
         if request.model == "m":
-            return Answer("") if silent else REPLY
+            return Answer(nothing) if silent else REPLY
         return json.dumps(grades(request.prompt))
 
     with LoopbackServer(respond) as server:
@@ -438,7 +445,7 @@ def test_replies_of_the_model_cannot_move_the_judge(bench: Bench, own_pack: Writ
     seen: list[str] = []
 
     def respond(request: ReceivedRequest) -> str:
-        if request.model == "m":
+        if request.model == "m" or request.is_trial:
             return attack
         seen.append(request.prompt)
         return "I decline."

@@ -135,6 +135,7 @@ def test_a_broken_scenario_is_named(
         ("\nlimits = [2048]", '\nlimits = ["long"]', "limits of role-play must be whole"),
         ("debrief_limit = 2048", 'debrief_limit = "long"', "limits of role-play must be whole"),
         ('strip = ""', "strip = 3", "strip must be a text"),
+        ('strip = ""', 'strip = ""\nconstrained = 1', "constrained must be of the type bool"),
     ],
 )
 def test_a_broken_protocol_is_named(

@@ -103,7 +103,7 @@ async def test_a_direct_scenario_is_sent_as_it_is(upstream: Scenarios) -> None:
     assert [r.messages[-1].content for r in model.requests] == ["Speak.", "Look back."]
 
 
-@pytest.mark.parametrize("empty", ["", "  \n"])
+@pytest.mark.parametrize("empty", ["", "  \n", "\x00\x00\x00", "\u200b" * 200])
 async def test_an_empty_reply_does_not_end_the_conversation(
     upstream: Scenarios, empty: str
 ) -> None:

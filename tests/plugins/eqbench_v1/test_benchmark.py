@@ -145,6 +145,23 @@ def test_the_better_pass_counts_if_it_has_enough_answers(
     assert summary.notes["pass"] == chosen
 
 
+def test_two_intervals_of_one_number_are_explained() -> None:
+    """The score's chooses the pass anew in each draw; the pass's is the one for a baseline."""
+    pairs = [(Random(n).uniform(-10, 10), Random(n + 99).uniform(-10, 10)) for n in range(30)]
+    metrics = summarised(*pairs).metrics
+    score, chosen = metrics["score"], metrics["revised"]
+    assert score.value == chosen.value and score.ci95 and chosen.ci95
+    assert score.ci95[0] > chosen.ci95[0]
+    assert score.note.startswith("The score is the revised pass. Its own interval picks the better")
+    assert "that of the revised pass does not, so hold that one against a baseline" in score.note
+    assert not any(metric.note for name, metric in metrics.items() if name != "score")
+
+
+def test_one_interval_needs_no_note() -> None:
+    """Where one pass is the better one in every draw, or there is but one."""
+    assert not summarised(*[(float(n), n + 1.0) for n in range(5)] * 4).metrics["score"].note
+
+
 def test_summary_does_not_depend_on_order() -> None:
     """The same samples in any order give the same numbers, intervals too."""
     pairs = [(Random(n).uniform(-10, 10), Random(-n).uniform(-10, 10)) for n in range(30)]

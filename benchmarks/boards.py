@@ -1,0 +1,101 @@
+"""How long commands take that read every run of a journal.
+
+    python -m benchmarks.boards --runs 1000
+
+Makes a journal of so many runs of a benchmark, each the copy of a demo model's
+replies and grades under a name of its own, and times the commands that look at
+all of them as whole processes. `--models` lets several runs be of one model.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import eibench
+from eibench.core.journal import Journal, RunRecord
+from eibench.core.types import ChatRequest
+
+from .measuring import BENCH, clean_environment, run, table
+
+BASES = ("weak", "medium", "strong")
+
+
+def make_journal(folder: Path, benchmark: str, n_runs: int, n_models: int) -> None:
+    """A journal of that many runs, oldest first, the models in turn."""
+    bases = folder / "bases"
+    for name in BASES:
+        eibench.run(benchmark, model=f"demo/{name}", dataset="bundled", runs_dir=bases)
+    with Journal(bases) as given, Journal(folder / "runs") as made:
+        copied = given.runs()
+        for n in range(n_runs):
+            asyncio.run(_copy(given, copied[n % len(copied)], made, n, f"openai/m{n % n_models}"))
+
+
+async def _copy(given: Journal, base: RunRecord, made: Journal, n: int, model: str) -> None:
+    """One run, with all its replies and grades."""
+    columns = {name: getattr(base, name) for name in _KEPT}
+    settings = {**base.settings, "model": model}
+    run_id = f"{n:08x}"
+    own = made.add_run(
+        **columns, run_id=run_id, identity=run_id, ordinal=1, model=model, name=model,
+        demo=False, settings=settings,
+    )  # fmt: skip
+    await asyncio.gather(
+        *(
+            made.add_call(
+                own, c.item_id, c.iteration, c.key, model, ChatRequest(c.messages),
+                replace(c.response, latency_s=0.0),
+            )
+            for c in given.calls(base)
+        )
+    )  # fmt: skip
+    for grader in given.graders(base):
+        samples = {call.item_id: call.item_id for call in given.calls(base)}
+        for score in given.grades(base, grader.digest, samples):
+            made.add_grade(
+                own, grader.digest, score.item_id, score.iteration, score.score, grader.graded_by
+            )
+    document = given.document(base) or {}
+    document |= {"run_id": run_id, "name": model, "model": model, "demo": False}
+    made.end_run(own, "complete", seconds=0.0, finished=True, document=document)
+
+
+_KEPT = ("benchmark", "benchmark_version", "pack_name", "pack_sha256", "endpoint")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a row per command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--models", type=int, help="default: as many as runs")
+    parser.add_argument("--benchmark", default="eqbench-v1")
+    parser.add_argument("--keep", type=Path, help="a folder to make the journal in, and to leave")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        if not (folder / "runs").exists():
+            make_journal(folder, options.benchmark, options.runs, options.models or options.runs)
+        print(table(("command", "wall s", "CPU s", "peak MB"), _measured(folder, options)))
+    return 0
+
+
+def _measured(folder: Path, options: argparse.Namespace) -> list[list[str]]:
+    where, environment = ("--runs-dir", str(folder / "runs")), clean_environment(folder)
+    rows = []
+    for command in (
+        ("leaderboard", options.benchmark),
+        ("leaderboard", options.benchmark, "--json"),
+        ("runs",),
+        ("correlate", options.benchmark, f"{options.benchmark}:first_pass"),
+    ):
+        cost = run([BENCH, *command, *where], env=environment)
+        numbers = (f"{cost.wall_s:.2f}", f"{cost.cpu_s:.2f}", f"{cost.peak_mb:.0f}")
+        rows.append([" ".join(command), *numbers])
+    return rows
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,54 @@
+"""Benchmarks' own options of ratings, on the commands that rate."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from ..benchmark import Benchmark, Option
+from ..errors import UsageError
+from ..plugins import installed
+from .benchmark_command import as_click_option
+from .command import Command
+
+
+class RatingCommand(Command):
+    """Adds the options of all benchmarks that change how comparisons are rated."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The common parameters, and those of benchmarks without a default of their own."""
+        params, added = super().get_params(ctx), dict[str, click.Parameter]()
+        for option in _options():
+            added[option.name] = as_click_option(option)
+            added[option.name].default = None
+        return [*params[:-1], *added.values(), params[-1]]  # --help stays last
+
+
+def _options() -> Iterator[Option]:
+    for benchmark in installed().benchmarks.things.values():
+        yield from (option for option in benchmark.options if option.in_ratings)
+
+
+def rating_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The benchmark's options, those that were given and the defaults of others.
+
+    Raises:
+        UsageError: One is not the benchmark's.
+    """
+    known = {option.name: option.default for option in benchmark.options}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen.keys() - known.keys():
+        raise UsageError(f"{benchmark.name} has no option --{name.replace('_', '-')}")
+    return known | chosen
+
+
+def no_rating_options(given: Mapping[str, Any]) -> None:
+    """Refuse them where a file is rated.
+
+    Raises:
+        UsageError: One was given.
+    """
+    for name, value in given.items():
+        if value is not None:
+            told = f"--{name.replace('_', '-')} is for the journal; in a file each comparison has"
+            raise UsageError(f"{told} its own weight")

@@ -1,0 +1,223 @@
+"""Requests over aiohttp itself: what `openai/` and `anthropic/` send and read.
+
+One session, whose connections are kept, for one address with the same headers each time. No
+redirect is followed, no cookie kept, nothing sent twice; the time is limited by the caller, but
+for connecting. A body is read, and unpacked, no further than a limit.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import ssl
+import sys
+import urllib.request
+import zlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from .. import __version__
+from ..errors import ConfigError
+from .base import ClientConfig, is_loopback
+from .bodies import PACKINGS, Body, text_of
+from .failures import connection_error, malformed, too_large
+from .keys import redact
+from .parties import Asked
+from .sdk import CONNECT_S
+
+_MOST_OF_AN_ERROR = 2**16
+_ORDINARY = 2**20
+"""Bytes of a reply beyond which few are read at a time, so that many cannot fill the memory."""
+_LARGE_AT_A_TIME = 4
+_LONGEST_HEADER = 2**16
+_HEADERS = {
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip, deflate",
+    "Content-Type": "application/json",
+    "User-Agent": f"eibench/{__version__}",
+}
+_KEY_HEADERS = frozenset({"authorization", "api-key", "x-api-key"})
+_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+class Answer(NamedTuple):
+    """An HTTP answer; the names of its headers may be looked up in any case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return text_of(self.body, self.headers.get("content-type"))
+
+
+class Transport(Protocol):
+    """What carries a client's requests."""
+
+    async def post(self, body: Mapping[str, Any]) -> Answer:
+        """The answer to a request, of whatever status.
+
+        Raises:
+            ProviderError: There was none, or one that cannot be read.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+class HttpTransport:
+    """Sends to one address.
+
+    Args:
+        url: Where requests go.
+        headers: Of each request, those of the user included.
+        config: How many at a time, and how much of a reply is read.
+        asked: What messages call the address.
+
+    Raises:
+        ConfigError: The proxy of the environment cannot be used.
+    """
+
+    def __init__(
+        self, url: str, headers: Mapping[str, str], config: ClientConfig, asked: Asked
+    ) -> None:
+        self._url, self._asked = url, asked
+        self._headers = headers
+        self._most = config.transfer.max_reply
+        self._concurrency = config.concurrency
+        self._proxy = proxy_of(url)
+        self._large = asyncio.Semaphore(_LARGE_AT_A_TIME)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, body: Mapping[str, Any]) -> Answer:
+        """The answer to a request, of whatever status."""
+        data = _write(body).encode()
+        try:
+            async with self._open().post(
+                self._url, data=data, headers=self._headers, allow_redirects=False
+            ) as response:
+                read = await self._read(response)
+                if read is not None:
+                    return Answer(response.status, response.headers, read)
+            failed = too_large(self._asked, self._most)
+        except (aiohttp.ClientError, OSError) as error:
+            failed = connection_error(self._asked, error)
+            failed.unsent |= isinstance(error, aiohttp.ClientHttpProxyError)
+        except zlib.error as error:
+            failed = malformed(self._asked, f"(not decodable: {error})")
+        raise failed  # out here, as aiohttp's error holds the request, and with it the key
+
+    def _open(self) -> aiohttp.ClientSession:
+        """The session, made when the event loop runs that it belongs to.
+
+        It has no headers of the user's: those of a session go to its proxy too, with the key.
+        """
+        if self._session is None:
+            secure = "https" in (urlsplit(self._url).scheme, urlsplit(self._proxy or "").scheme)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=self._concurrency, ssl=system_tls() if secure else True
+                ),
+                headers=_HEADERS,
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                proxy=self._proxy,
+                max_line_size=_LONGEST_HEADER,
+                max_field_size=_LONGEST_HEADER,
+            )
+        return self._session
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes | None:
+        """The unpacked body; ``None`` when it is too large."""
+        packing = response.headers.get("Content-Encoding", "")
+        if response.status >= 300:
+            return await _start_of_error(response, packing)
+        if packing.strip().lower() not in PACKINGS:
+            failed = malformed(self._asked, f"(packed as {packing}, which was not asked for)")
+            failed.final = True  # the next one would be packed alike
+            raise failed
+        body = Body(packing, self._most)
+        if not await _take(response.content, body, min(self._most, _ORDINARY)):
+            async with self._large:
+                await _take(response.content, body, self._most)
+        if body.size <= self._most:
+            return bytes(body)
+        response.close()  # there is more
+        return None
+
+    async def close(self) -> None:
+        """Close connections."""
+        if self._session is not None:
+            await self._session.close()
+
+
+async def _start_of_error(response: aiohttp.ClientResponse, packing: str) -> bytes:
+    """As much of an error's body as matters; nothing of one that cannot be unpacked."""
+    body = Body(packing, _MOST_OF_AN_ERROR)
+    if packing.strip().lower() in PACKINGS:
+        with contextlib.suppress(zlib.error):
+            await _take(response.content, body, _MOST_OF_AN_ERROR)
+    if not response.content.at_eof():
+        response.close()
+    return bytes(body)[:_MOST_OF_AN_ERROR]
+
+
+async def _take(stream: aiohttp.StreamReader, body: Body, until: int) -> bool:
+    """Read until there is no more, or more than so many bytes; whether there is no more."""
+    while body.size <= until:
+        piece = await stream.readany()
+        if not piece:
+            return True
+        body.add(piece)
+    return False
+
+
+def with_key(config: ClientConfig) -> dict[str, str]:
+    """The headers of each request; the user's own take the place of ours."""
+    named = {name.lower() for name in config.headers}
+    if config.key is None and named & _KEY_HEADERS:
+        return dict(config.headers)
+    key = {} if "authorization" in named else {"Authorization": f"Bearer {config.key or 'no-key'}"}
+    return key | dict(config.headers)
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for an address; never for this machine's own.
+
+    Raises:
+        ConfigError: It is of a kind that cannot be used.
+    """
+    parts = urlsplit(url)
+    if is_loopback(url) or urllib.request.proxy_bypass(parts.netloc):
+        return None
+    proxies = urllib.request.getproxies()
+    named = proxies.get(parts.scheme) or proxies.get("all")
+    if not named:
+        return None
+    proxy = named if "://" in named else f"http://{named}"
+    if urlsplit(proxy).scheme not in ("http", "https"):
+        raise ConfigError(
+            f"the proxy of the environment for {parts.hostname} is of the kind "
+            f"{urlsplit(proxy).scheme}, which cannot be used; name an http:// one, or set "
+            f"NO_PROXY={parts.hostname}"
+        )
+    redact.add(urlsplit(proxy).password)
+    return proxy
+
+
+def system_tls() -> ssl.SSLContext:
+    """Checks servers against the system's certificates, or SSL_CERT_FILE and SSL_CERT_DIR."""
+    named = {"SSL_CERT_FILE", "SSL_CERT_DIR"} & os.environ.keys()
+    if sys.platform in ("darwin", "win32") and not named:
+        import truststore  # OpenSSL does not know where these systems keep theirs
+
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return ssl.create_default_context()

@@ -1,0 +1,79 @@
+"""What a server says of a model in its own list, ``GET /models``; it may well say nothing.
+
+One short request that never fails a run: whatever goes wrong, the server says nothing.
+"""
+
+import asyncio
+import json
+import time
+import urllib.request
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPException
+from typing import Any
+
+from .base import ClientConfig, is_loopback
+from .keys import redact
+
+LIST_S = 3.0
+"""How long a server may take to begin, and to go on."""
+_MOST = 2**20
+_KEPT = ("id", "root", "meta")
+"""What of an entry says which model it is; ``root`` of vLLM, ``meta`` of llama.cpp."""
+
+
+async def read_entry(config: ClientConfig) -> dict[str, Any] | None:
+    """What the server says of the model; ``None`` where it has no such list, or not this model."""
+    entry = await asyncio.to_thread(_read, config)
+    return entry and json.loads(redact.reply(json.dumps(entry)))
+
+
+def _read(config: ClientConfig) -> dict[str, Any] | None:
+    # A redirect is not followed, as the key would go with it.
+    ways: list[Any] = [_NoRedirect()]
+    if is_loopback(config.base_url):
+        ways.append(urllib.request.ProxyHandler({}))
+    headers = dict(config.headers)
+    if config.key:
+        headers["Authorization"] = f"Bearer {config.key}"
+    with suppress(OSError, ValueError, HTTPException, RecursionError):
+        request = urllib.request.Request(f"{config.base_url}/models", headers=headers)
+        with urllib.request.build_opener(*ways).open(request, timeout=LIST_S) as response:
+            return entry_of(json.loads(_body(response)), config.model.name)
+    return None
+
+
+def _body(response: Any) -> bytes:
+    """What comes within the time and the size that such a list may have."""
+    body, until = b"", time.monotonic() + LIST_S
+    while len(body) < _MOST and time.monotonic() < until and (more := response.read1(_MOST)):
+        body += more
+    return body
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: Any) -> None:
+        return None
+
+
+def entry_of(listed: Any, name: str) -> dict[str, Any] | None:
+    """The entry of a model: of its name, or the only one, as some servers answer to any name."""
+    entries = listed.get("data") if isinstance(listed, dict) else None
+    if not isinstance(entries, list):
+        return None
+    known = [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
+    own = [entry for entry in known if entry["id"] == name] or (known if len(known) == 1 else [])
+    if not own:
+        return None
+    return {name: own[0][name] for name in _KEPT if own[0].get(name) is not None}
+
+
+def same_model(stored: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether two entries may be of one model: what both of them say is the same."""
+    return all(_same(stored[name], now[name]) for name in _KEPT if name in stored and name in now)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(one[name] == other[name] for name in one.keys() & other.keys())
+    return bool(one == other)

@@ -1,0 +1,133 @@
+"""Requests through the providers' SDKs: for Azure, and wherever ``--transport sdk`` asks for it.
+
+An SDK sends, over aiohttp; bodies are made and read by us, as it passes HTML, ``{}`` and error
+objects with status 200 as replies. It never sees the provider's variables, which it would send to
+any host. It reads a reply whole, so one that is too large is refused only afterwards.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import ProviderError
+from .base import ClientConfig, is_loopback
+from .failures import connection_error, malformed, too_large
+from .http import Answer
+from .parties import Asked
+from .sdk import CONNECT_S, DIRECT, no_collection, read_as_unicode, without_variables
+
+_RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
+
+
+class _SdkTransport:
+    """What the SDKs have in common, as they are made by one generator."""
+
+    _sdk: Any
+    _errors: tuple[type[Exception], ...]
+
+    def __init__(self, config: ClientConfig, asked: Asked) -> None:
+        self._asked, self._most = asked, config.transfer.max_reply
+
+    async def _send(self, body: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    async def post(self, body: Mapping[str, Any]) -> Answer:
+        """The answer to a request, of whatever status."""
+        answer: Answer | ProviderError
+        try:
+            raw = await self._send(dict(body))
+            answer = Answer(raw.status_code, raw.headers, raw.content)
+        except self._errors as error:
+            answer = self._answer(error)
+        if isinstance(answer, ProviderError):
+            raise answer  # out here, as the SDK's error holds the request, and with it the key
+        if len(answer.body) > self._most and answer.status < 300:
+            raise too_large(self._asked, self._most)
+        return answer
+
+    def _answer(self, error: Any) -> Answer | ProviderError:
+        response, cause = getattr(error, "response", None), error.__cause__
+        if response is not None:
+            return Answer(response.status_code, response.headers, response.content)
+        if type(cause).__name__ == "DecodingError":
+            return malformed(self._asked, f"(not decodable: {cause})")
+        return connection_error(self._asked, cause or error)
+
+    async def close(self) -> None:
+        """Close connections."""
+        await self._sdk.close()
+
+
+class OpenAISdk(_SdkTransport):
+    """Sends chat completions to one base URL; see `http.Transport`."""
+
+    def __init__(
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: Asked
+    ) -> None:
+        super().__init__(config, asked)
+        with without_variables("OPENAI_"):
+            with no_collection():
+                import openai
+
+            self._errors = (openai.APIStatusError, openai.APIConnectionError)
+            self._options: Any = {"headers": _RAW | _omitted(headers, openai.Omit())}
+            self._sdk = openai.AsyncOpenAI(
+                api_key=config.key or "no-key",
+                base_url=base_url,
+                max_retries=0,
+                default_headers=dict(headers),
+                http_client=openai.DefaultAioHttpClient(**_connections(openai, config)),
+            )
+
+    async def _send(self, body: dict[str, Any]) -> Any:
+        """The SDK's raw response.
+
+        Its own method for chat completions is not used, as it takes twice the time to bring
+        into form what is in form already.
+        """
+        return await self._sdk.post(
+            "/chat/completions", cast_to=object, body=body, options=self._options
+        )
+
+
+class AnthropicSdk(_SdkTransport):
+    """Sends messages to one base URL; see `http.Transport`."""
+
+    def __init__(
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: Asked
+    ) -> None:
+        super().__init__(config, asked)
+        with without_variables("ANTHROPIC_"):
+            with no_collection():
+                import anthropic
+                import httpx2
+
+            self._raw = httpx2.Response
+            self._errors = (anthropic.APIStatusError, anthropic.APIConnectionError)
+            self._sdk = anthropic.AsyncAnthropic(
+                api_key=config.key or "no-key",
+                base_url=base_url,
+                max_retries=0,
+                open_telemetry=False,
+                default_headers={**headers, **_omitted(headers, anthropic.Omit())},
+                http_client=anthropic.DefaultAioHttpClient(**_connections(anthropic, config)),
+            )
+
+    async def _send(self, body: dict[str, Any]) -> Any:
+        return await self._sdk.post("/v1/messages", cast_to=self._raw, body=body)
+
+
+def _omitted(headers: Mapping[str, str], omit: Any) -> dict[str, Any]:
+    """The header of the key, taken away where it is not among ours."""
+    return {} if "authorization" in map(str.lower, headers) else {"Authorization": omit}
+
+
+def _connections(sdk: Any, config: ClientConfig) -> dict[str, Any]:
+    """How an SDK's HTTP client connects."""
+    limits = type(sdk.DEFAULT_CONNECTION_LIMITS)
+    return {
+        "limits": limits(max_connections=config.concurrency),
+        "timeout": sdk.Timeout(None, connect=CONNECT_S),
+        "follow_redirects": False,
+        "mounts": DIRECT if is_loopback(config.base_url) else None,
+        "event_hooks": {"response": [read_as_unicode]},
+    }

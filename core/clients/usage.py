@@ -1,0 +1,56 @@
+"""The tokens of a call, as servers really count them in a chat completion's ``usage``.
+
+`completion_tokens` is not always all that was written and billed: some servers (xAI's, several
+gateways to Gemini) count reasoning beside it, and it stands in the total alone. A count may be
+missing or of any type; then it is as if it were not there.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..types import Usage
+
+_MOST_TOKENS = 2**53
+_DIGITS = 16  # of the number above
+
+
+def read_usage(raw: Any) -> Usage:
+    """Tokens by kind: thinking is part of the output, what came from a cache of the input.
+
+    Output is whatever the total leaves beside the prompt, where that is more than
+    `completion_tokens`, and reasoning that does not fit into `completion_tokens` stands beside it.
+    """
+    usage = mapping(raw)
+    asked, said = (mapping(usage.get(f"{of}_tokens_details")) for of in ("prompt", "completion"))
+    reasoning = count(said.get("reasoning_tokens")) or count(usage.get("reasoning_tokens"))
+    completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
+    output = whole_output(completion, reasoning)
+    taken = count(usage.get("prompt_tokens"))
+    if completion and not taken:
+        taken = max(0, total - output)
+    cached = min(count(asked.get("cached_tokens")), taken)
+    return Usage(
+        input=taken,
+        cached=cached,
+        cache_write=min(count(asked.get("cache_write_tokens")), taken - cached),
+        output=max(output, total - taken),
+        reasoning=reasoning,
+    )
+
+
+def whole_output(output: int, reasoning: int) -> int:
+    """All that was written: `output` itself, and the reasoning too if it cannot be part of it."""
+    return output + reasoning if reasoning > output else output
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """A JSON object; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
+def count(value: Any) -> int:
+    """A number of tokens, from 0 on; 0 for whatever is none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
+        value = int(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value < _MOST_TOKENS else 0

@@ -1,0 +1,13 @@
+"""Standard streams whose reader has gone away."""
+
+import contextlib
+import os
+from typing import IO, Any
+
+
+def silence(stream: IO[Any] | None) -> None:
+    """Let whatever is still written to a stream go nowhere, instead of being an error."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]  # None: AttributeError
+        os.close(nowhere)

@@ -1,0 +1,228 @@
+"""A benchmark with each of its methods guarded."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..benchmark import Benchmark, Model, Options, Pack, PackSource
+from ..foreign import ForeignResults
+from ..types import (
+    Baseline,
+    ChatRequest,
+    Item,
+    PairScore,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+)
+from . import values
+from .calls import Called, call, call_async
+from .freezing import frozen
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from ..making import Made
+    from ..reports.sections import Table
+
+T = TypeVar("T")
+
+
+def guard(benchmark: Benchmark) -> "Guarded":
+    """A benchmark whose methods are called with care; each raises `PluginError` for its faults."""
+    return Guarded(benchmark)
+
+
+class Guarded:
+    """A benchmark's methods, guarded; see `Benchmark` for what each is.
+
+    Attributes:
+        benchmark: The plugin's own object.
+    """
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self._looks: dict[str, Any] = {}
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The pack, whose items have ids of their own."""
+        return self._call("read_pack", values.pack, self.benchmark.read_pack, source, options)
+
+    async def generate(self, item: Item, model: Model, options: Options) -> Any:
+        """The transcript of an item, which must not be changed."""
+        self._look(item)
+        called, transcript = await self._await(
+            "generate", self.benchmark.generate, item, model, options
+        )
+        values.no_coroutine(called, transcript)
+        return transcript
+
+    async def grade(
+        self, item: Item, transcript: Any, judge: Model | None, options: Options
+    ) -> Score:
+        """The score of a transcript."""
+        self._look(item)
+        called, score = await self._await(
+            "grade", self.benchmark.grade, item, transcript, judge, options
+        )
+        values.score(called, score, item)
+        self._check_unchanged("generate or grade", item)
+        return score
+
+    async def compare(
+        self, item: Item, first: Any, second: Any, judge: Model, options: Options
+    ) -> PairScore:
+        """What a judge says of two transcripts."""
+        self._look(item)
+        called, score = await self._await(
+            "compare", self.benchmark.compare, item, first, second, judge, options
+        )
+        values.pair_score(called, score)
+        self._check_unchanged("compare", item)
+        return score
+
+    def _look(self, item: Item) -> None:
+        """Remember what an item is at first."""
+        if item.id not in self._looks:
+            self._looks[item.id] = frozen(item)
+
+    def _check_unchanged(self, method: str, item: Item) -> None:
+        """Refuse an item that is not any more what it was: other samples would get it so."""
+        if self._looks[item.id] != frozen(item):
+            self.called(method).refuse(
+                f"changed item {item.id!r}, which other samples share; copy it first"
+            )
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """The metrics."""
+
+        def check(called: Called, value: Any) -> None:
+            values.summary(called, value, self.benchmark.ranked_by)
+
+        return self._call("summarise", check, self.benchmark.summarise, pack, scores, options)
+
+    def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
+        """What trivial respondents get."""
+        return self._call("baselines", values.baselines, self.benchmark.baselines, pack, options)
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """The templates that are not part of the pack."""
+        return self._call("prompts", values.prompts, self.benchmark.prompts, options)
+
+    def judge_prompts(self, options: Options) -> Mapping[str, str]:
+        """The templates that the judge is asked with."""
+        return self._call("judge_prompts", values.prompts, self.benchmark.judge_prompts, options)
+
+    def sampling_for(self, options: Options) -> Sampling:
+        """How replies are drawn with these options."""
+        return self._call("sampling_for", values.sampling, self.benchmark.sampling_for, options)
+
+    def needs_judge(self, options: Options) -> bool:
+        """Whether grading asks a judge with these options."""
+        return self._call("needs_judge", values.truth, self.benchmark.needs_judge, options)
+
+    def compares(self, options: Options) -> bool:
+        """Whether transcripts of different models are compared."""
+        return self._call("compares", values.truth, self.benchmark.compares, options)
+
+    def is_comparable(self, item: Item, transcript: Any) -> bool:
+        """Whether there is enough in a transcript to compare it."""
+        return self._call(
+            "is_comparable", values.truth, self.benchmark.is_comparable, item, transcript
+        )
+
+    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+        """Model and judge calls for one sample."""
+        return self._call(
+            "calls_per_sample", values.calls, self.benchmark.calls_per_sample, item, options
+        )
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
+        """Words for a demo model."""
+        return self._call(
+            "demo_reply", values.text, self.benchmark.demo_reply, item, request, ability, rng
+        )
+
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """What the demo judge replies."""
+        return self._call(
+            "demo_verdict", values.text, self.benchmark.demo_verdict, item, request, rng
+        )
+
+    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
+        """Sets of two models with their ratings."""
+        return self._call("anchor_sets", values.anchors, self.benchmark.anchor_sets, pack)
+
+    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
+        """By item, the most that a comparison counts."""
+        return self._call("margin_caps", values.caps, self.benchmark.margin_caps, pack)
+
+    def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
+        """By item, what a comparison on it weighs."""
+        return self._call(
+            "item_weights", values.weights, self.benchmark.item_weights, pack, options
+        )
+
+    def published(self, pack: Pack) -> "Table | None":
+        """The published board."""
+        from ..reports.sections import Table
+
+        return self._call("published", _or_none(Table), self.benchmark.published, pack)
+
+    def read_foreign(self, form: str, value: Any, path: Path, judge: str) -> ForeignResults:
+        """What can be had of another program's file."""
+        return self._call(
+            "read_foreign",
+            _an(ForeignResults),
+            self.benchmark.read_foreign,
+            form,
+            value,
+            path,
+            judge,
+        )
+
+    def made(self, score: Score, model: str) -> "Made":
+        """What a maker's run gave; only for a `DataMaker`."""
+        from ..making import DataMaker, Made
+
+        maker = self.benchmark
+        assert isinstance(maker, DataMaker)
+        return self._call("made", _an(Made), maker.made, score, model)
+
+    def called(self, method: str) -> Called:
+        """A method, as messages name it."""
+        return Called(self.benchmark, method)
+
+    def _call(
+        self,
+        method: str,
+        check: Callable[[Called, Any], None],
+        function: Callable[..., T],
+        *args: Any,
+    ) -> T:
+        called = self.called(method)
+        made = call(called, function, *args)
+        check(called, made)
+        return made
+
+    async def _await(
+        self, method: str, function: Callable[..., Awaitable[T]], *args: Any
+    ) -> tuple[Called, T]:
+        called = self.called(method)
+        return called, await call_async(called, function, *args)
+
+
+def _an(kind: type) -> Callable[[Called, Any], None]:
+    def check(called: Called, value: Any) -> None:
+        values.is_a(called, value, kind)
+
+    return check
+
+
+def _or_none(kind: type) -> Callable[[Called, Any], None]:
+    def check(called: Called, value: Any) -> None:
+        if value is not None:
+            values.is_a(called, value, kind)
+
+    return check

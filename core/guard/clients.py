@@ -1,0 +1,61 @@
+"""A provider's clients, guarded: what goes wrong in one is told with the model's spec."""
+
+from math import isfinite
+from typing import Any
+
+from ..clients.base import CallContext, Client, ClientConfig, Provider
+from ..types import ChatRequest, ChatResponse, Finish, Usage
+from .calls import Called, call, call_async
+
+
+def make_client(provider: Provider, config: ClientConfig) -> "GuardedClient":
+    """A client of a provider.
+
+    Raises:
+        PluginError: The provider cannot make one.
+    """
+    called = Called(provider, "create")
+    client = call(called, provider.create, config)
+    for method in ("complete", "close"):
+        if not callable(getattr(client, method, None)):
+            called.refuse(f"returned {type(client).__name__}, which has no {method}")
+    return GuardedClient(client, Called(provider, "", config.model))
+
+
+class GuardedClient:
+    """A client that looks at what it returns. Implements `clients.base.Client`."""
+
+    def __init__(self, client: Client, called: Called) -> None:
+        self.client = client
+        self._called = called
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The model's reply; see `Client.complete`."""
+        response = await call_async(self._called, self.client.complete, request, call)
+        _check(self._called, response)
+        return response
+
+    async def close(self) -> None:
+        """Close connections."""
+        await call_async(self._called._replace(method="close"), self.client.close)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+
+def _check(called: Called, response: Any) -> None:
+    """Refuse what is no reply."""
+    if not isinstance(response, ChatResponse):
+        called.refuse(f"returned {type(response).__name__}, not a ChatResponse")
+    for name in ("text", "reasoning"):
+        if not isinstance(value := getattr(response, name), str):
+            called.refuse(f"returned a ChatResponse whose {name} is {value!r:.60}, not a text")
+    parts: tuple[Any, ...] = (response.finish, response.usage, response.cost_usd)
+    finish, usage, cost = parts
+    if not isinstance(finish, Finish):
+        called.refuse(f"returned the finish {finish!r}, not a Finish: {', '.join(Finish)}")
+    counts = (usage.input, usage.output, usage.cached) if isinstance(usage, Usage) else (None,)
+    if not all(isinstance(count, int) for count in counts):
+        called.refuse(f"returned {usage!r:.120} as usage, not a Usage with whole numbers")
+    if cost is not None and not (isinstance(cost, int | float) and isfinite(cost) and cost >= 0):
+        called.refuse(f"returned {cost!r} as cost_usd, not a number of dollars or None")

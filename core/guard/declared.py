@@ -1,0 +1,109 @@
+"""What a plugin declares, looked at when it registers."""
+
+import inspect
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any
+
+from ..benchmark import Benchmark, Option
+from ..types import Sampling
+
+_OPTION = re.compile(r"[a-z][a-z0-9_]*")
+_TEXTS = ("foreign_forms", "unjudged_values")
+_SWITCHES = ("judged", "single_turn", "asks_again")
+
+
+def wrong_benchmark(thing: Any) -> str | None:
+    """What is wrong with a benchmark as it declares itself; ``None`` when nothing is."""
+    if not isinstance(thing, Benchmark):
+        return wrong_type(thing, Benchmark)
+    if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
+        return f"it has no {', '.join(missing)}"
+    return _wrong_attributes(thing) or wrong_options(thing.options)
+
+
+def wrong_type(thing: Any, kind: type) -> str:
+    """That a thing is not of a type, and what to do if it is the class itself."""
+    if inspect.isclass(thing) and issubclass(thing, kind):
+        return f"it is a class; pass {thing.__name__}()"
+    return f"it is not an instance of eibench.{kind.__name__}"
+
+
+def _wrong_attributes(thing: Any) -> str | None:
+    for name in ("version", "grading", "title"):
+        if not isinstance(value := getattr(thing, name), str) or not value.strip():
+            return f"its {name} is {value!r}; write it as a text, such as {str(value or 1)!r}"
+    for name in ("sampling", "judge_sampling"):
+        if not isinstance(getattr(thing, name), Sampling):
+            return f"its {name} is not an eibench.Sampling"
+    for name in _SWITCHES:
+        if not isinstance(getattr(thing, name), bool):
+            return f"its {name} must be True or False, not {getattr(thing, name)!r}"
+    for name in _TEXTS:
+        if not _are_texts(value := getattr(thing, name)):
+            return f"its {name} must be a tuple of texts, not {value!r}"
+    if not isinstance(thing.ranked_by, str):
+        return f"its ranked_by must be the name of a metric, not {thing.ranked_by!r}"
+    return None
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
+
+
+def wrong_options(options: Any) -> str | None:
+    """What is wrong with a benchmark's options; ``None`` when nothing is."""
+    if not isinstance(options, Sequence) or not all(isinstance(o, Option) for o in options):
+        return "its options must be a tuple of eibench.Option"
+    names = [option.name for option in options]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        return f"its option {twice!r} is declared twice"
+    return next((wrong for option in options if (wrong := _wrong_option(option))), None)
+
+
+def _wrong_option(option: Option) -> str | None:
+    told, default, name = f"its option {option.name!r}", option.default, str(option.name)
+    if name != option.name or not _OPTION.fullmatch(name):
+        return f"{told} must be named in lower-case letters, digits and underscores"
+    if default is not None and not isinstance(default, str | int | float):
+        return f"{told} has the default {default!r}: not a text, a number, True, False or None"
+    if not _are_texts(option.choices):
+        return f"{told} has choices that are no tuple of texts: {option.choices!r}"
+    if option.choices and default not in option.choices:
+        return f"{told} has the default {default!r}, which is not among its choices"
+    return _wrong_range(option, told)
+
+
+def _wrong_range(option: Option, told: str) -> str | None:
+    default, low, high = option.default, option.min, option.max
+    if low is None and high is None:
+        return None
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if not all(map(_is_number, [default, *bounds])):
+        return f"{told} has a range, so its default and its bounds must be finite numbers"
+    if bounds != sorted(bounds) or not option.allows(default):
+        return f"{told} has the default {default!r}, which is not {option.range}"
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isfinite(value)
+
+
+def wrong_hooks(plugin: object, hooks: Sequence[str]) -> str | None:
+    """A function of a plugin that is meant as a hook and is none; ``None`` when there is none."""
+    for name, function in inspect.getmembers(plugin, inspect.isroutine):
+        if name not in hooks and _is_marked(function):
+            near = get_close_matches(name, hooks, n=1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            return f"unknown hook {name!r}{meant} (there are: {', '.join(hooks)})"
+        if name in hooks and not _is_marked(function):
+            return f"{name} is not marked: write @eibench.hookimpl above it"
+    return None
+
+
+def _is_marked(function: Any) -> bool:
+    return hasattr(function, "eibench_impl")

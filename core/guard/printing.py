@@ -1,0 +1,109 @@
+"""What plugins print: to standard error, with their name; standard output is for results.
+
+While a plugin is called, `sys.stdout` is a `_Divider`. It knows by a context variable
+whether a plugin writes, so a plugin's own tasks count as the plugin, and others' prints in the
+same loop do not.
+"""
+
+import sys
+import threading
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, TextIO
+
+
+class Speaker:
+    """A plugin while it is called; what it prints in the block goes to standard error.
+
+    Args:
+        name: What to call it; made a text only when it prints.
+    """
+
+    __slots__ = ("_before", "_lines", "_name")
+
+    def __init__(self, name: object) -> None:
+        self._name = name
+        self._lines: list[str] | None = None
+
+    def __enter__(self) -> "Speaker":
+        self._before = _speaking.get()
+        _speaking.set(self)
+        _begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _speaking.set(self._before)  # no token: a coroutine may be closed in another context
+        _end()
+        if self._lines:
+            self.say("\n")
+
+    def say(self, text: str) -> None:
+        """Print text, once its line is whole."""
+        self._lines = [*(self._lines or ()), text]
+        if "\n" not in text or sys.stderr is None:
+            return
+        *whole, rest = "".join(self._lines).split("\n")
+        self._lines = [rest] if rest else []
+        from ..console.output import dropping
+        from ..console.safe import harmless
+
+        with dropping():  # nobody who listens is no fault of the plugin's
+            for line in whole:
+                sys.stderr.write(f"{self._name}: {harmless(line)}\n")
+            sys.stderr.flush()
+
+
+_speaking: ContextVar[Speaker | None] = ContextVar("_speaking", default=None)
+
+
+class _Divider:
+    """Standard output for all but plugins."""
+
+    def __init__(self, own: TextIO) -> None:
+        self.own = own
+
+    def write(self, text: str) -> int:
+        """Write a text to where its writer's texts go."""
+        speaker = _speaking.get()
+        if speaker is None:
+            return self.own.write(text)
+        speaker.say(text)
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+class _Installed:
+    """The divider while any plugin is called; kept for the next call, as calls are many."""
+
+    lock = threading.Lock()
+    calls = 0
+    divider = _Divider(sys.stdout)
+
+
+def _begin() -> None:
+    with _Installed.lock:
+        _Installed.calls += 1
+        if sys.stdout is None or type(sys.stdout) is _Divider:
+            return
+        if _Installed.divider.own is not sys.stdout:
+            _Installed.divider = _Divider(sys.stdout)
+        sys.stdout = _Installed.divider
+
+
+def _end() -> None:
+    with _Installed.lock:
+        _Installed.calls -= 1
+        if not _Installed.calls and type(sys.stdout) is _Divider:
+            sys.stdout = sys.stdout.own

@@ -1,0 +1,292 @@
+"""What may come back from a plugin: each check refuses what is something else."""
+
+import inspect
+from collections.abc import Awaitable, Mapping, Sequence
+from functools import cache
+from math import isfinite
+from types import GeneratorType
+from typing import Any
+
+from ..benchmark import Pack, PackSource
+from ..types import (
+    Baseline,
+    ChatResponse,
+    Item,
+    Metric,
+    PairScore,
+    Sampling,
+    Score,
+    Summary,
+    canonical,
+)
+from .calls import Called
+from .freezing import field_names
+
+_MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None), ChatResponse})
+_DEEP = 4
+"""How far a transcript's lists and fields are searched."""
+
+
+def is_a(called: Called, value: Any, kind: type, article: str = "a") -> None:
+    """Refuse a value that is not of a type."""
+    if isinstance(value, kind):
+        return
+    if inspect.isawaitable(value):
+        _close(value)
+        called.refuse("returned a coroutine: write def, not async def, or await it")
+    called.refuse(f"returned {type(value).__name__}, not {article} {kind.__name__}")
+
+
+def text(called: Called, value: Any) -> None:
+    """Refuse what is no text."""
+    is_a(called, value, str)
+
+
+def truth(called: Called, value: Any) -> None:
+    """Refuse what is neither true nor false."""
+    is_a(called, value, bool)
+
+
+def no_coroutine(called: Called, value: Any) -> None:
+    """Refuse a transcript that is, or holds, something that was not awaited."""
+    if found := _unawaited(value, _DEEP):
+        inside = "" if found is value else f"{type(value).__name__} that holds a "
+        _close(found)
+        called.refuse(f"returned a {inside}coroutine: await it")
+
+
+def _unawaited(value: Any, deep: int) -> Any:
+    kind: Any = type(value)  # to mypy, some types have no hash
+    if not deep or kind in _PLAIN:
+        return None
+    if _may_be_awaited(kind) and inspect.isawaitable(value):
+        return value
+    for part in _parts(value):
+        if type(part) not in _PLAIN and (found := _unawaited(part, deep - 1)) is not None:
+            return found
+    return None
+
+
+@cache
+def _may_be_awaited(kind: type) -> bool:
+    return issubclass(kind, Awaitable | GeneratorType)
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    kind: Any = type(value)
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, dict):
+        return list(value.values())
+    return [getattr(value, name, None) for name in field_names(kind)]
+
+
+def _close(value: Any) -> None:
+    """End a coroutine that nobody will await, so that Python does not warn of it."""
+    if inspect.iscoroutine(value):
+        value.close()
+
+
+def pack(called: Called, value: Any) -> None:
+    """Refuse what is no pack, or one whose items cannot be told apart."""
+    is_a(called, value, Pack)
+    if not isinstance(value.source, PackSource):
+        called.refuse("returned a Pack without the source that it was given")
+    if not isinstance(value.items, Sequence) or isinstance(value.items, str):
+        called.refuse(f"returned a Pack whose items are {type(value.items).__name__}, not a list")
+    if not isinstance(value.comparability, str):
+        called.refuse("returned a Pack whose comparability is no text")
+    _texts(called, "the warnings of the Pack", value.warnings)
+    places: dict[str, int] = {}
+    for number, item in enumerate(value.items, start=1):
+        _item(called, item, number)
+        if item.id in places:
+            twice = f"(items {places[item.id]} and {number})"
+            called.refuse(f"returned a Pack in which id {item.id!r} stands twice {twice}")
+        places[item.id] = number
+
+
+def _item(called: Called, item: Any, number: int) -> None:
+    if not isinstance(item, Item):
+        called.refuse(f"returned a Pack whose item {number} is {type(item).__name__}, not an Item")
+    for name in ("id", "family"):
+        value = getattr(item, name)
+        if not isinstance(value, str):
+            told = f"{value!r} ({type(value).__name__}), not a text"
+            called.refuse(f"returned a Pack in which the {name} of item {number} is {told}")
+    if not item.id.strip():
+        called.refuse(f"returned a Pack in which the id of item {number} is blank")
+
+
+def score(called: Called, value: Any, item: Item) -> None:
+    """Refuse what is no score, or holds what is no number."""
+    is_a(called, value, Score)
+    of_item = f"of item {item.id!r}"
+    for name, number in _mapping(called, "values", value.values).items():
+        if number is None or (isinstance(number, int | float) and isfinite(number)):
+            continue
+        finite = "is not finite" if isinstance(number, float) else _is_no_number(number)
+        called.refuse(f"returned a Score in which value {name!r} {of_item} {finite}")
+    _reason(called, "Score", value.reason)
+    _texts(called, "the flags of the Score", value.flags)
+    _mapping(called, "detail", value.detail)
+
+
+def _is_no_number(value: Any) -> str:
+    return f"is {type(value).__name__}, not a number (int, float or None)"
+
+
+def _reason(called: Called, kind: str, reason: Any) -> None:
+    if reason is not None and (not isinstance(reason, str) or not reason.strip()):
+        called.refuse(f"returned a {kind} whose reason is {reason!r}, neither a text nor None")
+
+
+def pair_score(called: Called, value: Any) -> None:
+    """Refuse what is no comparison: no margins and no reason, or a margin that there is not."""
+    is_a(called, value, PairScore)
+    _mapping(called, "margins", value.margins)
+    _reason(called, "PairScore", value.reason)
+    _texts(called, "the flags of the PairScore", value.flags)
+    if bool(value.margins) == bool(value.reason):
+        both = "both margins and a reason" if value.reason else "neither margins nor a reason"
+        called.refuse(f"returned {both}")
+    for name, margin in value.margins.items():
+        if margin not in _MARGINS:
+            called.refuse(
+                f"returned {margin!r} as the margin of {name!r}, which is none of 1 to 5, or -1 "
+                "to -5"
+            )
+
+    for length in (value.len_first, value.len_second):
+        if length is not None and not _is_whole(length):
+            called.refuse(f"returned {length!r} as a length, not a number of characters or None")
+    _texts(called, "the replies of the PairScore", value.replies)
+
+
+def summary(called: Called, value: Any, ranked_by: str) -> None:
+    """Refuse what is no summary, or holds what is no metric."""
+    is_a(called, value, Summary)
+    metrics = _mapping(called, "metrics", value.metrics)
+    if not metrics:
+        called.refuse("returned a Summary without a metric; one without a value is Metric(None)")
+    for name, metric in metrics.items():
+        _metric(called, name, metric)
+    if ranked_by and ranked_by not in metrics:
+        there = ", ".join(metrics)
+        called.refuse(f"returned no metric {ranked_by!r}, which ranked_by names; there are {there}")
+    if value.invalid is not None and not isinstance(value.invalid, str):
+        called.refuse(f"returned a Summary whose invalid is {value.invalid!r}, no text")
+    _texts(called, "the warnings of the Summary", value.warnings)
+    _json(called, "the notes of the Summary", _mapping(called, "notes", value.notes))
+
+
+def _metric(called: Called, name: str, metric: Any) -> None:
+    if not isinstance(metric, Metric):
+        called.refuse(f"returned {type(metric).__name__} as metric {name!r}, not a Metric")
+    if metric.value is not None and not _is_finite(metric.value):
+        called.refuse(
+            f"returned {metric.value!r} as the value of metric {name!r}: no finite number"
+        )
+    if not _is_whole(metric.n):
+        called.refuse(f"returned {metric.n!r} as n of metric {name!r}: no number of samples")
+    for field in ("over", "label", "group"):
+        if not isinstance(getattr(metric, field), str):
+            called.refuse(f"returned metric {name!r} with a {field} that is no text")
+    if metric.ci95 is not None:
+        _interval(called, name, metric.ci95)
+
+
+def _interval(called: Called, name: str, ci95: Any) -> None:
+    is_pair = isinstance(ci95, Sequence) and len(ci95) == 2 and all(map(_is_finite, ci95))
+    if not is_pair:
+        called.refuse(f"returned {ci95!r} as the interval of {name!r}: no two finite numbers")
+    if ci95[0] > ci95[1]:
+        called.refuse(f"returned the interval {tuple(ci95)} of {name!r} the wrong way round")
+
+
+def _is_finite(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def sampling(called: Called, value: Any) -> None:
+    """Refuse what is no sampling."""
+    is_a(called, value, Sampling)
+
+
+def prompts(called: Called, value: Any) -> None:
+    """Refuse what is no mapping from names to texts."""
+    is_a(called, value, Mapping)
+    for name, template in value.items():
+        if not isinstance(name, str) or not isinstance(template, str):
+            called.refuse(f"returned {type(template).__name__} as {name!r}, not a text")
+
+
+def baselines(called: Called, value: Any) -> None:
+    """Refuse what is no mapping from names to baselines."""
+    is_a(called, value, Mapping)
+    for name, baseline in value.items():
+        if not isinstance(name, str) or not isinstance(baseline, Baseline):
+            called.refuse(f"returned {type(baseline).__name__} as {name!r}, not a Baseline")
+        if not _is_finite(baseline.value) or not (baseline.sd is None or _is_finite(baseline.sd)):
+            called.refuse(f"returned baseline {name!r} with a number that is not finite")
+
+
+def calls(called: Called, value: Any) -> None:
+    """Refuse what are no two numbers of calls."""
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
+        is_a(called, value, tuple)
+        called.refuse(f"returned {value!r}, not two numbers of calls: model and judge")
+
+
+def anchors(called: Called, value: Any) -> None:
+    """Refuse what are no pairs of models with ratings."""
+    is_a(called, value, Sequence)
+    for pair in value:
+        fits = isinstance(pair, Mapping) and len(pair) == 2
+        if not fits or not all(map(_is_finite, pair.values())):
+            called.refuse(f"returned {pair!r}, not two models with a rating each")
+
+
+def caps(called: Called, value: Any) -> None:
+    """Refuse what is no mapping from items to numbers of pluses."""
+    is_a(called, value, Mapping)
+    for item, cap in value.items():
+        if not _is_whole(cap):
+            called.refuse(f"returned {cap!r} as the cap of item {item!r}: no whole number")
+
+
+def weights(called: Called, value: Any) -> None:
+    """Refuse what is no mapping from items to numbers above 0."""
+    is_a(called, value, Mapping)
+    for item, weight in value.items():
+        if not _is_finite(weight) or weight <= 0:
+            called.refuse(f"returned {weight!r} as the weight of item {item!r}: give more than 0")
+
+
+def _mapping(called: Called, name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        called.refuse(f"returned {type(value).__name__} as {name}, not a mapping")
+    for key in value:
+        if not isinstance(key, str):
+            called.refuse(f"returned {name} with the key {key!r}, which is no text")
+    return value
+
+
+def _texts(called: Called, what: str, value: Any) -> None:
+    is_list = isinstance(value, tuple | list)
+    if not is_list or not all(isinstance(one, str) for one in value):
+        shown = f"write ({value!r},)" if isinstance(value, str) else f"not {value!r:.60}"
+        called.refuse(f"returned something else than a tuple of texts as {what}: {shown}")
+
+
+def _json(called: Called, what: str, value: Any) -> None:
+    try:
+        canonical(dict(value)) if value else None
+    except (TypeError, ValueError, RecursionError) as error:
+        called.refuse(f"returned what JSON cannot hold as {what}: {error}")

@@ -1,0 +1,109 @@
+"""Commands that a message tells a person to type: whole, and quoted for the shell.
+
+What stands in capitals is for the person to fill in.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from .benchmark import Benchmark
+from .clients.sites import is_local
+from .guard import guard
+from .types import canonical
+
+place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
+"""The ``--runs-dir`` and ``--config`` of the command under way, which its hints need too."""
+
+
+def bench(*words: object) -> str:
+    """A `bench` command about the same runs, with the same settings.
+
+    Args:
+        *words: After `bench`, not quoted.
+    """
+    return shlex.join(["bench", *map(str, words), *place.get()])
+
+
+def pack_of(document: Mapping[str, Any], given: str | None) -> str:
+    """What ``--dataset`` takes for a result's pack, as it was given or by its name."""
+    name: str = document["dataset"]["name"]
+    return given or (name if name in ("bundled", "official") else "PATH")
+
+
+def judge_words(label: str | None, base_url: str | None = None) -> list[str]:
+    """The options that name a judge.
+
+    Args:
+        label: Its spec, with the host where that is not the provider's own; ``None`` for none.
+        base_url: Its address, where it is known; else the usual one on that host is taken.
+    """
+    if label is None:
+        return []
+    spec, _, host = label.partition(" at ")
+    url = base_url or (host and _usual_url(host))
+    return ["--judge", spec, *(["--judge-base-url", url] if url else [])]
+
+
+def _usual_url(host: str) -> str:
+    scheme = "http" if is_local(f"http://{host}") else "https"
+    return f"{scheme}://{host}/v1"
+
+
+def another_run(
+    document: Mapping[str, Any],
+    benchmark: Benchmark,
+    settings: Mapping[str, Any],
+    *,
+    dataset: str | None,
+    judge: list[str],
+    model: str = "SPEC",
+) -> str:
+    """The command that asks another model what a result's model was asked.
+
+    Args:
+        document: The result.
+        benchmark: Of the result.
+        settings: Those of its run.
+        dataset: The pack's name or path; ``None`` for the usual one.
+        judge: The options that name the judge.
+        model: Its spec.
+    """
+    words = ["run", benchmark.name, "--model", model, *judge]
+    words += ["--dataset", dataset] if dataset else []
+    if document["iterations"] != 1:
+        words += ["--iterations", str(document["iterations"])]
+    words += _own(document["options"], benchmark)
+    words += _sampling(settings.get("sampling", {}), document["options"], benchmark)
+    if system := settings.get("system"):
+        words += ["--system", system]
+    return bench(*words)
+
+
+def _own(options: Mapping[str, Any], benchmark: Benchmark) -> Iterator[str]:
+    """The benchmark's own options, where they are not as usual."""
+    for option in benchmark.options:
+        value, dashed = options.get(option.name, option.default), option.name.replace("_", "-")
+        if value == option.default:
+            continue
+        if isinstance(value, bool):
+            yield f"--{dashed}" if value else f"--no-{dashed}"
+        else:
+            yield from (f"--{dashed}", str(value))
+
+
+def _sampling(
+    sent: Mapping[str, Any], options: Mapping[str, Any], benchmark: Benchmark
+) -> Iterator[str]:
+    """The sampling options that were given."""
+    usual = guard(benchmark).sampling_for(options).sent()
+    for name, value in sent.items():
+        if value != usual.get(name) and name in _SAMPLING:
+            told = canonical(value) if name == "extra_body" else str(value)
+            yield from (f"--{name.replace('_', '-')}", told)
+
+
+_SAMPLING = frozenset(
+    {"temperature", "top_p", "min_p", "max_tokens", "reasoning_effort", "seed", "extra_body"}
+)

@@ -1,0 +1,140 @@
+"""Whether a journal's files are still those that are open, and what is done when they are not.
+
+Whoever removes or replaces a file takes away its name only: what was written, and what is
+still written, is there as long as the file is open. So it can be saved in the end.
+"""
+
+import contextlib
+import itertools
+import os
+import sqlite3
+from pathlib import Path
+
+from .opening import FileId, file_id, put_into_place
+from .temporary import PARTIAL, make_held
+
+
+class Presence:
+    """The files of a journal that is written to.
+
+    Args:
+        path: Of the journal, which is open.
+        which: The file that was opened.
+
+    Attributes:
+        wrong: What has become of them, once that was seen.
+        is_cut: Parts of them are gone, so nothing can be written any more.
+    """
+
+    def __init__(self, path: Path, which: FileId) -> None:
+        self.wrong: str | None = None
+        self.is_cut = False
+        self._path, self._which = path, which
+        self._log = path.with_name(f"{path.name}-wal")
+        # Whichever connection is closed last brings the log into the file and removes it by its
+        # name, unless it cannot write. This one is the last where that would do harm.
+        self._last = sqlite3.connect(_read_only(path), uri=True, check_same_thread=False)
+        self._last.execute("SELECT count(*) FROM runs").fetchone()
+        self._which_log = _id_or_none(self._log)
+        self._log_size = 0
+
+    def look(self) -> str | None:
+        """What has become of the files, if they are no longer the journal's."""
+        self.wrong = self.wrong or self._moved(self._path, self._which)
+        if self._which_log is not None and self.wrong is None:
+            self.wrong = self._moved(self._log, self._which_log) or self._cut()
+        return self.wrong
+
+    def _moved(self, path: Path, which: FileId) -> str | None:
+        found = _id_or_none(path)
+        if found == which:
+            return None
+        return f"{path} was {'replaced' if found else 'removed'} while it was in use"
+
+    def _cut(self) -> str | None:
+        """What is wrong with a log that is shorter than it was; some programs may make it so."""
+        with contextlib.suppress(OSError):  # it has just gone
+            before, self._log_size = self._log_size, self._log.stat().st_size
+            if self._log_size < before and (told := _damage(self._path)):
+                self.is_cut = True
+                return f"{self._log} was cut off while it was in use ({told})"
+        return None
+
+    def save(self, writing: sqlite3.Connection, reading: sqlite3.Connection) -> str:
+        """Save what the open files hold; what to tell the user about that.
+
+        Args:
+            writing: Has nothing left to write.
+            reading: Another connection.
+        """
+        if self.is_cut:
+            return "The latest replies are lost; the same command asks for them again"
+        try:
+            if self._moved(self._path, self._which) is None and _is_brought_in(writing):
+                return "All replies are in the journal; run the same command again"
+            place = self._copied(reading)
+        except (OSError, sqlite3.Error) as error:
+            return f"What it held could not be saved: {error}"
+        if place == self._path:
+            return "All that it held is saved there again; run the same command again"
+        return (
+            f"All that it held is saved in {place}; bench runs --runs-dir {place.parent} lists it, "
+            "bench export and bench import bring it back"
+        )
+
+    def _copied(self, reading: sqlite3.Connection) -> Path:
+        """Where a copy is: at the journal's own place, or in a folder beside what took that."""
+        folder = self._path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        if not self._path.exists() and self._is_copied_to(reading, self._path):
+            return self._path
+        for n in itertools.count(1):
+            place = folder / f"rescued-{n}" / self._path.name
+            with contextlib.suppress(FileExistsError):
+                place.parent.mkdir()
+                if self._is_copied_to(reading, place):
+                    break
+        return place
+
+    def _is_copied_to(self, reading: sqlite3.Connection, place: Path) -> bool:
+        """Copy everything to a place, unless somebody else has just put a file there."""
+        fresh, held = make_held(place.parent, f".{place.name}.", PARTIAL)
+        try:
+            with contextlib.closing(sqlite3.connect(fresh)) as copy:
+                reading.backup(copy)
+            return put_into_place(fresh, place)
+        finally:
+            fresh.unlink(missing_ok=True)
+            os.close(held)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._last.close()
+
+
+def _is_brought_in(writing: sqlite3.Connection) -> bool:
+    """Bring all that is in the log into the file; whether that was possible."""
+    busy, there, done = writing.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
+    return not busy and there == done
+
+
+def _damage(path: Path) -> str | None:
+    """What is wrong with a journal's contents, seen without what is held in memory."""
+    try:
+        with contextlib.closing(sqlite3.connect(_read_only(path), uri=True)) as fresh:
+            (told,) = fresh.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        return str(error)
+    return None if told == "ok" else str(told)
+
+
+def _id_or_none(path: Path) -> FileId | None:
+    """Which file is at a path; ``None`` when there is none that can be reached."""
+    try:
+        return file_id(path)
+    except OSError:
+        return None
+
+
+def _read_only(path: Path) -> str:
+    return f"{path.resolve().as_uri()}?mode=ro"

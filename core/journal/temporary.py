@@ -1,0 +1,105 @@
+"""Files that are of use only while their maker works on them.
+
+Each is held by an operating-system lock from its first moment on. One that nobody holds was
+left over by a process that was killed: whoever makes the next one of its kind removes it.
+"""
+
+import contextlib
+import itertools
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+PARTIAL = ".partial"
+"""How the name of a file ends that is being written."""
+_numbers = itertools.count(1)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+if sys.platform == "win32":
+
+    def _hold(file: int, *, wait: bool) -> bool:
+        return wait  # Windows does not remove an open file, so nobody takes it for left over
+else:
+    import fcntl
+
+    def _hold(file: int, *, wait: bool) -> bool:
+        """Lock an open file; whether that was possible."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError:
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of another one: whole or not at all.
+
+    Raises:
+        OSError: It cannot be made, written or put into place; what was there is there still.
+    """
+    start = f".{path.name}."
+    remove_left_over(path.parent, start, PARTIAL)
+    fresh, descriptor = make_held(path.parent, start, PARTIAL)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            if sys.platform != "win32":
+                fresh.replace(path)
+        if sys.platform == "win32":
+            fresh.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+def make_held(folder: Path, start: str, end: str) -> tuple[Path, int]:
+    """A new, empty file that is ours alone, and its descriptor, which holds it while it is open.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    while True:
+        path = folder / f"{start}{os.getpid()}-{next(_numbers)}{end}"
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o666)
+        except FileExistsError:
+            continue  # of an earlier process with our number
+        _hold(descriptor, wait=True)
+        if is_at(descriptor, path):
+            return path, descriptor
+        os.close(descriptor)  # somebody took it for left over before we held it
+
+
+def remove_left_over(folder: Path, start: str, end: str) -> None:
+    """Remove the files of such a name that no process holds any more."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            is_one = entry.name.startswith(start) and entry.name.endswith(end)
+            if is_one and entry.is_file(follow_symlinks=False):
+                _remove_if_free(Path(entry.path))
+
+
+def _remove_if_free(path: Path) -> None:
+    with contextlib.suppress(OSError):  # it has just gone, or is not ours to remove
+        if sys.platform == "win32":
+            path.unlink()
+            return
+        descriptor = os.open(path, os.O_RDWR | _NO_LINK | os.O_NONBLOCK)
+        try:
+            if _hold(descriptor, wait=False):
+                path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is still the one at its path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat(follow_symlinks=False))
+    except FileNotFoundError:
+        return False

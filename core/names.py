@@ -1,0 +1,48 @@
+"""Names that are none of those there are: refused, with the nearest one."""
+
+from collections.abc import Collection, Iterable
+
+from .errors import UsageError
+
+_LISTED = 12
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def check_name(name: str, names: Collection[str], told: str, there: str) -> None:
+    """Refuse a name that is none of these, with the nearest one.
+
+    Args:
+        name: What was asked for.
+        names: What there is.
+        told: What is wrong.
+        there: What to call the names.
+
+    Raises:
+        UsageError: The name is none of them.
+    """
+    if name in names:
+        return
+    by_case = {known.lower(): known for known in names}
+    near = nearest(name.lower(), by_case)
+    for lower, known in by_case.items():
+        near = near.replace(f" {lower}?", f" {known}?")
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    listed = ", ".join(list(names)[:_LISTED]) or "none"
+    raise UsageError(f"{told}{near} ({there}: {listed}{more})")
+
+
+def check_without(without: Iterable[str], names: Collection[str]) -> None:
+    """Refuse a model of ``--without`` that is none of these.
+
+    Raises:
+        UsageError: One is.
+    """
+    for model in without:
+        check_name(model, names, f"--without {model}: no such model", "there are")

@@ -1,0 +1,55 @@
+"""Of a file's comparisons those that may stand in one rating: demo models and real ones apart."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import UsageError
+from ..names import check_without
+from .comparisons import Comparisons
+
+
+def part(
+    comparisons: Comparisons, *, mixed: bool = False, without: Collection[str] = ()
+) -> Comparisons:
+    """The comparisons between real models, or between demo models where there are no others.
+
+    A file knows a demo model by its name alone.
+
+    Args:
+        comparisons: At least one.
+        mixed: Take both kinds, and what is between them.
+        without: Names of models that are left out.
+
+    Raises:
+        UsageError: One of them is not there, or nothing is left.
+    """
+    check_without(without, comparisons.models)
+    out = np.array([name in without for name in comparisons.models])
+    kept = comparisons.only(~(out[comparisons.a] | out[comparisons.b]))
+    if not len(kept):
+        raise UsageError("--without leaves no comparison")
+    return (kept if mixed else _of_one_kind(kept)).compact()
+
+
+def has_demo(comparisons: Comparisons) -> bool:
+    """Whether a demo model is among them, or the demo judge has judged."""
+    return any(name.startswith("demo/") for name in (*comparisons.models, comparisons.judge))
+
+
+def _of_one_kind(comparisons: Comparisons) -> Comparisons:
+    demo = np.array([name.startswith("demo/") for name in comparisons.models])
+    a, b = demo[comparisons.a], demo[comparisons.b]
+    if not (a | b).any() or (a & b).all():
+        return comparisons
+    real = ~(a | b)
+    kept = comparisons.only(real if real.any() else a & b)
+    n = int((a ^ b).sum())
+    if not len(kept):
+        raise UsageError(f"all {n} comparisons are between demo and real models; add --demo")
+    n = len(comparisons) - len(kept)
+    between = "with demo models" if real.any() else "of demo models with real ones"
+    are, them = ("comparison {} is", "it") if n == 1 else ("comparisons {} are", "them")
+    told = f"{n} {are.format(between)} left out; --demo takes {them}"
+    return replace(kept, warnings=(*kept.warnings, told))

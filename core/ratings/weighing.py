@@ -1,0 +1,62 @@
+"""What each comparison weighs in a likelihood: every scenario of a model alike.
+
+A rating is meant to be of the whole pack, every item alike, as the rubric score is. A schedule may
+ask one item more often than another. So comparisons are weighed until each model has, on every item
+that it was compared on, the same weight in all. A comparison belongs to two models: factors of both
+are fitted in turn (iterative proportional fitting, damped), which where it cannot be exact for
+both ends half-way. In a full round robin all weights are 1. Nothing depends on who won, so the
+intervals take weights as given.
+
+What the user or the pack says of a comparison or an item is multiplied in after that.
+"""
+
+import numpy as np
+
+from .comparisons import Comparisons, Floats, sum_by
+from .settings import RatingSettings
+
+SWEEPS = 30
+LARGEST = 4.0
+"""No comparison counts more than so many times another for levelling alone, or less than a part."""
+
+
+def weigh(comparisons: Comparisons, settings: RatingSettings, games: Floats) -> Floats:
+    """What each comparison counts, shape (n,).
+
+    Args:
+        comparisons: At least one.
+        settings: Weights of items.
+        games: What each counts before anything is weighed, such as a half for one of two orders.
+    """
+    return np.asarray(games * level(comparisons, games) * own_weights(comparisons, settings))
+
+
+def own_weights(comparisons: Comparisons, settings: RatingSettings) -> Floats:
+    """What the user or the pack says that each comparison weighs, shape (n,)."""
+    named = [settings.item_weights.get(item, 1.0) for item in comparisons.items]
+    weight = np.array(named)[comparisons.item]
+    return np.asarray(weight if comparisons.weight is None else weight * comparisons.weight)
+
+
+def level(comparisons: Comparisons, games: Floats) -> Floats:
+    """The factors by which every item counts alike for each model, shape (n,)."""
+    n_models, n_items = len(comparisons.models), len(comparisons.items)
+    pair = comparisons.a * n_models + comparisons.b
+    cells, cell = np.unique(pair * n_items + comparisons.item, return_inverse=True)
+    played = sum_by(cell, games, len(cells))
+    item, pair = cells % n_items, cells // n_items
+    ends = [model * n_items + item for model in (pair // n_models, pair % n_models)]
+    size = n_models * n_items
+
+    def totals(weight: Floats) -> Floats:
+        return sum_by(ends[0], weight, size) + sum_by(ends[1], weight, size)
+
+    met = totals(played).reshape(n_models, n_items)
+    wanted = met.sum(axis=1) / np.maximum((met > 0).sum(axis=1), 1)
+    wanted = np.repeat(wanted, n_items)
+    factor = np.ones(size)
+    for _ in range(SWEEPS):
+        got = totals(played * factor[ends[0]] * factor[ends[1]])
+        factor *= np.sqrt(np.where(got > 0, wanted / np.where(got > 0, got, 1.0), 1.0))
+    both = np.clip(factor[ends[0]] * factor[ends[1]], 1 / LARGEST, LARGEST)
+    return np.asarray(both[cell])

@@ -1,0 +1,167 @@
+"""A provider that bills, and counts for itself what it charged, however it tells that.
+
+Real providers bill for answers that never arrive, count thinking beside the answer, or keep to no
+limit. With `Billing` as a responder a test compares what a client believes to have spent with
+what was really charged.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from .faults import Fault
+from .replies import Answer, render_answer
+from .responders import Reply
+from .wire import ReceivedRequest
+
+_LIMITS = ("max_tokens", "max_completion_tokens")
+_TOO_MANY = 10
+
+
+class Work(NamedTuple):
+    """What one request makes the provider do.
+
+    Attributes:
+        said: The answer's text.
+        input: Tokens of the prompt.
+        output: Tokens that are written, thinking included; honest ones are within the limit.
+        even: Every second request.
+    """
+
+    said: str
+    input: int
+    output: int
+    even: bool
+
+
+class Outcome(NamedTuple):
+    """What is charged and what is sent."""
+
+    input: int
+    output: int
+    usage: Mapping[str, Any] | None = None
+    fault: Fault | None = None
+
+
+def _usage(prompt: int, completion: int, **more: Any) -> dict[str, Any]:
+    total = {"total_tokens": prompt + completion}
+    return {"prompt_tokens": prompt, "completion_tokens": completion, **total, **more}
+
+
+def _honest(work: Work) -> Outcome:
+    return Outcome(work.input, work.output, _usage(work.input, work.output))
+
+
+def _reasoning_beside(work: Work) -> Outcome:
+    """Thinking is counted beside `completion_tokens` and in the total."""
+    seen = work.output // 10
+    thought = {"reasoning_tokens": work.output - seen}
+    usage = _usage(work.input, seen, completion_tokens_details=thought)
+    usage["total_tokens"] = work.input + work.output
+    return Outcome(work.input, work.output, usage)
+
+
+def _total_only(work: Work) -> Outcome:
+    """Thinking is counted nowhere but in the total."""
+    usage = _usage(work.input, work.output // 10) | {"total_tokens": work.input + work.output}
+    return Outcome(work.input, work.output, usage)
+
+
+def _no_usage(work: Work) -> Outcome:
+    return Outcome(work.input, work.output)
+
+
+def _ignores_limit(work: Work) -> Outcome:
+    """Ten times as much is written as the limit allows."""
+    written = _TOO_MANY * work.output
+    return Outcome(work.input, written, _usage(work.input, written))
+
+
+def _long_prompt(work: Work) -> Outcome:
+    """The prompt is counted twenty times."""
+    return Outcome(20 * work.input, work.output, _usage(20 * work.input, work.output))
+
+
+def _drops(work: Work) -> Outcome:
+    """Half of the connections are dropped, after the answer was written."""
+    return _honest(work)._replace(fault=Fault("drop") if work.even else None)
+
+
+def _fails(work: Work) -> Outcome:
+    """Half of the answers are lost in a server error, after they were written."""
+    return _honest(work)._replace(fault=Fault("500") if work.even else None)
+
+
+MANNERS: Mapping[str, Callable[[Work], Outcome]] = {
+    "honest": _honest,
+    "reasoning-beside": _reasoning_beside,
+    "total-only": _total_only,
+    "no-usage": _no_usage,
+    "refuses-limits": _honest,
+    "ignores-limit": _ignores_limit,
+    "long-prompt": _long_prompt,
+    "drops": _drops,
+    "fails": _fails,
+}
+
+
+class Billing:
+    """A responder, in OpenAI's dialect, that charges for what it does.
+
+    Args:
+        respond: What is said to a request.
+        manner: How it bills, a name of `MANNERS`. ``refuses-limits`` refuses both names of the
+            token limit, and writes ten times as much without one.
+        price: Dollars per million tokens in and out.
+        writes: Tokens of an answer, thinking included, where the limit allows them.
+        sound: So many requests are billed honestly before the manner begins.
+
+    Attributes:
+        charges: Dollars of each request that was worked on, in order of arrival.
+    """
+
+    def __init__(
+        self,
+        respond: Callable[[ReceivedRequest], str],
+        manner: str = "honest",
+        *,
+        price: tuple[float, float] = (10.0, 10.0),
+        writes: int = 2000,
+        sound: int = 0,
+    ) -> None:
+        self._respond = respond
+        self._manner = manner
+        self._bill = MANNERS[manner]
+        self._price = price
+        self._writes = writes
+        self._sound = sound
+        self.charges: list[float] = []
+
+    @property
+    def dollars(self) -> float:
+        """All that was charged so far."""
+        return sum(self.charges)
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        """The reply, which is charged for from now on."""
+        limit = next((int(request.body[n]) for n in _LIMITS if n in request.body), None)
+        if limit is not None and self._manner == "refuses-limits":
+            return self._refuse(request)
+        said = self._respond(request)
+        taken = Answer(said).input_of(request)
+        written = _TOO_MANY * self._writes if limit is None else min(limit, self._writes)
+        done = Work(said, taken, written, even=len(self.charges) % 2 == 1)
+        outcome = (_honest if len(self.charges) < self._sound else self._bill)(done)
+        dollars_in, dollars_out = self._price
+        self.charges.append((outcome.input * dollars_in + outcome.output * dollars_out) / 1e6)
+        return outcome.fault or _reply(done, outcome, request)
+
+    def _refuse(self, request: ReceivedRequest) -> Fault:
+        name = next(n for n in _LIMITS if n in request.body)
+        return Fault("400", message=f"Unsupported parameter: '{name}' is not supported here.")
+
+
+def _reply(work: Work, outcome: Outcome, request: ReceivedRequest) -> Mapping[str, Any]:
+    body: dict[str, Any] = json.loads(render_answer(Answer(work.said), request).body)
+    body.pop("usage")
+    return body if outcome.usage is None else {**body, "usage": dict(outcome.usage)}

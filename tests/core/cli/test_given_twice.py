@@ -1,0 +1,102 @@
+"""An option that is given twice, or in vain, is refused: nothing is dropped in silence."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import eibench
+from eibench import UsageError
+from eibench.core.cli.app import app
+from eibench.core.cli.command import Command, Group
+from eibench.core.cli.commands import COMMANDS
+
+Bench = Callable[..., Any]
+REAL = ("run", "eqbench3", "--model", "openai/x", "--dry-run")
+TWICE = {
+    "a limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 2), "--limit is given twice: give"),
+    "the same limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 1), "--limit is given twice"),
+    "thrice": (("runs", *["--runs-dir", "x"] * 3), "--runs-dir is given 3 times: give it once"),
+    "an address": (
+        ("data", "generate", "emotionqueen", "--base-url", "http://a", "--base-url", "http://b"),
+        "--base-url is given twice",
+    ),
+    "an own option": (
+        ("score", "eqbench-v1", "f", "--parser", "strict", "--parser", "reference"),
+        "--parser is given twice",
+    ),
+    "a switch and its contrary": (
+        ("run", "eqbench-v1", "--revise", "--no-revise"),
+        "--revise is given twice",
+    ),
+    "a letter": (("prompts", "eqbench-v1", "-o", "a", "--output", "b"), "--output is given twice"),
+    "a judge": (
+        (*REAL, "--judge", "openai/a", "--judge", "openai/b"),
+        "--judge is given twice; panels of judges are not there yet: give it once",
+    ),
+    "another judge": (
+        ("rejudge", "x", "--judge", "openai/a", "--judge", "openai/b"),
+        "--judge is given twice; panels of judges are not there yet: give it once",
+    ),
+    "two judges in one text": (
+        (*REAL, "--judge", "openai/a,openai/b"),
+        "--judge names 2 judges; panels of judges are not there yet: name one",
+    ),
+    "orders without comparisons": (
+        (*REAL, "--no-elo", "--no-rubric", "--orders", "one"),
+        "--orders is about comparisons, and the other options leave none to make",
+    ),
+}
+
+
+@pytest.mark.parametrize(("args", "told"), TWICE.values(), ids=TWICE)
+def test_what_would_be_dropped_is_refused(bench: Bench, args: tuple[Any, ...], told: str) -> None:
+    """Exit 2, and the message names the option."""
+    done = bench(*args)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert not Path("runs").exists()
+
+
+def test_a_switch_twice_is_one(bench: Bench) -> None:
+    """`--json --json` means what `--json` does."""
+    assert bench("list", "--json", "--json").json["benchmarks"]
+
+
+def test_two_judges_of_the_environment_are_refused(bench: Bench) -> None:
+    """A variable holds one judge."""
+    done = bench(*REAL, env={"BENCH_JUDGE": "openai/a openai/b"})
+    assert (done.code, done.out) == (2, "")
+    assert "--judge names 2 judges; panels of judges are not there yet" in done.err
+
+
+def test_two_judges_of_the_file_are_refused(bench: Bench) -> None:
+    """A list in bench.toml is no judge."""
+    Path("bench.toml").write_text('[run]\njudge = ["openai/a", "openai/b"]\n')
+    done = bench(*REAL)
+    assert (done.code, done.out) == (3, "")
+    assert "[run] judge must be a text; panels of judges are not there yet, not [" in done.err
+
+
+@pytest.mark.parametrize("judges", [["openai/a", "openai/b"], "openai/a openai/b"])
+def test_two_judges_in_python_are_refused(empty_place: Path, judges: Any) -> None:
+    """As a list, or as one text."""
+    with pytest.raises(UsageError, match="panels of judges are not there yet"):
+        eibench.run("eqbench3", model="openai/x", judge=judges)
+
+
+def leaves(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
+    """A command, or those of a group."""
+    if not isinstance(command, click.Group):
+        return [(name, command)]
+    assert isinstance(command, Group), name
+    return [found for sub, c in command.commands.items() for found in leaves(c, f"{name} {sub}")]
+
+
+def test_every_command_of_ours_refuses_options_given_twice() -> None:
+    """A new command has to be a `Command` too."""
+    context = click.Context(app)
+    every = [found for name in COMMANDS for found in leaves(app.get_command(context, name), name)]  # type: ignore[arg-type]
+    assert [name for name, command in every if not isinstance(command, Command)] == []

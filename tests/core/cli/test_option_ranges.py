@@ -1,0 +1,98 @@
+"""The range of a benchmark's own option holds wherever a value comes from."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eibench
+from eibench import Option, UsageError
+from eibench.core.engine.rescoring import _of_type
+from eibench.core.plugins import installed
+from tests.core.guard.conftest import Fine
+
+Bench = Callable[..., Any]
+
+
+class Ranged(Fine):
+    """Two options with ranges and one without."""
+
+    name = "ranged"
+    options = (
+        Option("permutations", 3, "How many orders.", min=1, max=24, in_grades=True),
+        Option("share", 0.5, "How much.", min=0),
+        Option("points", 1.0, "How many."),
+    )
+
+
+@pytest.fixture
+def ranged(monkeypatch: pytest.MonkeyPatch, empty_place: Path) -> None:
+    """The benchmark, among those that are installed."""
+    monkeypatch.setitem(installed().benchmarks.things, "ranged", Ranged())
+    monkeypatch.setitem(installed().benchmarks.origins, "ranged", "ranged-dist 1")
+    (empty_place / "data.txt").write_text("data")
+
+
+RUN = ("run", "ranged", "--dataset", "data.txt")
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("--permutations", 0), "0 is not in the range 1<=x<=24"),
+        (("--permutations", 25), "25 is not in the range 1<=x<=24"),
+        (("--share", -0.1), "-0.1 is not in the range x>=0"),
+        (("--share", "nan"), "'nan' is not a finite number"),
+        (("--points", "inf"), "'inf' is not a finite number"),
+    ],
+)
+def test_a_value_out_of_range_is_refused(
+    bench: Bench, ranged: None, args: tuple[Any, ...], told: str
+) -> None:
+    """Exit 2, with the range."""
+    done = bench(*RUN, *args)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_a_value_of_the_file_is_held_to_the_range(bench: Bench, ranged: None) -> None:
+    """bench.toml is no way round it."""
+    Path("bench.toml").write_text("[run]\npermutations = 0\n")
+    done = bench(*RUN)
+    assert (done.code, done.out) == (3, "")
+    assert "permutations" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"permutations": 0}, "permutations must be from 1 to 24, not 0"),
+        ({"permutations": 10**400}, "permutations must be from 1 to 24"),
+        ({"share": -1}, "share must be from 0 on, not -1"),
+        ({"points": float("nan")}, "points must be a finite number, not nan"),
+    ],
+)
+def test_python_s_values_are_held_to_the_range(
+    empty_place: Path, options: dict[str, Any], told: str
+) -> None:
+    """`eibench.run` says the same."""
+    with pytest.raises(UsageError) as caught:
+        eibench.run(Ranged(), options=options)
+    assert told in str(caught.value)
+
+
+def test_what_is_in_range_is_taken(bench: Bench, ranged: None) -> None:
+    """Both ends belong to it."""
+    for n in (1, 24):
+        document = bench(*RUN, "--permutations", n, "--share", 0, "--json").json
+        assert document["options"] == {"permutations": n, "share": 0.0, "points": 1.0}
+
+
+def test_a_new_grading_option_is_held_to_the_range() -> None:
+    """`bench rescore --set permutations=0`."""
+    permutations, _, points = Ranged.options
+    assert _of_type(permutations, "24") == 24
+    for option, text in ((permutations, "0"), (points, "nan")):
+        with pytest.raises(UsageError, match=rf"{option.name} must be .*, not {text}"):
+            _of_type(option, text)

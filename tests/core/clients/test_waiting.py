@@ -1,0 +1,258 @@
+"""Time-outs: a queue in the server costs no samples, and what no waiting can mend is final.
+
+Time here is the loop's own and passes only when everything waits, so each run is the same.
+"""
+
+import asyncio
+import selectors
+from collections.abc import Callable, Coroutine
+from itertools import chain, pairwise, repeat
+from typing import Any, NamedTuple, TypeVar, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eibench.core.benchmark import Benchmark
+from eibench.core.clients.base import CallContext
+from eibench.core.clients.caller import Caller, Limits
+from eibench.core.errors import ErrorKind, ProviderError
+from eibench.core.spending.budget import Budget
+from eibench.core.spending.meter import Meter
+from eibench.core.spending.prices import Price, upper_bound
+from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage
+
+T = TypeVar("T")
+CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "generate")
+NEVER = float("inf")
+
+
+class TimelessLoop(asyncio.SelectorEventLoop):
+    """A loop whose time jumps to whatever comes next."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        super().__init__(_Jump(self))
+
+    def time(self) -> float:
+        """Seconds since the beginning."""
+        return self.now
+
+
+class _Jump(selectors.SelectSelector):
+    def __init__(self, loop: TimelessLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def select(self, timeout: float | None = None) -> Any:
+        """What is ready; if nothing is, the time of the wait is over."""
+        ready = super().select(0)
+        if not ready:
+            assert timeout is not None, "everything waits for ever"
+            self._loop.now += timeout
+        return ready
+
+
+def timeless(main: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns, run in a loop without real time."""
+    with asyncio.Runner(loop_factory=TimelessLoop) as runner:
+        return runner.run(main)
+
+
+class Queue:
+    """A server with few places; what does not find one waits in line.
+
+    Args:
+        places: Answers that it writes at a time.
+        seconds: That an answer takes, by its prompt.
+        notices: Whether it drops a request whose client has left; else it goes on with it.
+    """
+
+    host = "host.test"
+
+    def __init__(
+        self, places: int, seconds: Callable[[str], float], *, notices: bool = True
+    ) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._seconds = seconds
+        self._notices = notices
+        self._working: set[asyncio.Task[None]] = set()
+        self.asked: list[str] = []
+        self.asked_at: list[float] = []
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """An answer, in its turn."""
+        prompt = request.messages[0].content
+        self.asked.append(prompt)
+        self.asked_at.append(asyncio.get_running_loop().time())
+        work = asyncio.create_task(self._work(self._seconds(prompt)))
+        self._working.add(work)
+        await (work if self._notices else asyncio.shield(work))
+        return ChatResponse("OK", usage=Usage(input=1, output=1))
+
+    async def _work(self, seconds: float) -> None:
+        async with self._places:
+            await asyncio.sleep(seconds)
+
+    async def close(self) -> None:
+        """Stop working."""
+        for work in self._working:
+            work.cancel()
+
+
+class Outcome(NamedTuple):
+    """What became of some calls."""
+
+    answered: int
+    failed: list[ProviderError]
+    seconds: float
+    asked: list[str]
+    caller: Caller
+    asked_at: list[float]
+
+
+def ask_all(
+    calls: int, server: Callable[[], Queue], meter: Meter | None = None, **limits: Any
+) -> Outcome:
+    """Make so many calls, as many at a time as the limits allow."""
+
+    async def main() -> Outcome:
+        loop, client = asyncio.get_running_loop(), server()
+        caller = Caller(client, Limits(**limits), clock=loop.time, meter=meter)
+        prompts, failed = iter(map(str, range(calls))), []
+
+        async def worker() -> None:
+            for prompt in prompts:
+                request = ChatRequest((Message("user", prompt),), Sampling(max_tokens=10))
+                try:
+                    await caller.send(request, CALL)
+                except ProviderError as error:
+                    failed.append(error)
+
+        await asyncio.gather(*(worker() for _ in range(caller.limits.concurrency)))
+        ended = loop.time()
+        await client.close()
+        return Outcome(calls - len(failed), failed, ended, client.asked, caller, client.asked_at)
+
+    return timeless(main())
+
+
+@pytest.mark.parametrize("notices", [True, False])
+def test_a_queue_in_the_server_costs_no_samples(notices: bool) -> None:
+    """One place, 1 s an answer, 10 s of patience, 32 at a time: all 60 are answered.
+
+    Also by a server that goes on with what nobody waits for, which fills its line.
+    """
+    done = ask_all(60, lambda: Queue(1, lambda _: 1.0, notices=notices), timeout_s=10.0)
+    assert done.answered == 60
+    assert max(done.asked.count(str(n)) for n in range(60)) <= 4
+
+
+@given(
+    places=st.integers(1, 8),
+    seconds=st.floats(0.05, 1.0),
+    concurrency=st.integers(1, 64),
+    notices=st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_the_queue(places: int, seconds: float, concurrency: int, notices: bool) -> None:
+    """With ten times an answer's time for each attempt, no call is lost to the line before it."""
+    done = ask_all(
+        100,
+        lambda: Queue(places, lambda _: seconds, notices=notices),
+        timeout_s=10.0,
+        concurrency=concurrency,
+    )
+    assert done.answered == 100
+
+
+def test_alone_it_is_final() -> None:
+    """A call that waited with nobody beside it is not sent again, and says what may help."""
+    done = ask_all(1, lambda: Queue(1, lambda _: NEVER), timeout_s=10.0)
+    (error,) = done.failed
+    assert (error.kind, error.attempts, done.seconds) == (ErrorKind.TIMEOUT, 1, 10.0)
+    assert "the endpoint gave no complete answer within 10 s" in str(error)
+    assert "--timeout" in str(error) and "--concurrency" in str(error)
+
+
+def test_one_that_began_alone_was_not_alone() -> None:
+    """Others that were sent while it waited count, though they were answered long before."""
+    done = ask_all(
+        2, lambda: Queue(2, lambda p: 8.0 if p == "1" else 12.0), timeout_s=10.0, rpm=30.0
+    )
+    assert done.answered == 1 and done.failed[0].attempts == 2
+
+
+def test_three_more_attempts_at_most() -> None:
+    """A model that thinks too long is left after four attempts, while others are answered."""
+    done = ask_all(
+        400,
+        lambda: Queue(8, lambda p: NEVER if p == "7" else 1.0),
+        timeout_s=10.0,
+        concurrency=8,
+    )
+    (error,) = done.failed
+    assert done.answered == 399 and error.attempts == 4 and done.asked.count("7") == 4
+
+
+@pytest.mark.parametrize(("calls", "lowest", "highest"), [(8, 1.0, 5.0), (400, 16.0, 16.0)])
+def test_fewer_at_a_time_and_then_more_again(calls: int, lowest: float, highest: float) -> None:
+    """Time-outs shrink the concurrency, and answers let it grow back."""
+    seconds = chain([NEVER] * 8, repeat(1.0))
+    done = ask_all(
+        calls, lambda: Queue(16, lambda _: next(seconds)), timeout_s=10.0, concurrency=16
+    )
+    assert done.answered == calls
+    assert lowest <= done.caller.slots.limit <= highest
+
+
+def test_a_server_that_is_dead_is_left_soon() -> None:
+    """Where nothing ever answers, one alone shows that fewer at a time do not help."""
+    done = ask_all(60, lambda: Queue(1, lambda _: NEVER), timeout_s=600.0)
+    assert done.answered == 0 and {str(e.kind) for e in done.failed} == {"timeout"}
+    assert done.seconds <= 8 * 600.0  # one after the other would be 60 x 600
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "all_in_all"), [(10.0, 1800.0), (600.0, 1800.0), (900, 2700)]
+)
+def test_the_time_of_a_call(timeout_s: float, all_in_all: float) -> None:
+    """All attempts and waits end after half an hour, or three times the time of an attempt."""
+    assert Limits(timeout_s=timeout_s).call_s == all_in_all
+
+
+def test_no_attempt_outlasts_the_call() -> None:
+    """The last attempt gets what is left of the call's time."""
+    done = ask_all(2, lambda: Queue(1, lambda _: NEVER), timeout_s=700.0, concurrency=2)
+    assert done.seconds == 2100.0
+    waits = {str(error).split(";")[0].split()[-2] for error in done.failed}
+    assert waits == {"700"}
+
+
+def test_who_waits_for_the_first_answer_keeps_to_the_rates() -> None:
+    """When the first call of a party has been answered, the others do not go all at once."""
+    meter, seconds = Meter(Price(1.0, 1.0), Budget(1.0)), chain([60.0], repeat(1.0))
+    done = ask_all(20, lambda: Queue(9, lambda _: next(seconds)), meter, rpm=60.0)
+    gaps = [later - sooner for sooner, later in pairwise(done.asked_at)]
+    assert done.answered == 20 and gaps[0] == 60.0 and min(gaps) >= 1.0 - 1e-9
+
+
+def test_a_limit_is_not_used_up_by_silence() -> None:
+    """With a budget the first calls go alone: three that all time out are enough, exit code 4."""
+    meter = Meter(Price(1.0, 1.0), Budget(1.0))
+    done = ask_all(32, lambda: Queue(1, lambda _: NEVER), meter, timeout_s=600.0)
+    assert [error.fatal for error in done.failed[:3]] == [False, False, True]
+    without = ask_all(32, lambda: Queue(1, lambda _: NEVER), timeout_s=600.0)
+    assert not any(error.fatal for error in without.failed)
+
+
+def test_every_attempt_that_timed_out_counts_as_paid() -> None:
+    """The server may have billed each of them, so each is gone from the budget."""
+    price, request = Price(1.0, 1.0), ChatRequest((Message("user", "0"),), Sampling(max_tokens=10))
+    budget = Budget(1.0)
+    seconds = chain([1.0], repeat(NEVER))
+    meter = Meter(price, budget)
+    done = ask_all(3, lambda: Queue(3, lambda _: next(seconds)), meter, timeout_s=10.0)
+    assert len(done.asked) > 3
+    assert budget.forfeited == pytest.approx((len(done.asked) - 1) * upper_bound(request, price))
+    assert budget.reserved == 0.0

@@ -1,0 +1,142 @@
+"""What a plugin declares wrongly is refused when it registers, with what to do.
+
+Numbers as in `test_faults`.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import eibench
+from eibench import Option, PluginError, hookimpl
+from eibench.core.plugins import Catalogue, add_plugin
+from tests.core.guard.conftest import Fine
+
+
+def registering(thing: Any, hook: str = "register_benchmarks") -> SimpleNamespace:
+    """A plugin that registers one thing."""
+
+    @hookimpl
+    def register_one(register: Any) -> None:
+        register(thing)
+
+    return SimpleNamespace(**{hook: register_one})
+
+
+def declares(**attributes: Any) -> Fine:
+    """A benchmark with these attributes."""
+    return type("Broken", (Fine,), attributes)()  # type: ignore[no-any-return]
+
+
+def options(*some: Any) -> Fine:
+    """A benchmark with these options."""
+    return declares(options=some)
+
+
+class Engine:
+    """A rating engine."""
+
+    name, title = "coin", "tosses a coin"
+
+    def rate(self, comparisons: object, settings: object) -> None:
+        """Nothing."""
+
+
+FAULTS = {
+    "12 a version that is a number": (
+        declares(version=1),
+        "its version is 1; write it as a text, such as '1'",
+    ),
+    "13 an option declared twice": (
+        options(Option("lang", "en", "h"), Option("lang", "zh", "h")),
+        "its option 'lang' is declared twice",
+    ),
+    "14 an ill-named option": (
+        options(Option("Bad Name", 1, "h")),
+        "its option 'Bad Name' must be named in lower-case letters, digits and underscores",
+    ),
+    "15 a default that is no choice": (
+        options(Option("lang", "de", "h", choices=("en", "zh"))),
+        "its option 'lang' has the default 'de', which is not among its choices",
+    ),
+    "16 a default that is a list": (
+        options(Option("langs", ["en"], "h")),
+        "its option 'langs' has the default ['en']: not a text, a number, True, False or None",
+    ),
+    "33 a class instead of an instance": (Fine, "it is a class; pass Fine()"),
+    "58 a default out of its range": (
+        options(Option("seeds", 0, "h", min=1)),
+        "its option 'seeds' has the default 0, which is not from 1 on",
+    ),
+    "59 a range of a text": (
+        options(Option("lang", "en", "h", max=3)),
+        "its option 'lang' has a range, so its default and its bounds must be finite numbers",
+    ),
+    "60 choices that are a text": (
+        options(Option("lang", "e", "h", choices="en")),  # type: ignore[arg-type]
+        "its option 'lang' has choices that are no tuple of texts: 'en'",
+    ),
+    "61 options that are names": (options("lang"), "its options must be a tuple of eibench.Option"),
+    "62 sampling that is a dict": (
+        declares(sampling={"temperature": 0.1}),
+        "its sampling is not an eibench.Sampling",
+    ),
+    "63 a form that is a text": (
+        declares(foreign_forms="inspect"),
+        "its foreign_forms must be a tuple of texts, not 'inspect'",
+    ),
+    "64 a switch that is a text": (
+        declares(judged="yes"),
+        "its judged must be True or False, not 'yes'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("thing", "message"), FAULTS.values(), ids=FAULTS)
+def test_a_wrong_declaration_is_refused(thing: Any, message: str) -> None:
+    """The plugin is broken, and the reason says what to write."""
+    with pytest.raises(PluginError) as caught:
+        add_plugin(Catalogue(), registering(thing), "eibench-broken 0.1.0")
+    assert message in str(caught.value)
+    assert "eibench-broken 0.1.0" in str(caught.value)
+
+
+def test_python_code_s_own_benchmark_is_held_to_the_same(tmp_path: Any) -> None:
+    """`eibench.run` refuses what would be refused from an installed plugin."""
+    with pytest.raises(PluginError, match="its version is 1"):
+        eibench.run(declares(version=1), runs_dir=tmp_path)
+
+
+def test_an_engine_s_class_is_refused() -> None:
+    """Engines likewise are instances."""
+    with pytest.raises(PluginError, match=r"it is a class; pass Engine\(\)"):
+        add_plugin(Catalogue(), registering(Engine, "register_rating_engines"), "x")
+
+
+def test_a_hook_that_is_nearly_one_is_told_with_the_right_name() -> None:
+    """34: `register_benchmark` means `register_benchmarks`."""
+    with pytest.raises(PluginError, match="did you mean register_benchmarks"):
+        add_plugin(Catalogue(), registering(Fine(), "register_benchmark"), "x")
+
+
+def test_a_hook_without_its_mark_is_not_left_out_in_silence() -> None:
+    """One of two hooks is marked: the other would never be called."""
+    plugin = registering(Fine())
+    plugin.register_providers = lambda register: None
+    with pytest.raises(PluginError, match="register_providers is not marked: write @eibench"):
+        add_plugin(Catalogue(), plugin, "x")
+
+
+def test_what_is_right_registers() -> None:
+    """A benchmark with every kind of option."""
+    right = options(
+        Option("lang", "en", "h", choices=("en", "zh")),
+        Option("seeds", 2, "h", min=1, max=9),
+        Option("share", 0.5, "h", min=0),
+        Option("long", False, "h"),
+        Option("path", None, "h"),
+    )
+    catalogue = Catalogue()
+    add_plugin(catalogue, registering(right), "x")
+    assert catalogue.benchmark("emobench") is right

@@ -1,0 +1,390 @@
+"""Every fault of a benchmark at run time: told with its distribution, name and method.
+
+One class, one fault each. Those that show when a plugin registers are in `test_declared`, those of
+providers and engines in `test_providers`, what is printed in `test_printing`, and what
+blocks in `test_watchdog`; the number beside each counts all of them, 1 to 43 and beyond.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import eibench
+from eibench import (
+    Baseline,
+    Benchmark,
+    Item,
+    Message,
+    Metric,
+    Pack,
+    PackSource,
+    Sampling,
+    Score,
+    Summary,
+)
+from eibench.core.clients.base import ModelSpec
+from eibench.core.engine.config import Endpoint, RunConfig
+from eibench.core.engine.parties import Money
+from eibench.core.engine.planning import make_plan
+from tests.core.guard.conftest import Fine, Told
+
+if TYPE_CHECKING:
+    from tests.core.conftest import Lab
+
+WHO = "emobench (module tests.core.guard.test_faults)"
+
+
+def returns(method: str, value: Any) -> type[Benchmark]:
+    """A benchmark of which a method returns what it should not."""
+
+    def plain(self: object, *args: object) -> Any:
+        return value
+
+    async def coroutine(self: object, *args: object) -> Any:
+        return value
+
+    made = coroutine if method in ("generate", "grade") else plain
+    return _with(method, made)
+
+
+def raises(method: str, error: BaseException) -> type[Benchmark]:
+    """A benchmark of which a method raises."""
+
+    def plain(self: object, *args: object) -> Any:
+        raise error
+
+    async def coroutine(self: object, *args: object) -> Any:
+        raise error
+
+    return _with(method, coroutine if method in ("generate", "grade") else plain)
+
+
+def chats(*args: Any, **changes: Any) -> type[Benchmark]:
+    """A benchmark that asks what cannot be asked."""
+
+    async def generate(self: object, item: Item, model: Any, options: object) -> str:
+        return str((await model.chat(*args, **changes)).text)
+
+    return _with("generate", generate)
+
+
+def pack_of(*items: Any, **more: Any) -> type[Benchmark]:
+    """A benchmark whose pack has these items."""
+
+    def read_pack(self: object, source: Any, options: object) -> Pack:
+        return Pack(source, list(items), "beside nothing", **more)
+
+    return _with("read_pack", read_pack)
+
+
+def _with(method: str, function: Callable[..., Any]) -> type[Benchmark]:
+    return type("Broken", (Fine,), {method: function, "__module__": __name__})
+
+
+async def _forgets_to_await(self: object, item: Item, model: Any, options: object) -> Any:
+    return model.chat("Say something")
+
+
+async def _forgets_in_a_list(self: object, item: Item, model: Any, options: object) -> Any:
+    return [[model.chat("Say something")]]
+
+
+async def _grades_later(self: object, *args: object) -> Any:
+    async def later() -> Score:
+        return Score({"v": 1.0})
+
+    return later()
+
+
+def _no_coroutine(self: object, *args: object) -> str:
+    return "a reply"
+
+
+async def _late_summary(self: object, *args: object) -> Summary:
+    return Summary({"mean": Metric(1.0)})
+
+
+async def _changes(self: object, item: Item, model: Any, options: object) -> str:
+    item.content.setdefault("seen", []).append("seen")
+    return str((await model.chat("Say " + item.content["word"])).text)
+
+
+async def _changes_late(self: object, item: Item, *args: object) -> Score:
+    item.content["word"] = "other"
+    return Score({"v": 1.0})
+
+
+def _score(**fields: Any) -> type[Benchmark]:
+    return returns("grade", Score(**fields))
+
+
+def _metric(**fields: Any) -> type[Benchmark]:
+    return returns("summarise", Summary({"mean": Metric(**{"value": 0.5, **fields})}))
+
+
+class _Ranked(Fine):
+    """Ranked by a metric that there is not."""
+
+    __module__ = __name__
+    ranked_by = "accuracy"
+
+
+FAULTS: dict[str, tuple[type[Benchmark], str]] = {
+    "1 ids that stand twice": (
+        pack_of(Item("EA-1", {}), Item("EA-1", {})),
+        f"read_pack of {WHO} returned a Pack in which id 'EA-1' stands twice (items 1 and 2)",
+    ),
+    "2 an id that is no text": (
+        pack_of(Item(7, {})),  # type: ignore[arg-type]
+        f"read_pack of {WHO} returned a Pack in which the id of item 1 is 7 (int), not a text",
+    ),
+    "3 generate forgets await": (
+        _with("generate", _forgets_to_await),
+        f"generate of {WHO} returned a coroutine: await it",
+    ),
+    "6 generate changes the item": (
+        _with("generate", _changes),
+        f"generate or grade of {WHO} changed item 'EA-1', which other samples share; copy it first",
+    ),
+    "7 flags are a text": (
+        _score(values={"v": 1.0}, flags="repaired"),
+        f"grade of {WHO} returned something else than a tuple of texts as the flags of the "
+        "Score: write ('repaired',)",
+    ),
+    "8 a reversed interval": (
+        _metric(ci95=(0.9, 0.7)),
+        f"summarise of {WHO} returned the interval (0.9, 0.7) of 'mean' the wrong way round",
+    ),
+    "9 an interval with NaN": (
+        _metric(ci95=(nan, 0.7)),
+        f"summarise of {WHO} returned (nan, 0.7) as the interval of 'mean': no two finite numbers",
+    ),
+    "10 an empty summary": (
+        returns("summarise", Summary({})),
+        f"summarise of {WHO} returned a Summary without a metric",
+    ),
+    "11 ranked by nothing that is there": (
+        _Ranked,
+        f"summarise of {WHO} returned no metric 'accuracy', which ranked_by names; there are mean",
+    ),
+    "17 an unknown role": (
+        chats([Message("humn", "Hello")]),
+        f"generate of {WHO} raised ValueError: chat: unknown role 'humn'; roles are system, user, "
+        "assistant",
+    ),
+    "18 grade returns a number": (
+        returns("grade", 0.5),
+        f"grade of {WHO} returned float, not a Score",
+    ),
+    "19 a value that is a text": (
+        _score(values={"v": "good"}),
+        f"grade of {WHO} returned a Score in which value 'v' of item 'EA-1' is str, not a number",
+    ),
+    "20 a value that is NaN": (
+        _score(values={"v": nan}),
+        f"grade of {WHO} returned a Score in which value 'v' of item 'EA-1' is not finite",
+    ),
+    "21 a value that is infinite": (
+        _score(values={"v": inf}),
+        "value 'v' of item 'EA-1' is not finite",
+    ),
+    "22 summarise raises": (
+        raises("summarise", ZeroDivisionError("division by zero")),
+        f"summarise of {WHO} raised ZeroDivisionError: division by zero; all replies are saved",
+    ),
+    "23 summarise returns a dict": (
+        returns("summarise", {"mean": 1.0}),
+        f"summarise of {WHO} returned dict, not a Summary; all replies are saved",
+    ),
+    "24 a metric that is NaN": (
+        _metric(value=nan),
+        f"summarise of {WHO} returned nan as the value of metric 'mean': no finite number",
+    ),
+    "25 read_pack raises": (
+        raises("read_pack", KeyError("word")),
+        f"read_pack of {WHO} raised KeyError: 'word'",
+    ),
+    "26 read_pack returns a list": (
+        returns("read_pack", [Item("EA-1")]),
+        f"read_pack of {WHO} returned list, not a Pack",
+    ),
+    "27 prompts are a text": (
+        returns("prompts", "Say it"),
+        f"prompts of {WHO} returned str, not a Mapping",
+    ),
+    "28 a baseline is a number": (
+        returns("baselines", {"nothing": 0.2}),
+        f"baselines of {WHO} returned float as 'nothing', not a Baseline",
+    ),
+    "29 calls_per_sample is a number": (
+        returns("calls_per_sample", 2),
+        f"calls_per_sample of {WHO} returned int, not a tuple",
+    ),
+    "30 grade ends the program": (
+        raises("grade", SystemExit(3)),
+        f"grade of {WHO} raised SystemExit: 3",
+    ),
+    "32 chat with an unknown option": (
+        chats("Hello", temp=0.3),
+        f"generate of {WHO} raised TypeError: chat has no option temp; did you mean temperature?",
+    ),
+    "35 grade changes the item": (
+        _with("grade", _changes_late),
+        f"generate or grade of {WHO} changed item 'EA-1'",
+    ),
+    "36 grade forgets await": (
+        _with("grade", _grades_later),
+        f"grade of {WHO} returned a coroutine",
+    ),
+    "37 generate is no coroutine function": (
+        _with("generate", _no_coroutine),
+        f"generate of {WHO} is no coroutine function: write async def",
+    ),
+    "38 summarise is a coroutine function": (
+        _with("summarise", _late_summary),
+        f"summarise of {WHO} returned a coroutine: write def, not async def",
+    ),
+    "39 a list that holds a coroutine": (
+        _with("generate", _forgets_in_a_list),
+        f"generate of {WHO} returned a list that holds a coroutine: await it",
+    ),
+    "43 demo_reply returns nothing": (
+        returns("demo_reply", None),
+        f"demo_reply of {WHO} returned NoneType, not a str",
+    ),
+    "44 an id that is blank": (pack_of(Item(" ", {})), "the id of item 1 is blank"),
+    "45 a family that is a number": (
+        pack_of(Item("EA-1", {}, family=3)),  # type: ignore[arg-type]
+        "the family of item 1 is 3 (int), not a text",
+    ),
+    "46 an item that is a dict": (pack_of({"id": "EA-1"}), "whose item 1 is dict, not an Item"),
+    "47 items that are used up": (
+        _with("read_pack", lambda self, source, options: Pack(source, iter(()), "x")),  # type: ignore[arg-type]
+        "returned a Pack whose items are tuple_iterator, not a list",
+    ),
+    "48 warnings are a text": (
+        pack_of(Item("EA-1", {"word": "calm"}), warnings="odd"),
+        "as the warnings of the Pack: write ('odd',)",
+    ),
+    "49 a blank reason": (_score(reason=" "), "whose reason is ' ', neither a text nor None"),
+    "50 detail that JSON cannot hold": (
+        _score(values={"v": 1.0}, detail={"when": {1, 2}}),
+        f"grade of {WHO} returned a Score of item 'EA-1' that JSON cannot hold",
+    ),
+    "51 notes that JSON cannot hold": (
+        returns("summarise", Summary({"mean": Metric(1.0)}, notes={"x": nan})),
+        "returned what JSON cannot hold as the notes of the Summary",
+    ),
+    "52 negative calls": (
+        returns("calls_per_sample", (1, -1)),
+        "returned (1, -1), not two numbers of calls: model and judge",
+    ),
+    "53 needs_judge says neither yes nor no": (
+        returns("needs_judge", None),
+        f"needs_judge of {WHO} returned NoneType, not a bool",
+    ),
+    "54 sampling_for is a dict": (
+        returns("sampling_for", {"temperature": 0.1}),
+        f"sampling_for of {WHO} returned dict, not a Sampling",
+    ),
+    "55 a message that is a dict": (
+        chats([{"role": "user", "content": "Hello"}]),
+        "chat takes a text or a list of Message, not {'role': 'user', 'content': 'Hello'}",
+    ),
+    "56 a metric that is a number": (
+        returns("summarise", Summary({"mean": 0.5})),  # type: ignore[dict-item]
+        "returned float as metric 'mean', not a Metric",
+    ),
+    "57 a baseline that is NaN": (
+        returns("baselines", {"nothing": Baseline(nan, "nothing")}),
+        "returned baseline 'nothing' with a number that is not finite",
+    ),
+}
+
+
+@pytest.mark.parametrize(("broken", "message"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_told_with_who_and_what(
+    told: Told, broken: type[Benchmark], message: str
+) -> None:
+    """The run fails, or its samples do, with a message that an author can act on."""
+    assert message in told(broken())
+
+
+def test_the_benchmark_without_a_fault_has_none(told: Told) -> None:
+    """What the faults are put into is right itself."""
+    assert told(Fine()) == ""
+
+
+def test_a_summary_that_failed_costs_no_reply(told: Told) -> None:
+    """Once the benchmark is mended, the same call gives the result and asks nothing."""
+    assert "all replies are saved" in told(raises("summarise", ValueError("no"))())
+    result = eibench.run(Fine(), dataset="data.txt")
+    assert (result.complete, result.document["calls"]["replayed"]) == (True, 2)
+
+
+def test_ctrl_c_in_a_plugin_is_no_fault_of_it(told: Told) -> None:
+    """KeyboardInterrupt passes the guard."""
+    with pytest.raises(KeyboardInterrupt):
+        told(raises("read_pack", KeyboardInterrupt())())
+
+
+async def _exits_aside(self: object, *args: object) -> Score:
+    async def aside() -> None:
+        raise SystemExit(3)
+
+    await asyncio.gather(aside())
+    return Score({"v": 1.0})
+
+
+def test_a_plugin_s_own_task_cannot_end_the_program(told: Told) -> None:
+    """It ends the event loop, which is told; what was answered is kept."""
+    assert "a plugin raised SystemExit: 3 in a task of its own" in told(
+        _with("grade", _exits_aside)()
+    )
+    assert eibench.run(Fine(), dataset="data.txt").document["calls"]["replayed"] > 0
+
+
+class _Twice(Fine):
+    """Changes its item only once, so that the second iteration would see it changed."""
+
+    __module__ = __name__
+
+    async def generate(self, item: Item, model: Any, options: object) -> str:
+        item.content.setdefault("changed", True)
+        return str((await model.chat("Say " + item.content["word"])).text)
+
+
+def test_a_plan_changes_no_item() -> None:
+    """`bench run` makes requests for its plan: the run must see the items as they were."""
+    pack = Fine().read_pack(PackSource("custom", "0" * 64, {}), {})
+    config = RunConfig(_Twice(), Endpoint(ModelSpec("demo", "medium")), {"strict": False})
+    make_plan(config, pack, pack.items, Money())
+    assert "changed" not in pack.items[0].content
+
+
+def test_a_changed_item_scores_in_no_iteration(told: Told) -> None:
+    """The item is held to what it was at first, not to what it was a moment ago."""
+    told(Fine())
+    result = eibench.run(_Twice(), dataset="data.txt", iterations=3, fresh=True)
+    assert (result.items.failed, result.items.scored) == (6, 0)
+
+
+async def test_what_a_plugin_s_own_group_raises_is_unwrapped(lab: "Lab") -> None:
+    """The first exception in a TaskGroup is the reason."""
+
+    async def grade(*args: object) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_fail())
+
+    async def _fail() -> None:
+        raise LookupError("nowhere")
+
+    made: Callable[..., Awaitable[None]] = grade
+    lab.benchmark = _with("grade", made)()
+    lab.benchmark.sampling = Sampling()
+    lab.pack = Pack(lab.pack.source, [Item("EA-1", {"word": "calm"})], "beside nothing")
+    document = await lab.run()
+    assert document["failed"][0]["reason"] == f"grade of {WHO} raised LookupError: nowhere"

@@ -1,0 +1,96 @@
+"""A run's own result, and what takes its place."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.engine.showing import left_out
+from eibench.core.journal import Journal
+from eibench.core.plugins import installed
+from eibench.testing import LoopbackServer
+from tests.core.conftest import Lab
+from tests.core.identity.conftest import Duel, answer, duel_pack
+from tests.core.identity.test_grading import Doubled, Wiser, warmth
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Lab]:
+    """A lab for duels."""
+    with LoopbackServer(answer) as server:
+        yield Lab(tmp_path / "runs", server.base_url, Duel(), duel_pack())
+
+
+def stored(desk: Lab) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The run's own result, and the others by name."""
+    with Journal(desk.runs_dir) as journal:
+        (run,) = journal.runs()
+        document = journal.document(run)
+        assert document is not None
+        return document, journal.views(run)
+
+
+@pytest.mark.parametrize("changed", [Wiser, Doubled])
+async def test_another_way_of_grading_takes_its_place(desk: Lab, changed: type[Duel]) -> None:
+    """The new number is the run's own, and the old one is kept as another grader's."""
+    first = await desk.run(model=desk.endpoint("one"))
+    desk.benchmark = changed()
+    again = await desk.run(model=desk.endpoint("one"))
+    own, views = stored(desk)
+    assert (warmth(own), own["view"]) == (warmth(again), None)
+    (earlier,) = views.values()
+    assert earlier["view"] == f"grader-{first['grader'][:6]}"
+    assert warmth(earlier) == warmth(first) != warmth(own)
+    await desk.run(model=desk.endpoint("one"))
+    assert len(stored(desk)[1]) == 1
+
+
+async def test_a_result_of_another_grader_than_today_s_says_so(
+    desk: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what to do about it."""
+    await desk.run(model=desk.endpoint("one"))
+    for benchmark, told in ((Duel(), False), (Wiser(), True)):
+        things = {**installed().benchmarks.things, "duel": benchmark}
+        monkeypatch.setattr(installed().benchmarks, "things", things)
+        with Journal(desk.runs_dir) as journal:
+            (run,) = journal.runs()
+            notes = list(left_out(journal, installed(), run, journal.document(run) or {}))
+        assert any("graded otherwise" in note for note in notes) is told
+
+
+async def test_a_first_result_that_is_not_whole_makes_way(desk: Lab) -> None:
+    """The first grader of the whole run is whoever went through it first."""
+    session = desk.session(model=desk.endpoint("one"), judge=desk.endpoint("first"))
+    session.stop.interrupt()
+    assert (await session.run(desk.pack))["items"]["pending"]
+    await desk.run(model=desk.endpoint("one"), judge=desk.endpoint("second"))
+    own, views = stored(desk)
+    assert (own["judge"], views) == ("openai/second", {})
+    await desk.run(model=desk.endpoint("one"), judge=desk.endpoint("first"))
+    own, views = stored(desk)
+    assert (own["judge"], list(views)) == ("openai/second", ["judge-openai-first"])
+
+
+async def test_ratings_stay_with_a_result(desk: Lab) -> None:
+    """A judge's view of another run, or grading again, does not take them away."""
+    for name in ("one", "two"):
+        document = await desk.run(model=desk.endpoint(name))
+    assert len(document["ratings"]) == 2
+    with Journal(desk.runs_dir) as journal:
+        run = journal.runs()[-1]
+        kept = journal.document(run)
+    await desk.run(model=desk.endpoint("two"), judge=desk.endpoint("other"))
+    with Journal(desk.runs_dir) as journal:
+        assert journal.document(run) == kept
+
+
+async def test_the_same_part_again_settles_nothing_anew(desk: Lab) -> None:
+    """A placement that came to its end in a view is at its end."""
+    for name in ("one", "two"):
+        await desk.run(model=desk.endpoint(name))
+    part = await desk.run(model=desk.endpoint("two"), limit=1)
+    again = await desk.run(model=desk.endpoint("two"), limit=1)
+    assert part["view"] == again["view"] == "limit-1"
+    assert part["notes"]["rating"]["stopped"] == again["notes"]["rating"]["stopped"]
