@@ -81,16 +81,21 @@ def read_asking(replies: Sequence[Reply], verdicts: Verdicts) -> Asking:
         replies: All comparisons that were answered.
         verdicts: The rubric's.
     """
-    place = {name: i for i, name in enumerate(sorted({reply.family for reply in replies}))}
-    family = np.array([place[reply.family] for reply in replies], dtype=np.int64)
-
-    def part(hits: list[bool]) -> Estimate:
-        return share(np.array(hits, dtype=np.bool_), family)
-
     return Asking(
-        unread=part([not reply.read for reply in replies]),
-        re_asked=part([not RE_ASKED.isdisjoint(reply.flags) for reply in replies]),
-        repaired=part([REPAIRED in reply.flags for reply in replies]),
+        unread=unread_share(replies),
+        re_asked=_part(replies, [not RE_ASKED.isdisjoint(reply.flags) for reply in replies]),
+        repaired=_part(replies, [REPAIRED in reply.flags for reply in replies]),
         verdicts=verdicts if verdicts.total else None,
         reason=None if verdicts.total else "no verdict of this judge",
     )
+
+
+def unread_share(replies: Sequence[Reply]) -> Estimate:
+    """The share of answered comparisons that could not be read."""
+    return _part(replies, [not reply.read for reply in replies])
+
+
+def _part(replies: Sequence[Reply], hits: Sequence[bool]) -> Estimate:
+    place = {name: i for i, name in enumerate(sorted({reply.family for reply in replies}))}
+    family = np.array([place[reply.family] for reply in replies], dtype=np.int64)
+    return share(np.array(hits, dtype=np.bool_), family)

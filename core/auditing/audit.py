@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ratings.comparisons import Comparisons
+from ..ratings.glicko2 import rate
+from ..ratings.settings import RatingSettings
 from .asking import NOT_KNOWN, Asking
 from .compared import compare_items, find_strengths
+from .conclusions import Conclusion, Rows, conclusions_of
 from .criteria import Criteria, compare_criteria
 from .cycles import Cycles, find_cycles
 from .estimates import too_few
@@ -21,11 +24,13 @@ class JudgeAudit:
 
     Attributes:
         judge: Its name; empty where it is not told.
+        conclusions: What the numbers say, in words.
         counts: Of comparisons, items, families and models.
         warnings: One line each.
     """
 
     judge: str
+    conclusions: tuple[Conclusion, ...]
     counts: dict[str, int]
     orders: Orders
     terms: Terms
@@ -40,6 +45,7 @@ class JudgeAudit:
         """The document of `bench judge-report --json`, without where it comes from."""
         return {
             "judge": self.judge or None,
+            "conclusions": [conclusion.as_json() for conclusion in self.conclusions],
             "counts": self.counts,
             "orders": self.orders.as_json(),
             "terms": self.terms.as_json(),
@@ -52,20 +58,26 @@ class JudgeAudit:
         }
 
 
-def audit(comparisons: Comparisons, asking: Asking = NOT_KNOWN) -> JudgeAudit:
+def audit(
+    comparisons: Comparisons, asking: Asking = NOT_KNOWN, ratings: Rows | None = None
+) -> JudgeAudit:
     """The audit of a judge.
 
     Args:
         comparisons: Of one judge, at least one, read with `by_criterion`.
         asking: What is known of its replies beside those that were read.
+        ratings: Made of the comparisons, if not by the default engine.
     """
     comparisons = comparisons.compact()
     terms = estimate_terms(comparisons)
     items = compare_items(comparisons, terms.lean)
     strengths = find_strengths(comparisons, items)
+    orders = read_orders(comparisons)
+    rows = _rated(comparisons) if ratings is None else ratings
     few = too_few(len(comparisons.families))
     return JudgeAudit(
         judge=comparisons.judge,
+        conclusions=conclusions_of(orders, terms, asking.unread, rows, len(comparisons)),
         counts={
             "comparisons": len(comparisons),
             "pairs": len(items.a),
@@ -73,7 +85,7 @@ def audit(comparisons: Comparisons, asking: Asking = NOT_KNOWN) -> JudgeAudit:
             "families": len(comparisons.families),
             "models": len(comparisons.models),
         },
-        orders=read_orders(comparisons),
+        orders=orders,
         terms=terms,
         asking=asking,
         criteria=compare_criteria(comparisons),
@@ -82,3 +94,7 @@ def audit(comparisons: Comparisons, asking: Asking = NOT_KNOWN) -> JudgeAudit:
         stability=leave_one_out(comparisons, strengths),
         warnings=(*comparisons.warnings, *([few] if few else [])),
     )
+
+
+def _rated(comparisons: Comparisons) -> Rows:
+    return [row.as_json() for row in rate(comparisons, RatingSettings()).rows]

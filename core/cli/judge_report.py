@@ -81,7 +81,7 @@ def _of_journal(name: str, choice: Mapping[str, Any], runs_dir: Path) -> dict[st
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
         found = read_judge(journal, installed(), chosen, **choice)
-    made, board = audit(found.comparisons, found.asking), found.board
+    made, board = audit(found.comparisons, found.asking, found.ratings), found.board
     pack = {"name": board.pack_name, "sha256": board.pack_sha256}
     return _document(made, found.demo, benchmark=name, dataset=pack)
 

@@ -95,8 +95,11 @@ def _show(
     board: Leaderboard, document: Mapping[str, Any], beside: Table | None, *, asked: bool
 ) -> None:
     from ..console import output, tables
+    from ..console.conclusions import conclusions
 
     output.show(tables.table(_table(board, document)))
+    for told in conclusions(document["conclusions"], "\nThe judge"):
+        output.show(told)
     for warning in document["warnings"]:
         output.show(tables.warning(warning))
     if beside:

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from .conclusions import conclusions
 from .correlations import quiet, ruled
 from .safe import interval, line, number, plural
 
@@ -18,6 +19,7 @@ SHOWN = 8
 def judge_report(document: Mapping[str, Any]) -> RenderableType:
     """Everything `bench judge-report` prints."""
     parts: list[RenderableType] = [_title(document), _counts(document["counts"])]
+    parts += [*conclusions(document["conclusions"]), Text("")]
     parts += _measures(document)
     parts += _verdicts(document["asking"])
     parts += _criteria(document["criteria"])

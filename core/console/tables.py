@@ -10,6 +10,7 @@ from ..hints import bench
 from ..imported import is_imported
 from ..reports.ratings import columns_of, note_of, row_of
 from ..reports.sections import Table
+from .conclusions import conclusions
 from .grid import Column, Grid
 from .safe import harmless, interval, line, number
 
@@ -32,6 +33,8 @@ def result(
             parts.append(Text(f"           {another}", no_wrap=True, overflow="ignore"))
     for section in (*_standing(document), *sections):
         parts += [Text(""), table(section)]
+    if told := document.get("conclusions"):
+        parts += [Text(""), *conclusions(told, "The judge")]
     parts += [Text(""), Text(line(document["comparability"]), style="dim")]
     parts += [warning(told) for told in document["warnings"]]
     return Group(*parts)

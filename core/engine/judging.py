@@ -1,7 +1,7 @@
 """What the journal holds of a judge: its comparisons, and what its replies were like."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark
@@ -10,6 +10,7 @@ from ..hints import bench
 from ..journal import Journal
 from ..plugins import Catalogue
 from .boards import Board
+from .concluding import replies_of
 from .leaderboard import read_leaderboard
 from .pools import as_comparisons
 
@@ -25,12 +26,14 @@ class JudgeRecord(NamedTuple):
         board: Which pack and judge.
         comparisons: Those that were read, with each criterion's margin.
         asking: What its replies were like, also those that could not be read.
+        ratings: The board's, made of them.
         demo: Whether a demo model is among those compared.
     """
 
     board: Board
     comparisons: "Comparisons"
     asking: "Asking"
+    ratings: Sequence[Mapping[str, Any]]
     demo: bool
 
 
@@ -58,7 +61,7 @@ def read_judge(
     Raises:
         UsageError: There is no such board, more than one, or no comparison that was read.
     """
-    from ..auditing.asking import Reply, read_asking
+    from ..auditing.asking import read_asking
     from ..ratings.comparisons import Comparisons
 
     chosen: Any = {"dataset": dataset, "judge": judge, "mixed": mixed, "without": without}
@@ -70,10 +73,10 @@ def read_judge(
             f"no comparisons of {benchmark.name} on {found.board.told} that could be read; "
             f"{bench('run', benchmark.name)} on two models makes some"
         )
-    answered = [row for row in rows if row.status in ("read", "unread")]
-    replies = [Reply(row.family, row.status == "read", row.flags) for row in answered]
-    asking = read_asking(replies, _verdicts(found.documents.values()))
-    return JudgeRecord(found.board, Comparisons.of(given, by_criterion=True), asking, found.demo)
+    asking = read_asking(replies_of(rows), _verdicts(found.documents.values()))
+    ratings = found.standing.ratings if found.standing else []
+    read = Comparisons.of(given, by_criterion=True)
+    return JudgeRecord(found.board, read, asking, ratings, found.demo)
 
 
 def _verdicts(documents: Iterable[Mapping[str, Any]]) -> "Verdicts":

@@ -75,6 +75,7 @@ class Leaderboard:
             "engine": standing.details.get("engine") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
             "rows": self.rows(),
+            "conclusions": list(standing.conclusions) if standing else [],
             "warnings": [*self.warnings, *(standing.warnings if standing else [])],
         }
 

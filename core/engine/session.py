@@ -308,6 +308,7 @@ class Session:
         others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
         document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
         document["ratings"] = standing.ratings
+        document["conclusions"] = list(standing.conclusions)
         own = next((row for row in standing.ratings if row["model"] == job.run.name), None)
         stopped = self._stopped and advised(self._stopped, own)
         document["notes"]["rating"] = {**standing.details, "stopped": stopped}

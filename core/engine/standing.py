@@ -9,6 +9,7 @@ from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
+from .concluding import conclusions_from
 from .pools import Met, as_comparisons, counted, counting
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Standing(NamedTuple):
     """Engine, anchors and diagnostics."""
     unread: int = 0
     """Comparisons that the run this is for has asked and that could not be read."""
+    conclusions: Sequence[Mapping[str, Any]] = ()
+    """What the comparisons say of their judge, in words."""
 
 
 def find_standing(
@@ -65,13 +68,14 @@ def find_standing(
     warnings += [_parted(met.parted)] if met.parted else []
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
-        return Standing(counts, [], warnings, {"engine": chosen}, unread)
+        found = conclusions_from(rows, [])
+        return Standing(counts, [], warnings, {"engine": chosen}, unread, found)
     document = ratings.as_json()
     details = {"engine": chosen, **{k: document[k] for k in ("anchors", "diagnostics")}}
     told = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated = [{**row, "demo": demo} for row in document["ratings"]]
-    return Standing(counts, rated, told, details, unread)
+    return Standing(counts, rated, told, details, unread, conclusions_from(rows, rated))
 
 
 def _parted(n: int) -> str:

@@ -139,6 +139,7 @@ def keep_ratings(document: dict[str, Any], earlier: Mapping[str, Any]) -> None:
     if judge_label(document) != judge_label(earlier):
         return
     document |= {name: earlier[name] for name in ("comparisons", "ratings")}
+    document["conclusions"] = earlier.get("conclusions", [])
     document["notes"]["rating"] = earlier["notes"]["rating"]
 
 

@@ -71,6 +71,7 @@ def build_document(
         "elapsed_s": run.elapsed_s if run else 0.0,
         "comparisons": {},
         "ratings": [],
+        "conclusions": [],
         "warnings": [
             *judge_warnings(config),
             *not_taken(kept_back),

@@ -42,8 +42,8 @@ def test_the_document_has_all_parts(bench: Bench, played: Path) -> None:
     assert (done.code, done.err) == (0, "")
     document = done.json
     assert list(document) == [
-        "source", "demo", "judge", "counts", "orders", "terms", "asking", "criteria",
-        "scenarios", "cycles", "stability", "warnings",
+        "source", "demo", "judge", "conclusions", "counts", "orders", "terms", "asking",
+        "criteria", "scenarios", "cycles", "stability", "warnings",
     ]  # fmt: skip
     assert document["source"] == {"file": "played.jsonl", "benchmark": None, "dataset": None}
     assert (document["judge"], document["demo"]) == ("simulated", False)

@@ -1,0 +1,214 @@
+"""What comparisons say of their judge, in sentences with a grade each.
+
+A grade is `none`, `weak`, `strong` or `not tested`; docs/judge-report.md#conclusions has the
+rule. What was not tested is a conclusion like the others, so that nobody takes it for passed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..ratings.comparisons import Comparisons
+from .estimates import Estimate
+from .grading import (
+    FIRST_WINS,
+    FLIPS,
+    NONE,
+    NOT_TESTED,
+    PLUSES,
+    UNREAD,
+    grade_count,
+    grade_leaning,
+    grade_share,
+    needed,
+)
+from .orders import Orders, read_orders
+from .terms import Terms, estimate_terms, per_doubling, pluses
+
+Rows = Sequence[Mapping[str, Any]]
+"""Ratings as in `bench rate --json`."""
+NAMED = 3
+"""Most pairs of models whose order a conclusion names."""
+
+
+class Conclusion(NamedTuple):
+    """One sentence.
+
+    Attributes:
+        about: ``place``, ``length``, ``flips`` or ``unread``.
+        verdict: The grade.
+        text: What was measured; the reason where it was not tested.
+        value: What the grade stands on; ``None`` where it is not known.
+        ci95: Its 95 % interval over families of items.
+        n: How many calls, pairs or comparisons it is of.
+    """
+
+    about: str
+    verdict: str
+    text: str
+    value: float | None
+    ci95: tuple[float, float] | None
+    n: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        return self._asdict() | {"ci95": None if self.ci95 is None else list(self.ci95)}
+
+
+def conclude(
+    comparisons: Comparisons, unread: Estimate, ratings: Rows = ()
+) -> tuple[Conclusion, ...]:
+    """The conclusions from a judge's comparisons.
+
+    Args:
+        comparisons: Of one judge; where none was read, only that is told.
+        unread: The share of its comparisons that could not be read.
+        ratings: Made of the comparisons, for what length does to the order of models.
+    """
+    if not len(comparisons):
+        return (_unread(unread),)
+    comparisons = comparisons.compact()
+    orders, terms = read_orders(comparisons), estimate_terms(comparisons)
+    return conclusions_of(orders, terms, unread, ratings, len(comparisons))
+
+
+def conclusions_of(
+    orders: Orders, terms: Terms, unread: Estimate, ratings: Rows, calls: int
+) -> tuple[Conclusion, ...]:
+    """The conclusions from the parts of an audit; `calls` is how many comparisons it is of."""
+    return (
+        _place(orders, terms, calls),
+        _length(terms, ratings, calls),
+        _flips(orders, calls),
+        _unread(unread),
+    )
+
+
+def _place(orders: Orders, terms: Terms, calls: int) -> Conclusion:
+    """By who wins, where both orders were read often enough; else by the likelihood."""
+    by_wins = _place_by_wins(orders.first_wins, calls)
+    if by_wins.verdict != NOT_TESTED:
+        return by_wins
+    by_likelihood = _place_by_likelihood(terms.position.turned(pluses), calls)
+    known = by_likelihood.verdict != NOT_TESTED or orders.first_wins.value is None
+    return by_likelihood if known else by_wins
+
+
+def _place_by_wins(found: Estimate, calls: int) -> Conclusion:
+    grade = grade_leaning(found, 0.5, FIRST_WINS)
+    if found.value is None or grade == NOT_TESTED:
+        return _not_tested("place", found, calls, "calls", FIRST_WINS.strong / 2)
+    if grade == NONE:
+        told = f"no sign that place counts: the first text wins {_percent(found.value)} of calls"
+        return _told("place", grade, f"{told} ({_percents(found)}; fair: 50 %)", found)
+    first = found.value >= 0.5
+    seen = found if first else _mirrored(found)
+    told = f"the judge picks the {'first' if first else 'second'} text in {_percent(seen.value)}"
+    return _told("place", grade, f"{told} of calls ({_percents(seen)}; fair: 50 %)", found)
+
+
+def _place_by_likelihood(found: Estimate, calls: int) -> Conclusion:
+    grade = grade_leaning(found, 0.0, PLUSES)
+    if found.value is None or grade == NOT_TESTED:
+        return _not_tested("place", found, calls, "calls", PLUSES.strong / 2)
+    told = f"between equals the first text gets {_more(found)} ({_ends(found)}; fair: 0)"
+    return _told("place", grade, "no sign that place counts: " * (grade == NONE) + told, found)
+
+
+def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
+    found = terms.length.turned(per_doubling)
+    grade = grade_leaning(found, 0.0, PLUSES)
+    if found.value is None or grade == NOT_TESTED:
+        return _not_tested("length", found, calls, "calls", PLUSES.strong / 2)
+    told = f"a text twice as long gets {_more(found)} ({_ends(found)}; fair: 0)"
+    if grade == NONE:
+        return _told("length", grade, f"no sign that length counts: {told}", found)
+    return _told("length", grade, told + _reordered(ratings), found)
+
+
+def _reordered(ratings: Rows) -> str:
+    """What taking length out does to the order of models; empty where that is not known."""
+    known = [row for row in ratings if row.get("rating_length_adjusted") is not None]
+    if len(known) < 2:
+        return ""
+    changed = changed_order(known)
+    if not changed:
+        return "; the order of models stays when it is taken out"
+    listed = ", ".join(f"{winner} before {loser}" for winner, loser in changed[:NAMED])
+    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+    return f"; the order of models changes when it is taken out: {listed}{more}"
+
+
+def changed_order(ratings: Rows) -> list[tuple[str, str]]:
+    """Pairs of models that change places when length is taken out, the furthest apart first.
+
+    Args:
+        ratings: Each with a rating and one without what the judge likes of length.
+
+    Returns:
+        Who is before whom then.
+    """
+    found = []
+    for row in ratings:
+        for other in ratings:
+            gap = row["rating_length_adjusted"] - other["rating_length_adjusted"]
+            if row["rating"] < other["rating"] and gap > 0:
+                found.append((gap, row["model"], other["model"]))
+    found.sort(key=lambda change: (-change[0], *change[1:]))
+    return [(winner, loser) for _, winner, loser in found]
+
+
+def _flips(orders: Orders, calls: int) -> Conclusion:
+    found = orders.flips
+    grade = grade_share(found, FLIPS)
+    if found.value is None or grade == NOT_TESTED:
+        return _not_tested("flips", found, calls, "pairs", (FLIPS.strong - FLIPS.slight) / 2)
+    told = f"the winner changes with the order in {_percent(found.value)} of pairs"
+    return _told("flips", grade, f"{told} ({_percents(found)}; by chance: 50 %)", found)
+
+
+def _unread(found: Estimate) -> Conclusion:
+    if found.value is None:
+        return Conclusion("unread", NOT_TESTED, str(found.reason), None, None, found.n)
+    told = f"{round(found.value * found.n)} of {found.n} comparisons could not be read"
+    return _told("unread", grade_count(found, UNREAD), told, found)
+
+
+def _told(about: str, grade: str, text: str, found: Estimate) -> Conclusion:
+    return Conclusion(about, grade, text, found.value, found.ci95, found.n)
+
+
+def _not_tested(about: str, found: Estimate, calls: int, what: str, room: float) -> Conclusion:
+    """Why there is no grade, and where more would help, about how many."""
+    n = found.n or calls
+    if found.ci95 is None:
+        told = f"{found.reason} ({n} {what if found.n else 'calls'})"
+    else:
+        told = f"{n} {what} are too few to tell; about {needed(found, room)} are needed"
+    return _told(about, NOT_TESTED, told, found._replace(n=n))
+
+
+def _mirrored(found: Estimate) -> Estimate:
+    """The share of the others."""
+    assert found.value is not None and found.ci95 is not None
+    low, high = found.ci95
+    return found._replace(value=1 - found.value, ci95=(1 - high, 1 - low))
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def _percents(found: Estimate) -> str:
+    assert found.ci95 is not None
+    return f"{100 * found.ci95[0]:.0f} … {100 * found.ci95[1]:.0f} %"
+
+
+def _more(found: Estimate) -> str:
+    """So many pluses more, or fewer."""
+    assert found.value is not None
+    return f"{abs(found.value):.2f} {'more' if found.value >= 0 else 'fewer'} pluses per criterion"
+
+
+def _ends(found: Estimate) -> str:
+    assert found.ci95 is not None
+    return f"{found.ci95[0]:+z.2f} … {found.ci95[1]:+z.2f}"

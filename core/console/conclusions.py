@@ -1,0 +1,25 @@
+"""Conclusions about a judge as lines: what about, the grade, the sentence."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from .safe import line
+
+_STYLES = {"none": "green", "weak": "yellow", "strong": "bold red", "not tested": "bold yellow"}
+_SHOWN = {"strong": "STRONG", "not tested": "NOT TESTED"}
+
+
+def conclusions(found: Sequence[Mapping[str, Any]], title: str = "") -> list[RenderableType]:
+    """A line for each, below a title if one is given; nothing where there are none."""
+    heading = [Text(title, style="bold")] if title and found else []
+    return [*heading, *map(_line, found)]
+
+
+def _line(conclusion: Mapping[str, Any]) -> Text:
+    verdict = str(conclusion["verdict"])
+    told = Text(f"{line(conclusion['about'])}: ")
+    told.append(_SHOWN.get(verdict, line(verdict)), style=_STYLES.get(verdict, ""))
+    return told.append(f"  {line(conclusion['text'])}")

@@ -1,0 +1,155 @@
+"""What is said of simulated judges whose likings are known."""
+
+import re
+from typing import Any
+
+import pytest
+
+from eibench import Comparisons
+from eibench.core.auditing.asking import Reply, unread_share
+from eibench.core.auditing.conclusions import Conclusion, changed_order, conclude
+from eibench.core.auditing.estimates import unknown
+from eibench.testing import Noise, Tournament
+
+from .conftest import Table
+
+EQUAL, APART = [0.0] * 8, [0.4 * i for i in range(8)]
+FAIR: dict[str, float] = {"position": 0, "length": 0}
+NOT_KNOWN = unknown("a file holds only what was read")
+
+
+def told(
+    n: int, abilities: list[float] = APART, orders: str = "both", **noise: float
+) -> dict[str, Conclusion]:
+    """The conclusions about a judge from so many random items."""
+    played = Tournament(abilities, seed=3, noise=Noise(**{**FAIR, **noise}))
+    made = played.judge(played.random_calls(n, orders=orders))  # type: ignore[arg-type]
+    return by_subject(conclude(made, NOT_KNOWN))
+
+
+def by_subject(found: tuple[Conclusion, ...]) -> dict[str, Conclusion]:
+    """By what they are about."""
+    return {conclusion.about: conclusion for conclusion in found}
+
+
+def test_a_fair_judge_shows_no_sign_of_anything() -> None:
+    """With 400 items in both orders."""
+    found = told(400)
+    assert [f.verdict for f in found.values()] == ["none", "none", "none", "not tested"]
+    assert found["place"].text.startswith("no sign that place counts: the first text wins 49 %")
+    assert found["length"].text.startswith("no sign that length counts: a text twice as long gets")
+
+
+@pytest.mark.parametrize(
+    ("planted", "grade", "words"),
+    [
+        (0.25, "weak", "the judge picks the first text in 54 % of calls (52 … 56 %; fair: 50 %)"),
+        (2, "strong", "the judge picks the first text in 84 % of calls (82 … 87 %; fair: 50 %)"),
+        (-2, "strong", "the judge picks the second text in 8"),
+    ],
+)
+def test_a_liking_for_a_place_is_told_with_its_size(planted: float, grade: str, words: str) -> None:
+    """Whichever place it is."""
+    place = told(400, position=planted)["place"]
+    assert place.verdict == grade
+    assert place.text.startswith(words)
+    assert place.value is not None and (place.value > 0.5) == (planted > 0)
+
+
+@pytest.mark.parametrize(("planted", "grade"), [(0.0, "none"), (0.5, "weak"), (-1.5, "strong")])
+def test_one_order_tells_of_place_by_likelihood(planted: float, grade: str) -> None:
+    """In pluses between equals; of flips nothing is known, and that is said."""
+    found = told(800, orders="one", position=planted)
+    assert found["place"].verdict == grade
+    assert "between equals the first text gets" in found["place"].text
+    assert (" fewer pluses" in found["place"].text) == (found["place"].value < 0)  # type: ignore[operator]
+    assert found["flips"].verdict == "not tested"
+    assert found["flips"].text.startswith("no pair was read in both orders")
+
+
+@pytest.mark.parametrize(("planted", "grade"), [(0.5, "weak"), (2.0, "strong"), (-2.0, "strong")])
+def test_a_liking_for_length_is_told_in_pluses_per_doubling(planted: float, grade: str) -> None:
+    """More, or fewer."""
+    length = told(400, length=planted)["length"]
+    assert length.verdict == grade
+    side = "more" if planted > 0 else "fewer"
+    assert length.text.startswith(f"a text twice as long gets {abs(length.value or 0):.2f} {side} ")
+
+
+def test_flips_of_equal_models_are_weak_and_of_a_leaning_judge_strong() -> None:
+    """A judge with some noise on equals changes its mind by chance; by place it does so more."""
+    assert told(400, EQUAL)["flips"].verdict == "weak"
+    found = told(400, EQUAL, position=2)["flips"]
+    assert found.verdict == "strong"
+    assert "of pairs" in found.text and "by chance: 50 %" in found.text
+
+
+def test_too_few_families_are_not_tested(table: Table) -> None:
+    """With the reason, and how many calls there are."""
+    for item in range(7):
+        table.both("x", "y", 2, item=item)
+    found = by_subject(conclude(table.read(), NOT_KNOWN))
+    assert {f.verdict for f in found.values()} == {"not tested"}
+    assert "8 families" in found["place"].text and "7 calls" in found["place"].text
+
+
+def test_too_few_calls_are_not_tested_and_more_are_asked_for() -> None:
+    """An interval from none to strong says nothing; with the calls that it asks for it does."""
+    few = told(40)["length"]
+    assert few.verdict == "not tested"
+    found = re.fullmatch(r"(\d+) calls are too few to tell; about (\d+) are needed", few.text)
+    assert found and int(found[1]) == few.n
+    assert told(int(found[2]) // 2)["length"].verdict == "none"
+
+
+def test_the_order_without_length_is_told() -> None:
+    """What changes places, the furthest apart first; each pair once."""
+    rows = [
+        {"model": m, "rating": r, "rating_length_adjusted": a}
+        for m, r, a in [("w", 1540, 1500), ("x", 1520, 1510), ("y", 1500, 1560), ("z", 1400, 1400)]
+    ]
+    assert changed_order(rows) == [("y", "w"), ("y", "x"), ("x", "w")]
+    assert changed_order(rows[2:]) == []
+
+
+@pytest.mark.parametrize(
+    ("adjusted", "words"),
+    [
+        ((1520, 1500), "; the order of models stays when it is taken out"),
+        ((1490, 1510), "; the order of models changes when it is taken out: y before x"),
+        ((None, None), "; fair: 0)"),
+    ],
+)
+def test_a_liking_for_length_says_what_becomes_of_the_order(
+    adjusted: tuple[float | None, ...], words: str
+) -> None:
+    """Or nothing, where no rating without it is known."""
+    played = Tournament(APART, seed=3, noise=Noise(position=0, length=2))
+    made = played.judge(played.random_calls(300))
+    pairs = zip("xy", (1520, 1480), adjusted, strict=True)
+    rows = [{"model": m, "rating": r, "rating_length_adjusted": a} for m, r, a in pairs]
+    found = by_subject(conclude(made, NOT_KNOWN, rows))["length"]
+    assert found.text.endswith(words)
+
+
+@pytest.mark.parametrize(("unread", "grade"), [(0, "none"), (2, "weak"), (10, "strong")])
+def test_unread_replies_are_counted(unread: int, grade: str, table: Table) -> None:
+    """Of 100; nothing is a sample here."""
+    table.both("x", "y", 1)
+    replies = [Reply(f"f{n % 9}", n >= unread) for n in range(100)]
+    found = by_subject(conclude(table.read(), unread_share(replies)))["unread"]
+    assert (found.verdict, found.n) == (grade, 100)
+    assert found.text == f"{unread} of 100 comparisons could not be read"
+
+
+def test_a_judge_whose_every_reply_is_unread_is_told_of() -> None:
+    """There is nothing else to say."""
+    (found,) = conclude(Comparisons.of([]), unread_share([Reply("f", read=False)] * 9))
+    assert (found.about, found.verdict) == ("unread", "strong")
+
+
+def test_a_document_has_plain_values() -> None:
+    """As JSON takes them."""
+    found: dict[str, Any] = told(100)["place"].as_json()
+    assert list(found) == ["about", "verdict", "text", "value", "ci95", "n"]
+    assert isinstance(found["ci95"], list)

@@ -1,0 +1,74 @@
+"""When an estimate is none, weak, strong or not tested."""
+
+import pytest
+
+from eibench.core.auditing.estimates import Estimate
+from eibench.core.auditing.grading import (
+    Limits,
+    grade_count,
+    grade_leaning,
+    grade_share,
+    needed,
+)
+
+LIMITS = Limits(slight=2, strong=10)
+
+
+@pytest.mark.parametrize(
+    ("value", "ci95", "grade"),
+    [
+        (1, (0.5, 2), "none"),  # surely there, and surely slight
+        (4, (-1, 9), "none"),  # not significant, and surely not strong
+        (-4, (-9, 1), "none"),
+        (0, (-10, 10), "not tested"),  # anything from strong to strong
+        (12, (-1, 25), "not tested"),
+        (4, (1, 7), "weak"),
+        (9, (5, 13), "weak"),
+        (10, (7, 13), "strong"),
+        (-10, (-13, -7), "strong"),
+        (30, None, "not tested"),
+        (None, None, "not tested"),
+    ],
+)
+def test_a_leaning_is_graded_by_its_interval(
+    value: float | None, ci95: tuple[float, float] | None, grade: str
+) -> None:
+    """The same on either side, and round any fair value."""
+    assert grade_leaning(Estimate(value, ci95), 0, LIMITS) == grade
+    if value is not None:
+        ends = None if ci95 is None else (ci95[0] + 50, ci95[1] + 50)
+        assert grade_leaning(Estimate(value + 50, ends), 50, LIMITS) == grade
+
+
+@pytest.mark.parametrize(
+    ("value", "ci95", "grade"),
+    [
+        (1, (0, 9), "none"),
+        (1, (0, 10), "not tested"),
+        (5, (1, 11), "not tested"),
+        (5, (1, 9), "weak"),
+        (5, (3, 12), "weak"),
+        (10, (3, 20), "strong"),
+        (10, None, "not tested"),
+    ],
+)
+def test_a_share_is_graded_by_its_interval(
+    value: float, ci95: tuple[float, float] | None, grade: str
+) -> None:
+    """The less the better."""
+    assert grade_share(Estimate(value, ci95), LIMITS) == grade
+
+
+@pytest.mark.parametrize(
+    ("value", "grade"),
+    [(0, "none"), (1.9, "none"), (2, "weak"), (9.9, "weak"), (10, "strong"), (None, "not tested")],
+)
+def test_a_share_of_all_there_is_needs_no_interval(value: float | None, grade: str) -> None:
+    """It is no sample of anything."""
+    assert grade_count(Estimate(value, (0, 100)), LIMITS) == grade
+
+
+def test_a_quarter_of_the_width_takes_sixteen_times_the_data() -> None:
+    """Widths go with the square root; and never fewer than one more than there are."""
+    assert needed(Estimate(0, (-8, 8), n=100), 2) == 1600
+    assert needed(Estimate(0, (-8, 8), n=100), 20) == 101
