@@ -16,6 +16,7 @@ from .benchmark import Benchmark, Option
 from .clients.base import TRANSPORTS, ModelSpec, Transfer, check_base_url
 from .clients.caller import Limits
 from .clients.demo import JUDGE
+from .clients.extra_body import check_extra_body
 from .clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
 from .clients.retry import RetryPolicy
 from .clients.sizes import parse_size
@@ -149,14 +150,6 @@ def judge_endpoint(judge: str | None, base_url: str | None, key_env: str | None)
     return endpoint(judge_spec(judge), base_url, key_env, party=OF_JUDGE)
 
 
-_OURS = {
-    "model": "use --model",
-    "messages": "the benchmark writes them",
-    "stream": "replies are read whole",
-    "n": "use --iterations",
-}
-
-
 def sampling(whole_one: Sampling | None, single: Sampling) -> Sampling:
     """The user's changes to how replies are drawn, from a `Sampling` and from keywords.
 
@@ -175,19 +168,12 @@ def sampling(whole_one: Sampling | None, single: Sampling) -> Sampling:
         max_tokens=given(whole, "max_tokens", made.max_tokens),
         seed=None if made.seed is None else whole("seed", made.seed, least=None),
     )
-    _check_extra(checked)
-    return checked
-
-
-def _check_extra(made: Sampling) -> None:
-    for name in made.extra_body or {}:
-        if name in _OURS or name in replace(made, extra_body=None).sent():
-            why = _OURS.get(name, "an option sets it already")
-            raise UsageError(f"--extra-body may not set {name!r}: {why}")
     try:
-        canonical(made.sent())
+        canonical(checked.sent())
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"sampling holds what JSON cannot: {error}") from None
+    check_extra_body(checked.extra_body or {}, replace(checked, extra_body=None).sent())
+    return checked
 
 
 def limits(

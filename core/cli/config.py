@@ -1,5 +1,6 @@
 """`bench config`: all settings with their values and where those came from, and approvals."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +8,9 @@ import click
 from click.core import ParameterSource
 
 from ..clients.approvals import Approvals, Sending, normal
+from ..clients.secrets import HIDDEN, is_variable_name, shown_address, without_credentials
 from ..console.safe import line
+from ..errors import UsageError
 from ..reports.files import as_text
 from ..reports.sections import Table
 from . import options
@@ -24,9 +27,9 @@ from .settings import (
     own_settings,
     setting_name,
 )
-from .values import VARIABLE, VariableName
+from .values import VariableName, json_object
 
-_SECRET = {"headers"}
+_ADDRESSES = {"base_url", "judge_base_url"}
 _PAIR = (str, VariableName())
 
 
@@ -135,16 +138,33 @@ def _setting(settings: Settings, benchmark: str | None, param: click.Option) -> 
     context = command.make_context("run", [], default_map=defaults(settings, [param]))
     name = str(param.name)
     value = context.params[name]
-    if name in _SECRET:
-        value = [text.partition("=")[0] + "=[hidden]" for text in value]
-    if name in KEY_VARIABLES and value and not VARIABLE.fullmatch(value):
-        value = "[hidden]"  # no variable's name, so perhaps the key itself
     return {
         "name": setting_name(param),
         "benchmark": benchmark,
-        "value": _jsonable(value),
+        "value": _jsonable(_without_secrets(name, value) if value else value),
         "origin": _origin(context.get_parameter_source(name), param, settings.path),
     }
+
+
+def _without_secrets(name: str, value: Any) -> Any:
+    """An option's value as it may be shown."""
+    if name == "headers":
+        return [f"{text.partition('=')[0]}={HIDDEN}" for text in value]
+    if name in KEY_VARIABLES:  # what is no variable's name may be the key itself
+        return value if is_variable_name(value) else HIDDEN
+    if name in _ADDRESSES:
+        return shown_address(value)
+    return _shown_extra(value) if name == "extra_body" else value
+
+
+def _shown_extra(text: str) -> str:
+    """An extra body as it was written, if it holds no credential and can be read."""
+    try:
+        body = json_object(text, "--extra-body")
+    except UsageError:
+        return HIDDEN
+    plain = without_credentials(body)
+    return text if plain is body else json.dumps(plain, ensure_ascii=False)
 
 
 def _origin(source: ParameterSource | None, param: click.Option, path: object) -> str:

@@ -37,7 +37,7 @@ from . import options
 from .command import Command
 from .endpoints import EndpointSettings
 from .settings import Settings, config_option, current
-from .targets import Target, find_target
+from .targets import Target, find_target, process_environment
 from .values import pairs
 
 
@@ -119,7 +119,7 @@ async def _check_models(
     if not models:
         yield ok("models", "none is given or configured; bench run uses demo/medium, which is free")
     given = parse_price(params["price"]) if params["price"] else None
-    environment = options.environment()
+    environment = process_environment()
     for label, target in models.items():
         if refused := _unapproved(label, target):
             yield refused
@@ -173,7 +173,7 @@ def _endpoint_key(
         if abroad and sending not in Approvals():
             todo = f"bench config --approve {sending.place} {variable} allows it"
             return warn(name, f"{variable} may not go to {sending.place} yet", todo)
-        there = options.environment().get(variable)
+        there = process_environment().get(variable)
     except BenchError as error:
         return fail(name, error)
     if there is None:

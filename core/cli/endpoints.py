@@ -84,7 +84,8 @@ def find_endpoint(
     """The endpoint of that name or address; ``None`` for another address, or for none.
 
     Raises:
-        UsageError: It is neither a name nor an address, or the address of several.
+        UsageError: It is neither a name nor an address, holds a secret, or is the address of
+            several.
     """
     if text is None:
         return None
@@ -97,6 +98,7 @@ def find_endpoint(
             f"{party.base_url} {text!r} is neither an http:// or https:// address nor an endpoint "
             f"of bench.toml{hint}"
         )
+    check_base_url(text, party)
     same = [e for e in endpoints.values() if _plain(e.base_url) == _plain(text)]
     if len(same) > 1:
         names = " and ".join(e.name for e in same)

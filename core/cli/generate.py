@@ -35,6 +35,7 @@ from .command import Command
 from .results import EXIT
 from .settings import config_option, current, given_by_user
 from .stoppable import stoppable
+from .targets import process_environment
 
 _POSITIVE = click.IntRange(min=1)
 
@@ -120,7 +121,7 @@ def _order(params: Mapping[str, Any]) -> Order:
 
 
 def _session(config: RunConfig, money: Money, *, dry: bool) -> Session:
-    environment = options.environment()
+    environment = process_environment()
     try:
         return open_session(config, money=money, environment=environment, say=_tell)
     except ConfigError as error:

@@ -1,6 +1,5 @@
 """The options that commands share, and what becomes of their values."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from click.core import ParameterSource
 from ..arguments import fitting_judge, judge_spec
 from ..benchmark import Benchmark
 from ..clients.base import TRANSPORTS, ModelSpec, Transfer
-from ..clients.keys import Environment
+from ..clients.extra_body import check_extra_body
 from ..clients.retry import RETRIES
 from ..engine.config import RunConfig
 from ..engine.placement import Wish
@@ -161,11 +160,6 @@ without_option = click.option(
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 
 
-def environment() -> Environment:
-    """The process's variables and the key variables of ``.env``."""
-    return Environment(os.environ, Path(".env"))
-
-
 def sampling(params: Mapping[str, Any]) -> Sampling:
     """The user's changes to how replies are drawn."""
     given = Sampling(
@@ -177,19 +171,8 @@ def sampling(params: Mapping[str, Any]) -> Sampling:
         reasoning_effort=params["reasoning_effort"],
     )
     extra = json_object(params["extra_body"], "--extra-body")
-    for name in extra or {}:
-        if name in given.sent() or name in _OURS:
-            raise UsageError(f"--extra-body may not set {name!r}: {_OURS.get(name, _TWICE)}")
+    check_extra_body(extra or {}, given.sent())
     return replace(given, extra_body=extra)
-
-
-_TWICE = "an option sets it already"
-_OURS = {
-    "model": "use --model",
-    "messages": "the benchmark writes them",
-    "stream": "replies are read whole",
-    "n": "use --iterations",
-}
 
 
 def item_ids(params: Mapping[str, Any]) -> tuple[str, ...]:

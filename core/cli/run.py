@@ -28,6 +28,7 @@ from .data import get_data, tell_pack
 from .results import EXIT, print_result
 from .settings import config_option, current, given_by_user
 from .stoppable import stoppable
+from .targets import process_environment
 
 
 class Planned(NamedTuple):
@@ -103,7 +104,7 @@ def planned(config: RunConfig, money: Money, tried: set[str], *, dry: bool) -> P
     Raises:
         BenchError: It cannot be.
     """
-    environment = options.environment()
+    environment = process_environment()
     try:
         session = open_session(config, money=money, environment=environment, say=_tell)
     except ConfigError as error:

@@ -34,6 +34,7 @@ NOT_SETTINGS = frozenset(
 TABLES = ("run", "endpoints", "prices")
 #: Of those that name a key.
 KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})
+_MAY_HOLD_KEYS = KEY_VARIABLES | {"base_url", "extra_body", "header", "judge_base_url"}
 _META = "eibench.settings"
 
 
@@ -182,7 +183,7 @@ def _checked(path: Path | None, param: click.Option, value: Any) -> Any:
     if not isinstance(each, list) or not all(is_kind(v, kind_of(type_)) for v in each):
         many = ", or a list of such" if param.multiple else ""
         many += f"; {PANELS}" if name == "judge" and isinstance(value, list) else ""
-        shown = "" if name in KEY_VARIABLES else f", not {json.dumps(value, default=str)}"
+        shown = "" if name in _MAY_HOLD_KEYS else f", not {json.dumps(value, default=str)}"
         raise ConfigError(f"{place} must be {WORDS[kind_of(type_)]}{many}{shown}")
     for one in each:
         checked(place, one, type_)

@@ -6,8 +6,10 @@ must have approved that on this machine; what the user says in the command
 itself needs no approval.
 """
 
+import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -16,6 +18,7 @@ from click.core import ParameterSource
 from ..clients.approvals import Approvals, Sending, needs_approval, place_of
 from ..clients.base import ModelSpec, Provider
 from ..clients.caller import Limits
+from ..clients.keys import Environment, check_variable
 from ..clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
 from ..clients.retry import RetryPolicy
 from ..console.safe import line
@@ -71,6 +74,8 @@ def find_target(
         given = {"base-url": base_url, "api-key-env": typed_key, "header": headers}
         _refuse(spec, given, "--judge-" if judge else "--")
         return Target(Endpoint(spec), party=party)
+    if typed_key:
+        check_variable(typed_key, process_environment(), party)
     known = current(ctx).endpoint(base_url, party)
     of_file = (known and known.api_key_env) or current(ctx).run.get(f"{role}api_key_env")
     where = known.base_url if known else base_url
@@ -79,6 +84,11 @@ def find_target(
     )
     sending = _sending(ctx, role, endpoint, provider)
     return Target(endpoint, known, sending, party)
+
+
+def process_environment() -> Environment:
+    """The process's variables and the key variables of ``.env``."""
+    return Environment(os.environ, Path(".env"))
 
 
 def _refuse(spec: ModelSpec, given: Mapping[str, Any], prefix: str) -> None:

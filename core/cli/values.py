@@ -2,13 +2,13 @@
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ..clients.secrets import is_variable_name
 from ..clients.sizes import parse_size
 from ..errors import ConfigError, UsageError
 
@@ -37,9 +37,6 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
             self.fail(str(error), param, ctx)
 
 
-VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
-
-
 class VariableName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """The name of an environment variable; what is none may be a key, so it is not repeated."""
 
@@ -47,7 +44,7 @@ class VariableName(click.ParamType):  # type: ignore[type-arg]  # generic since 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name."""
-        if not VARIABLE.fullmatch(str(value)):
+        if not is_variable_name(str(value)):
             self.fail("this is the NAME of a variable, such as MY_API_KEY", param, ctx)
         return value
 

@@ -8,11 +8,12 @@ out from then on, and `ChatResponse.sent` shows what went.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..errors import ErrorKind, ProviderError, UsageError
+from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse
 from .anthropic_message import conversation, read_message
 from .base import CallContext, ClientConfig
 from .chat_completion import read_json
+from .extra_body import refuse_reserved
 from .failures import Failure, error_parts, provider_error
 from .http import Answer, HttpTransport, Transport, with_key
 from .refused import refused_parameters
@@ -24,7 +25,7 @@ VERSION = "2026-10-21"
 _VERSION = "anthropic-version"
 MAX_TOKENS = 4096
 """Sent when the request sets no limit, as the API demands one."""
-_OURS = frozenset({"model", "messages", "system", "stream"})
+_RESERVED = frozenset({"model", "messages", "system", "stream"})
 _UNKNOWN_THERE = ("min_p", "seed")
 _CALLED = {  # what refusals call the parameters that may be refused
     "temperature": ("temperature",),
@@ -77,8 +78,7 @@ class AnthropicClient:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
         sent = request.sampling.sent()
         extra = dict(sent.pop("extra_body", {}))
-        if reserved := sorted(_OURS & extra.keys()):
-            raise UsageError(f"--extra-body may not set {', '.join(reserved)}: the program does")
+        refuse_reserved(extra, _RESERVED)
         for name in (*_UNKNOWN_THERE, *(self._refused & {"temperature", "top_p"})):
             sent.pop(name, None)
         sent.setdefault("max_tokens", MAX_TOKENS)

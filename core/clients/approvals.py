@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
 from .base import ModelSpec, Provider, check_base_url, is_loopback
+from .secrets import shown_address
 
 FILE = "approved.json"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_:[]/")
@@ -63,7 +64,8 @@ def normal(place: str) -> str:
         plain = ""
     plain = plain.removesuffix(_DEFAULT_PORT.get(scheme, ""))
     if not plain or scheme not in _DEFAULT_PORT or not set(plain) <= _PLAIN:
-        raise UsageError(f"{place!r} is no host; write HOST, HOST:PORT or http://HOST:PORT")
+        shown = shown_address(place)
+        raise UsageError(f"{shown!r} is no host; write HOST, HOST:PORT or http://HOST:PORT")
     return plain if scheme == "https" else f"{scheme}://{plain}"
 
 

@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from ..errors import UsageError
 from ..types import ChatRequest, ChatResponse
 from .parties import OF_MODEL, Asked, PartyOptions
+from .secrets import shown_address
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
@@ -193,7 +194,8 @@ def check_base_url(url: str, party: PartyOptions = OF_MODEL) -> str:
         )
     parts = _split(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{party.base_url} {url!r} is not an http:// or https:// address")
+        shown = shown_address(url)
+        raise UsageError(f"{party.base_url} {shown!r} is not an http:// or https:// address")
     return url.rstrip("/")
 
 

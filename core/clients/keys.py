@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from ..errors import ConfigError
+from ..errors import ConfigError, UsageError
 from .base import Provider, is_loopback
 from .parties import OF_MODEL, PartyOptions
+from .secrets import is_variable_name
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key)-([A-Za-z0-9_\-]{8,}+)")
@@ -75,8 +76,10 @@ def choose_key(
 
     Raises:
         ConfigError: A key is needed and its variable is not set, or holds what is no key.
+        UsageError: A name is given that may be the key itself.
     """
     if named:
+        check_variable(named, environment, party)
         key = _read_key(named, environment)
         if key is None:
             raise ConfigError(
@@ -94,6 +97,20 @@ def choose_key(
             f"no key for {provider.name}/...: set {standard} (in the environment or in .env)"
         )
     return key, standard
+
+
+def check_variable(named: str, environment: Environment, party: PartyOptions = OF_MODEL) -> None:
+    """Refuse what may be the key itself where the name of its variable belongs.
+
+    Raises:
+        UsageError: There is no such variable, and it is not spelled like one; the message does
+            not show it.
+    """
+    if not is_variable_name(named) and environment.get(named) is None:
+        raise UsageError(
+            f"{party.api_key_env} takes the NAME of a variable, such as MY_API_KEY, and what is "
+            "given is none that is set; put the key into a variable, in the environment or in .env"
+        )
 
 
 def _is_own(provider: Provider, base_url: str) -> bool:

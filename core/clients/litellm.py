@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, ClientConfig, is_loopback
+from .extra_body import OURS, refuse_reserved
 from .failures import Failure, refused_parameter, too_large
 from .keys import redact
 from .litellm_failures import failure_of, is_http_failure
@@ -26,7 +27,6 @@ from .refused import refused_parameters, token_limit
 from .sdk import CONNECT_S, DIRECT, read_as_unicode, without_variables
 
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
-_OURS = frozenset({"model", "messages", "stream", "n"})
 _TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
 _ABOUT_A_REPLY = (ErrorKind.MALFORMED, ErrorKind.INVALID_REQUEST)
 """What litellm's errors look like when it cannot read a reply with status 200."""
@@ -114,8 +114,7 @@ class LiteLLMClient:
     async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply, asked once; once more for what litellm or the model refuses."""
         extra = dict(request.sampling.extra_body or {})
-        if reserved := sorted(_OURS & extra.keys()):
-            raise UsageError(f"--extra-body may not set {', '.join(reserved)}: the program does")
+        refuse_reserved(extra, OURS)
         while True:
             sent, wire = self._parameters(request, extra), Wire()
             try:

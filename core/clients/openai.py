@@ -9,10 +9,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import ErrorKind, ProviderError, UsageError
+from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, ClientConfig
 from .chat_completion import read_completion, read_json
+from .extra_body import OURS, refuse_reserved
 from .failures import Failure, error_parts, provider_error, refused_parameter
 from .http import Answer, HttpTransport, Transport, with_key
 from .refused import token_limit
@@ -20,7 +21,6 @@ from .refused import token_limit
 HOST = "api.openai.com"
 BASE_URL = f"https://{HOST}/v1"
 _AZURE = ".azure.com"
-_OURS = frozenset({"model", "messages", "stream", "n"})
 
 
 class OpenAIClient:
@@ -67,8 +67,7 @@ class OpenAIClient:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
         sent = request.sampling.sent()
         extra = dict(sent.pop("extra_body", {}))
-        if reserved := sorted(_OURS & extra.keys()):
-            raise UsageError(f"--extra-body may not set {', '.join(reserved)}: the program does")
+        refuse_reserved(extra, OURS)
         if "stop" in sent:
             sent["stop"] = list(sent["stop"])
         if "json_schema" in sent:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
+from ..clients.extra_body import refuse_credentials
 from ..clients.keys import Environment, redact
 from ..clients.notices import Notices
 from ..clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
@@ -128,6 +129,9 @@ def _refuse_keys(config: RunConfig) -> None:
         "--note": canonical(dict(config.notes)),
         "--extra-body": canonical(dict(extra)) if extra else "",
     }
+    refuse_credentials(config.effective_sampling.extra_body, "the sampling of the benchmark")
+    if config.judge:
+        refuse_credentials(config.benchmark.judge_sampling.extra_body, "the sampling of the judge")
     for option, text in texts.items():
         if redact.reply(text) != text:
             raise UsageError(f"{option} holds a key, which would be stored with the run")

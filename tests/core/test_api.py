@@ -615,6 +615,10 @@ REFUSED = {
     "given twice": ({"seed": 1, "sampling": Sampling(seed=1)}, UsageError, "--seed is given twice"),
     "our field": ({"extra_body": {"n": 2}}, UsageError, "may not set 'n': use --iterations"),
     "twice": ({"extra_body": {"seed": 2}, "seed": 1}, UsageError, "an option sets it already"),
+    "credential": ({"extra_body": {"a": {"api_key": "x"}}}, UsageError, "holds 'a.api_key'"),
+    "credential too": ({"sampling": Sampling(extra_body={"token": "x"})}, UsageError, "'token'"),
+    "key for a name": ({"model": "openai/m", "api_key_env": "sk-live-word"}, UsageError,
+                       "--api-key-env takes the NAME of a variable"),
     "no JSON": ({"extra_body": {"a": float("inf")}}, UsageError, "what JSON cannot"),
     "no JSON type": ({"extra_body": {"a": {1, 2}}}, UsageError, "what JSON cannot"),
     "rpm": ({"rpm": 0}, UsageError, "--rpm must be above 0"),
@@ -653,6 +657,7 @@ SHARED: dict[str, tuple[dict[str, Any], tuple[object, ...]]] = {
     "judge": ({"judge": "demo/judge"}, ("--judge", "demo/judge")),
     "no judge": ({"judge_base_url": "http://x/v1"}, ("--judge-base-url", "http://x/v1")),
     "our field": ({"extra_body": {"n": 2}}, ("--extra-body", '{"n": 2}')),
+    "credential": ({"extra_body": {"api_key": "x"}}, ("--extra-body", '{"api_key": "x"}')),
     "price": ({"model": "openai/m", "base_url": "http://x.example/v1", "max_cost": 1},
               ("--model", "openai/m", "--base-url", "http://x.example/v1", "--max-cost", 1)),
 }  # fmt: skip

@@ -23,6 +23,7 @@ from eibench import (
     ProviderError,
     Sampling,
     Score,
+    UsageError,
 )
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.retry import RetryPolicy
@@ -39,6 +40,20 @@ CALLS = 8  # of one sample: six to the model, two to the judge
 def asked(server: LoopbackServer) -> Counter[str]:
     """How often each prompt was asked."""
     return Counter(request.prompt for request in server.requests)
+
+
+@pytest.mark.parametrize("party", ["judge", "benchmark"])
+async def test_a_credential_in_a_benchmark_s_own_sampling_is_refused(
+    lab: "Lab", counting_server: LoopbackServer, party: str
+) -> None:
+    """As it would be stored with every run, of the model's sampling and of the judge's."""
+    own = Sampling(extra_body={"api_key": "fake-0123456789"})
+    field = "judge_sampling" if party == "judge" else "sampling"
+    lab.benchmark = type("Careless", (type(lab.benchmark),), {field: own})()
+    with pytest.raises(UsageError, match=f"the sampling of the {party} holds 'api_key'") as caught:
+        await lab.run()
+    assert "0123456789" not in str(caught.value)
+    assert not counting_server.requests and not lab.runs_dir.exists()
 
 
 # Replay

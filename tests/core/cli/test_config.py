@@ -51,6 +51,28 @@ def test_no_key_is_shown(bench: Bench) -> None:
         assert "fake" not in done.out + done.err
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("base_url", "http://u:{}@127.0.0.1/v1", "http://[hidden]@127.0.0.1/v1"),
+        ("judge_base_url", "https://h.example/v1?key={}", "https://h.example/v1?[hidden]"),
+        ("api_key_env", "{}", "[hidden]"),
+        ("extra_body", '{{"a": [{{"api_key": "{}"}}]}}', '{"a": [{"api_key": "[hidden]"}]}'),
+        ("extra_body", '{{"api_key": "{}}}', "[hidden]"),
+        ("extra_body", '{{"top_k": 5}}', '{"top_k": 5}'),
+    ],
+)
+def test_settings_are_shown_without_secrets(
+    bench: Bench, name: str, value: str, shown: str
+) -> None:
+    """Those that a run would refuse for their secrets are shown without them, in both forms."""
+    secret = "gskfake0123456789"
+    env = {f"BENCH_{name.upper()}": value.format(secret)}
+    (row,) = [s for s in bench("config", "--json", env=env).json["settings"] if s["name"] == name]
+    assert row["value"] == shown
+    assert secret not in bench("config", env=env).out
+
+
 def test_a_variable_in_the_file_has_its_origin(bench: Bench) -> None:
     """Though it is the default of no option."""
     Path("bench.toml").write_text('[run]\napi-key-env = "GPU_KEY"\n')

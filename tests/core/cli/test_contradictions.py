@@ -102,3 +102,20 @@ def test_extra_body_of_an_option_s_kind_is_sent(bench: Bench) -> None:
     body = json.dumps({"top_k": 20})
     done = bench("prompts", "eqbench-v1", "--limit", 1, "--extra-body", body)
     assert json.loads(done.out)["extra_body"] == {"top_k": 20}
+
+
+@pytest.mark.parametrize("source", ["option", "variable", "file", "table in the file"])
+def test_a_credential_in_extra_fields_is_refused(bench: Bench, source: str) -> None:
+    """Wherever they come from: exit 2 before anything is made, with its key and without itself."""
+    body = '{"headers": {"x-api-key": "fake-0123456789"}}'
+    table = '{headers = {x-api-key = "fake-0123456789"}}'
+    file = {"file": f"'{body}'", "table in the file": table}.get(source)
+    if file:
+        Path("bench.toml").write_text(f"[run]\nextra-body = {file}\n")
+    given = ("--extra-body", body) if source == "option" else ()
+    env = {"BENCH_EXTRA_BODY": body} if source == "variable" else None
+    url = ("--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1")
+    done = bench("run", "eqbench-v1", *url, *given, env=env)
+    assert done.code == 2
+    assert "--extra-body holds 'headers.x-api-key'" in done.err and "0123456789" not in done.err
+    assert not Path("runs").exists()

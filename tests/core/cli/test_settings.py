@@ -99,6 +99,10 @@ BROKEN = {
     "a key for its name": ('[run]\napi_key_env = "sk-fake-01"\n', "the NAME of a variable"),
     "a judge's key": ('[run]\njudge-api-key-env = "fake01"\n', "[run] judge_api_key_env: this is"),
     "a number for a name": ("[run]\napi_key_env = 5\n", "[run] api_key_env must be a text"),
+    "extra fields in a list": (
+        '[run]\nextra_body = [{api_key = "fake"}]\n',
+        "[run] extra_body must be a text",
+    ),
     "what is no setting": ("[run]\njson = true\n", "no setting json"),
     "a yes for the user": ("[run]\nyes = true\n", "no setting yes"),
     "endpoints as a value": ("endpoints = 5\n", "write [endpoints.NAME]"),

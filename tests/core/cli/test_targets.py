@@ -126,14 +126,31 @@ def test_the_file_itself_may_name_an_endpoint() -> None:
     [
         ("gpuu", "did you mean gpu?"),
         ("zzz", "there are: gpu, plain, open, here, openai"),
-        ("ftp://gpu", None),
+        ("ftp://gpu", "'ftp://gpu' is not an http:// or https:// address"),
+        ("https://plain.example/v1?key=hidden", "must not hold a user, a password or a query"),
     ],
 )
-def test_a_name_that_is_none(url: str, told: str | None) -> None:
-    """The error says what was meant; an address of another kind is refused later."""
+def test_what_is_no_endpoint(url: str, told: str) -> None:
+    """The error says what was meant, and shows no secret."""
     found = given("--base-url", url)
-    assert isinstance(found, UsageError) is (told is not None)
-    assert told is None or told in str(found)
+    assert isinstance(found, UsageError) and told in str(found)
+    assert "hidden" not in str(found)
+
+
+@pytest.mark.parametrize("url", ["gpu", "https://gpu.example:8443/v1", "http://plain.example/v1"])
+def test_a_key_in_place_of_its_variable(url: str) -> None:
+    """It is refused before anything could repeat it, also where the file names the server."""
+    key = "gsk_fake0123456789abcdef"
+    found = given("--base-url", url, "--api-key-env", key)
+    assert isinstance(found, UsageError) and "takes the NAME of a variable" in str(found)
+    assert key not in str(found)
+
+
+def test_a_variable_of_any_spelling_that_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set is a variable, whatever it is called."""
+    monkeypatch.setenv("myKey", "sk-fake")
+    found = given("--base-url", "https://elsewhere.example/v1", "--api-key-env", "myKey")
+    assert found[1] == "myKey"
 
 
 def test_an_address_of_two_endpoints_must_be_named() -> None:

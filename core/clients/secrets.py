@@ -1,0 +1,112 @@
+"""Secrets in settings: where they do not belong, and how a setting is shown without them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+HIDDEN = "[hidden]"
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+_LONGEST_WORD = 15
+"""Of a variable's name, where digits are in it; the keys of some providers are capitals too."""
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
+_CREDENTIAL = re.compile(
+    r"(?:.+_)?(?:"
+    r"authori[sz]ation|auth|bearer|cookie|credentials?|pass(?:word|wd|phrase)|secret"
+    r"|(?:api|access|account|auth|encryption|private|secret|subscription)_?key|access_?key_?id"
+    r"|(?:ad|access|api|auth|bearer|hf|refresh|security|session)_?token"
+    r")|token"
+)
+_OF_SCHEMAS = frozenset(
+    {"$defs", "definitions", "dependencies", "dependentRequired", "dependentSchemas",
+     "patternProperties", "properties"}
+)  # fmt: skip
+"""Keywords of JSON Schema under which keys are names that the schema's author chose."""
+
+Path = tuple[str | int, ...]
+
+
+def is_variable_name(text: str) -> bool:
+    """Whether a text is the name of an environment variable, and cannot be a key itself."""
+    words = text.split("_")
+    return _VARIABLE.fullmatch(text) is not None and not any(
+        len(word) > _LONGEST_WORD and not word.isalpha() for word in words
+    )
+
+
+def shown_address(url: str) -> str:
+    """An address without the user, the password, the query and the fragment that it may hold."""
+    plain = re.sub(r"([?#]).*", rf"\1{HIDDEN}", url, count=1, flags=re.S)
+    return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*:/+)?.*[^/]@", rf"\1{HIDDEN}@", plain, flags=re.S)
+
+
+def find_credentials(body: Any) -> Iterator[Path]:
+    """The places in a JSON value whose key says that they hold a credential.
+
+    Only texts can be one, so ``{"password": -5}``, as a bias, is none. Where a JSON schema
+    calls a property ``password``, what stands there describes it and is none either.
+
+    Args:
+        body: What JSON can hold, without cycles.
+
+    Yields:
+        The keys, and positions in lists, that lead there.
+    """
+    left: list[tuple[Path, Any]] = [((), body)]
+    while left:
+        place, value = left.pop()
+        for key, inner in _parts(value):
+            below = (*place, key)
+            if _is_credential(place, key, inner):
+                yield below
+            else:
+                left.append((below, inner))
+
+
+def without_credentials(body: Any) -> Any:
+    """The value with `HIDDEN` for each credential in it."""
+    found = frozenset(find_credentials(body))
+    return _hidden(body, (), found) if found else body
+
+
+def dotted(place: Path) -> str:
+    """A place in a JSON value as messages name it, such as ``headers.authorization``."""
+    return ".".join(map(str, place))
+
+
+def _parts(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, Mapping):
+        yield from ((str(key), inner) for key, inner in value.items())
+    elif isinstance(value, list | tuple):
+        yield from enumerate(value)
+
+
+def _is_credential(place: Path, key: str | int, value: Any) -> bool:
+    if isinstance(key, int) or not _CREDENTIAL.fullmatch(_spelled(key)):
+        return False
+    of_schema = bool(place) and place[-1] in _OF_SCHEMAS
+    return isinstance(value, str) if of_schema else _holds_text(value)
+
+
+def _spelled(key: str) -> str:
+    """A key in the one spelling that ``x-api-key``, ``xApiKey`` and ``X_API_KEY`` have."""
+    return "_".join(_WORD.findall(key)).lower()
+
+
+def _holds_text(value: Any) -> bool:
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str) and one:
+            return True
+        left += (inner for _, inner in _parts(one))
+    return False
+
+
+def _hidden(value: Any, place: Path, found: frozenset[Path]) -> Any:
+    if place in found:
+        return HIDDEN
+    if isinstance(value, Mapping):
+        return {key: _hidden(inner, (*place, str(key)), found) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_hidden(inner, (*place, n), found) for n, inner in enumerate(value)]
+    return value
