@@ -207,7 +207,7 @@ def test_failed_samples_need_nothing_more(run: Callable[..., Progress]) -> None:
 def test_attempts_of_failed_calls_are_retries(run: Callable[..., Progress]) -> None:
     """All but the first of each call, and none that was not made."""
     with LoopbackServer(faults={"500": 1.0}) as server:
-        progress = run(server, limit=2, timeout=1.5)
+        progress = run(server, limit=2, max_retries=2)
     assert progress.failed == 2
     assert progress.retries == len(server.requests) - 2 > 0
 
