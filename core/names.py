@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from .errors import UsageError
+from .text import plural
 
 _LISTED = 12
 
@@ -46,3 +47,14 @@ def check_without(without: Iterable[str], names: Collection[str]) -> None:
     """
     for model in without:
         check_name(model, names, f"--without {model}: no such model", "there are")
+
+
+def told_left_out(n: int, *, demo: bool) -> str:
+    """That comparisons are left out, as demo and real models never meet.
+
+    Args:
+        n: How many.
+        demo: Those with demo models, and not those with real ones.
+    """
+    kind, them = "demo" if demo else "real", "it" if n == 1 else "them"
+    return f"left out: {plural(n, 'comparison')} with {kind} models; --demo takes {them} in"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .errors import BenchError, BudgetReached, Interrupted
 from .reports.files import as_text
 from .spending.estimate import dollars
+from .text import plural
 from .types import Metric
 
 
@@ -120,7 +121,7 @@ class Result:
         told = f"{counts.failed} failed, {counts.pending} not done, {counts.unscored} unscored"
         failed = self.document["failed"]
         told += f" ({counts.absent} absent)" if counts.absent else ""
-        told += f" of {counts.total} samples"
+        told += f" of {plural(counts.total, 'sample')}"
         return f"{told}; first: {failed[0]['reason']}" if failed else told
 
     @property

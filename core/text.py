@@ -1,4 +1,4 @@
-"""What a reader sees of a text."""
+"""What a reader sees of a text, and counts as a person writes them."""
 
 import unicodedata
 
@@ -10,3 +10,17 @@ _FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
 def is_blank(text: str) -> bool:
     """Whether there is nothing to see: no text, blanks, control and invisible characters alone."""
     return all(char in _FILLERS or unicodedata.category(char) in _UNSEEN for char in text)
+
+
+def plural(n: int, noun: str, *verb: str) -> str:
+    """A count with its noun: ``1 call``, ``2 calls``, ``2 families``.
+
+    Args:
+        n: How many.
+        noun: Of one, or a noun phrase whose last word changes.
+        *verb: Of one and of several, which follows: ``is``, ``are``.
+    """
+    if n == 1:
+        return " ".join([f"{n} {noun}", *verb[:1]])
+    several = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+    return " ".join([f"{n:,} {several}", *verb[1:]])

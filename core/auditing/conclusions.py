@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..ratings.comparisons import Comparisons
+from ..text import plural
 from .estimates import Estimate
 from .grading import (
     FIRST_WINS,
@@ -169,7 +170,7 @@ def _flips(orders: Orders, calls: int) -> Conclusion:
 def _unread(found: Estimate) -> Conclusion:
     if found.value is None:
         return Conclusion("unread", NOT_TESTED, str(found.reason), None, None, found.n)
-    told = f"{round(found.value * found.n)} of {found.n} comparisons could not be read"
+    told = f"{round(found.value * found.n)} of {plural(found.n, 'comparison')} could not be read"
     return _told("unread", grade_count(found, UNREAD), told, found)
 
 

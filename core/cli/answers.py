@@ -16,6 +16,7 @@ from ..engine.offline import calls_of, sample_requests
 from ..engine.session import choose_items
 from ..errors import DataError
 from ..guard import guard, no_exit
+from ..text import plural
 from ..types import ChatRequest
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
@@ -89,7 +90,7 @@ def prompts_command(**params: Any) -> None:
     except OSError as error:
         raise DataError(params["output"], f"cannot be written: {error.strerror}") from None
     tell_pack(config)
-    click.echo(f"{len(lines)} requests in {params['output']}", err=True)
+    click.echo(f"{plural(len(lines), 'request')} in {params['output']}", err=True)
 
 
 async def _request_lines(config: RunConfig) -> list[str]:

@@ -13,7 +13,7 @@ import click
 from ..benchmark import Benchmark, Option
 from ..plugins import installed
 from .command import Command
-from .values import FiniteRange
+from .values import FiniteRange, WholeRange
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -100,7 +100,7 @@ def _type_of(option: Option) -> Any:
         return click.Choice(option.choices)
     if kind is int:
         low, high = (None if bound is None else int(bound) for bound in (option.min, option.max))
-        return click.IntRange(low, high)
+        return WholeRange(low, high)
     return FiniteRange(option.min, option.max) if kind is float else str
 
 

@@ -94,8 +94,12 @@ def _option(option: Option) -> str:
         default = "" if option.default else "no-"
         return f"--{dashed} | --no-{dashed}: {option.help} Default: --{default}{dashed}."
     choices = f" {'|'.join(option.choices)}" if option.choices else ""
-    default = "" if option.default in ("", None) else f" Default: {option.default}."
+    default = "" if option.default in ("", None) else f" Default: {_plain(option.default)}."
     return f"--{dashed}{choices}: {option.help}{default}"
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _pairs(values: dict[str, Any]) -> str:

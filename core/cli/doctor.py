@@ -33,6 +33,7 @@ from ..plugins import Catalogue, installed
 from ..reports.files import as_text
 from ..spending.book import PriceBook, parse_price
 from ..spending.prices import Price
+from ..text import plural
 from . import options
 from .command import Command
 from .endpoints import EndpointSettings
@@ -98,8 +99,9 @@ def _machine(params: Mapping[str, Any], catalogue: Catalogue) -> Iterator[Check]
 def _settings(settings: Settings) -> Check:
     if settings.path is None:
         return ok("settings", "no settings file")
-    counts = f"{len(settings.run)} defaults, {len(settings.endpoints)} endpoints"
-    return ok("settings", f"{settings.path}: {counts}, {len(settings.prices)} prices")
+    held = {"default": settings.run, "endpoint": settings.endpoints, "price": settings.prices}
+    counts = ", ".join(plural(len(values), noun) for noun, values in held.items())
+    return ok("settings", f"{settings.path}: {counts}")
 
 
 def _models(params: Mapping[str, Any]) -> dict[str, Target]:

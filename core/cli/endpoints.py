@@ -12,7 +12,7 @@ from ..clients.base import check_base_url
 from ..clients.parties import OF_MODEL, PartyOptions
 from ..errors import ConfigError, UsageError
 from ..names import nearest
-from .values import FiniteRange, VariableName, checked, plain_names
+from .values import FiniteRange, VariableName, WholeRange, checked, plain_names
 
 # A name can be no address, or the file could send elsewhere what a user types.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -22,7 +22,7 @@ _TYPES: dict[str, Any] = {
     "api_key_env": VariableName(),
     "rpm": _ABOVE_ZERO,
     "tpm": _ABOVE_ZERO,
-    "concurrency": click.IntRange(min=1),
+    "concurrency": WholeRange(min=1),
     "timeout": _ABOVE_ZERO,
 }
 

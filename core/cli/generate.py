@@ -36,8 +36,9 @@ from .results import EXIT
 from .settings import config_option, current, given_by_user
 from .stoppable import stoppable
 from .targets import process_environment
+from .values import WholeRange
 
-_POSITIVE = click.IntRange(min=1)
+_POSITIVE = WholeRange(min=1)
 
 
 class Order(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import click
 
-from ..console.safe import line, plural
+from ..console.safe import line
 from ..engine.foreign import Found, read_foreign
 from ..engine.importing import import_foreign
 from ..engine.translating import Import, Source
@@ -17,6 +17,7 @@ from ..hints import bench
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed
+from ..text import plural
 from .stored import official_or_default
 from .transfer import outcome
 
@@ -98,7 +99,8 @@ def _write_comparisons(found: ForeignResults, output: Path) -> None:
     else:
         write_lines(output, comparison_lines(found.comparisons))
     models = {name for row in found.comparisons for name in (row.a, row.b)}
-    told = f"{plural(len(found.comparisons), 'comparison')} of {len(models)} models in {output}"
+    held = f"{plural(len(found.comparisons), 'comparison')} of {plural(len(models), 'model')}"
+    told = f"{held} in {output}"
     click.echo(line(f"{told}; no ratings, rubric scores or transcripts are imported"), err=True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..benchmark import Benchmark
-from ..console.safe import line, plural
+from ..console.safe import line
 from ..engine.leaderboard import Leaderboard, read_leaderboard
 from ..guard import guard
 from ..journal import Journal
@@ -16,6 +16,7 @@ from ..plugins import installed
 from ..reports.files import as_text
 from ..reports.ratings import note_of, points, ranks
 from ..reports.sections import Table
+from ..text import plural
 from . import options
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options

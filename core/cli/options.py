@@ -20,10 +20,10 @@ from ..guard import guard
 from ..types import Sampling
 from .benchmark_command import BenchmarkName, env_name, own_options
 from .targets import Target, allow, find_target, limits_of
-from .values import FiniteRange, Size, item_list, json_object, pairs, read_system
+from .values import FiniteRange, Size, WholeRange, item_list, json_object, pairs, read_system
 
 F = TypeVar("F", bound=Callable[..., Any])
-_POSITIVE = click.IntRange(min=1)
+_POSITIVE = WholeRange(min=1)
 _ABOVE_ZERO = FiniteRange(min=0, min_open=True)
 _SHARE = FiniteRange(min=0, max=1)
 
@@ -103,7 +103,7 @@ def limit_options(command: F) -> F:
         option("--tpm", type=_ABOVE_ZERO, metavar="N", help="Most tokens per minute."),
         option("--timeout", type=_ABOVE_ZERO, default=600.0, show_default=True, metavar="S",
                help="Seconds that an attempt of a call may take."),
-        option("--max-retries", type=click.IntRange(min=0), default=RETRIES, show_default=True,
+        option("--max-retries", type=WholeRange(min=0), default=RETRIES, show_default=True,
                metavar="N", help="Times that a call is tried again."),
     )  # fmt: skip
 

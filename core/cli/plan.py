@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..console.safe import line, plural
+from ..console.safe import line
 from ..engine.config import RunConfig
 from ..engine.phases import COMPARE, TRIAL
 from ..engine.planning import PartyPlan, Plan
@@ -14,6 +14,7 @@ from ..engine.session import Session
 from ..errors import UsageError
 from ..making import DataMaker
 from ..spending.estimate import Range, format_range
+from ..text import plural
 
 
 def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dict[str, Any]:
@@ -50,10 +51,10 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
     fewest = isinstance(config.benchmark, DataMaker)
     asked = [_asked(party, fewest=fewest) for party in plan.parties if party.calls]
     tokens_in, tokens_out = plan.tokens
-    told += f"; {' and '.join(asked)}"
+    again = ", and more where an answer cannot be read" if config.benchmark.asks_again else ""
+    told += f"; {' and '.join(asked)}{again}"
     told += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
-    again = " (more where an answer cannot be read)" if config.benchmark.asks_again else ""
-    return f"{told}; {_cost(plan)}{again}"
+    return f"{told}; {_cost(plan)}"
 
 
 def _asked(party: PartyPlan, *, fewest: bool) -> str:

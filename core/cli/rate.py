@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..console.safe import line, plural
+from ..console.safe import line
 from ..engine.standing import DEFAULT, rate_with, settings_of
 from ..errors import UsageError
 from ..hints import bench
@@ -15,6 +15,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.files import as_text
+from ..text import plural
 from . import options
 from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option

@@ -21,6 +21,7 @@ from ..reports.document import judge_warnings
 from ..reports.files import as_text
 from ..results import Result
 from ..spending.book import parse_price
+from ..text import plural
 from ..work import make_money, open_session, run_session
 from . import options, plan
 from .benchmark_command import BenchmarkCommand
@@ -64,8 +65,10 @@ def run_command(**params: Any) -> int:
 
 def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
     """Tell the plans, ask if they cost money, and run them; the exit code."""
+    from ..console.output import tell_wrapped
+
     for run in runs:
-        _tell(plan.describe(run.config, run.plan, run.pack.source.name))
+        tell_wrapped(plan.describe(run.config, run.plan, run.pack.source.name))
         for warning in judge_warnings(run.config):
             _tell(f"warning: {warning}")
     tell_pack(runs[0].config)
@@ -157,8 +160,8 @@ async def _run(run: Planned, place: str) -> Result:
 
 
 def _announce_stop(session: Session) -> None:
-    waiting = session.progress.in_flight
-    _tell(f"stopping: waiting for {waiting} calls in flight; press Ctrl-C again to stop at once")
+    waiting = f"waiting for {plural(session.progress.in_flight, 'call')} in flight"
+    _tell(f"stopping: {waiting}; press Ctrl-C again to stop at once")
 
 
 def _finish(result: Result, run: Planned, *, json_output: bool) -> None:

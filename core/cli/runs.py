@@ -19,6 +19,7 @@ from ..plugins import installed
 from ..reports.files import as_text, document_path
 from ..reports.protocols import judge_label
 from ..reports.sections import Table
+from ..text import plural
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -70,11 +71,7 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     if not any(doc and doc["judge"] for _, doc in rows):
         for row in (columns, *cells):
             del row[-2]
-    output.show(
-        tables.table(
-            Table(f"{len(cells)} run{'s' * (len(cells) != 1)} in {runs_dir}", columns, cells)
-        )
-    )
+    output.show(tables.table(Table(f"{plural(len(cells), 'run')} in {runs_dir}", columns, cells)))
 
 
 def _cells(run: RunRecord) -> tuple[str, ...]:

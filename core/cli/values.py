@@ -18,10 +18,33 @@ class FiniteRange(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number."""
-        number = super().convert(value, param, ctx)
+        try:
+            number = super().convert(value, param, ctx)
+        except click.BadParameter:
+            ends = _ends(" above" if self.min_open else " from", self.min, self.max)
+            self.fail(f"{value!r} is not a number{ends}", param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number.", param, ctx)
+            self.fail(f"{value!r} is not a finite number", param, ctx)
         return number
+
+
+class WholeRange(click.IntRange):
+    """A whole number in a range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            ends = _ends(" from", self.min, self.max)
+            self.fail(f"{value!r} is not a whole number{ends}", param, ctx)
+
+
+def _ends(above: str, low: float | None, high: float | None) -> str:
+    """A range in words, after what it is a range of."""
+    if low is None:
+        return "" if high is None else f" up to {high:g}"
+    return f"{above} {low:g} " + ("on" if high is None else f"to {high:g}")
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..reports.sections import Table
+from ..text import plural
 from .differences import estimate, graded_by, title, warnings
 from .safe import line
 from .tables import table
@@ -30,11 +31,11 @@ def _head(document: Mapping[str, Any]) -> list[str]:
     lines = [f"judge 1 {first}", f"judge 2 {second}"]
     lines += [f"run     {run['name']}  (run {run['run_id']})" for run in document["runs"]]
     counts = document["transcripts"]
-    told = f"read    {counts['both']} transcripts by both judges"
+    told = f"read    {plural(counts['both'], 'transcript')} by both judges"
     for number, alone in (("1", "only_first"), ("2", "only_second")):
         only = counts[alone]
         if only["total"]:
-            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['absent']} absent"
+            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['pending']} to do"
             told += f" + {only['total']} by judge {number} alone (by the other: {why})"
     told += f" + {counts['neither']} by neither" if counts["neither"] else ""
     return [*lines, graded_by(document), told]

@@ -7,7 +7,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..reports.sections import Table
-from .safe import interval, line, number, plural
+from ..text import plural
+from .safe import interval, line, number
 from .tables import table
 
 
@@ -63,7 +64,7 @@ def _sides(document: Mapping[str, Any]) -> list[Text]:
         lines.append(
             f"{letter.upper()}       {side['name']}  (run {side['run_id']}, {side['status']})  ·  "
             f"{plural(counts['total'], 'sample')} = {counts['scored']} scored + "
-            f"{counts['unscored']} unscored + {counts['failed']} failed + {counts['absent']} absent"
+            f"{counts['unscored']} unscored + {counts['failed']} failed + {counts['pending']} to do"
         )
     lines.append(graded_by(document))
     lines += [f"judge   {document['judge']}"] if document["judge"] else []
@@ -117,7 +118,7 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
     for here, there in (("a", "b"), ("b", "a")):
         only = counts[f"only_{here}"]
         if only["total"]:
-            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['absent']} absent"
+            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['pending']} to do"
             told = f"only {here.upper()} has a score for {plural(only['total'], 'sample')}"
             lines.append(f"{told} (in {there.upper()}: {why}); they are left out")
     for name, row in document["differences"].items():

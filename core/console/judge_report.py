@@ -6,9 +6,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..text import plural
 from .conclusions import conclusions
 from .correlations import quiet, ruled
-from .safe import interval, line, number, plural
+from .safe import interval, line, number
 
 _Row = tuple[str, Mapping[str, Any], str]
 """A measure, what was found, and what would be found where there is nothing."""
@@ -101,7 +102,8 @@ def _criteria(criteria: Mapping[str, Any]) -> list[RenderableType]:
         parts += [Text(""), _heading(f"Criteria judged together, {found['items']} items")]
         parts += [_matrix(found), *map(quiet, _factor(found["first_factor"]))]
     if left := criteria["items_left_out"]:
-        parts.append(quiet(f"no correlations of the criteria of {left} items: too few alike"))
+        told = f"no correlations of the criteria of {plural(left, 'item')}: too few alike"
+        parts.append(quiet(told))
     return parts
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..engine.phases import COMPARE, Phase
 from ..engine.progress import Progress
+from ..text import plural
 from .output import dropping
 from .safe import line
 
@@ -105,7 +106,7 @@ def _count(phase: Phase) -> str:
 
 
 def _samples(progress: Progress) -> str:
-    return f"{progress.done}/{progress.samples} samples"
+    return f"{progress.done}/{plural(progress.samples, 'sample')}"
 
 
 def _facts(progress: Progress) -> list[str]:

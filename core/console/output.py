@@ -81,6 +81,12 @@ def tell(text: str) -> None:
         err().print(line(text), soft_wrap=True)
 
 
+def tell_wrapped(text: str) -> None:
+    """Say a sentence on standard error; a terminal shows it with no word broken."""
+    with dropping():
+        err().print(line(text), soft_wrap=not err().is_terminal)
+
+
 def show(renderable: RenderableType) -> None:
     """Print a result; where there is no terminal, a table may be wider than the rest."""
     _console(stderr=False).print(renderable, crop=False)

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..text import plural
 from .correlations import quiet, ruled
 from .safe import line, number
 
@@ -48,7 +49,8 @@ def percent(share: float | None) -> str:
 
 def _overall(metric: str, found: Mapping[str, Any]) -> str:
     mean, middle = percent(found["mean_cv_sample"]), percent(found["median_cv_sample"])
-    return f"{metric}: over {found['models']} models the mean CV is {mean} %, the median {middle} %"
+    over = plural(found["models"], "model")
+    return f"{metric}: over {over} the mean CV is {mean} %, the median {middle} %"
 
 
 def _left_out(models: Sequence[Mapping[str, Any]]) -> list[Text]:

@@ -23,13 +23,6 @@ def line(text: str, indent: int = 0) -> str:
     return " " * indent + harmless(" ".join(lines))
 
 
-def plural(n: int, noun: str) -> str:
-    """A count with its noun: ``1 call``, ``2 calls``, ``2 families``."""
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n} {noun[:-1]}ies" if noun.endswith("ly") else f"{n} {noun}s"
-
-
 def number(value: float | None, digits: int = 2) -> str:
     """A number with a fixed count of digits, zero without a sign; a dash where there is none."""
     return "–" if value is None else f"{value:z.{digits}f}"

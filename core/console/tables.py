@@ -10,6 +10,7 @@ from ..hints import bench
 from ..imported import is_imported
 from ..reports.ratings import columns_of, note_of, row_of
 from ..reports.sections import Table
+from ..text import plural
 from .conclusions import conclusions
 from .grid import Column, Grid
 from .safe import harmless, interval, line, number
@@ -102,7 +103,7 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"calls      {calls['model']} to the model{judge}"
             f" ({calls['replayed']} of them answered from the journal)"
-            f"  ·  {calls['retries']} {'retry' if calls['retries'] == 1 else 'retries'}"
+            f"  ·  {plural(calls['retries'], 'retry')}"
         )
         cost = _cost(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
@@ -138,8 +139,8 @@ def _no_rating(document: Mapping[str, Any]) -> str:
     counts = document["comparisons"]
     if counts["total"]:
         return (
-            f"of {counts['total']} comparisons {counts['read']} were read, {counts['unread']} "
-            f"could not be read, and {counts['planned']} are to be made"
+            f"{plural(counts['total'], 'comparison')}: {counts['read']} read, {counts['unread']} "
+            f"could not be read, {counts['planned']} to be made"
         )
     stopped = document["notes"].get("rating", {}).get("stopped")
     if stopped and stopped["kind"] == "none":
@@ -163,8 +164,8 @@ def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
     scale = f"anchored at {anchors}" if anchors else "not anchored"
     note = (
         f"engine {rating.get('engine')}; {scale}; "
-        f"{counts['read']} comparisons read, {counts['unread']} unread, {counts['planned']} to do; "
-        "intervals over families of items"
+        f"{plural(counts['read'], 'comparison')} read, {counts['unread']} unread, "
+        f"{counts['planned']} to do; intervals over families of items"
     )
     if stopped := rating.get("stopped"):
         note += f"; stopped: {stopped['told']}"

@@ -11,6 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
+from ..text import plural
 from .safe import harmless, line, number
 
 _IN_A_LINE = 4
@@ -102,7 +103,7 @@ def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
     sent = ", ".join(f"{k} {_brief(v)}" for k, v in call["sent"].items())
     tokens = call["usage"]
     facts = f"finish {call['finish']} · {tokens['input']} in, {tokens['output']} out"
-    tries = f"{call['attempts']} attempt{'s' * (call['attempts'] != 1)}"
+    tries = plural(call["attempts"], "attempt")
     facts += f" · {call['latency_s']:.2f} s · {tries} · sent with: {sent or 'nothing'}"
     yield Text(line(facts), style="dim")
 

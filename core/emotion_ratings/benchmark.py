@@ -11,6 +11,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Benchmark, Option
+from ..text import plural
 from ..types import Baseline, Metric, SampleScore, Score, Summary
 from .demo import demo_answer
 from .replies import Reply, ask, read_reply
@@ -175,6 +176,6 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
 
 def _invalid(summary: Any) -> str:
     return (
-        f"only {summary.score.n} of {summary.total} answers could be read; "
+        f"only {summary.score.n} of {plural(summary.total, 'answer')} could be read; "
         "fewer than 5/6 make no valid run"
     )

@@ -21,6 +21,7 @@ from ..guard import guard
 from ..journal import network_file_system
 from ..journal.health import Health, read_health
 from ..plugins import Catalogue
+from ..text import plural
 
 LITTLE = 2**30
 """Bytes: with less than that on the disk a person wants to know."""
@@ -153,7 +154,7 @@ def _bundled(benchmark: Benchmark) -> Iterator[Check]:
         if not benchmark.data or "bundled" not in read_manifest(benchmark.data):
             return
         pack = guard(benchmark).read_pack(find_pack(benchmark, "bundled", options), options)
-        yield ok(name, f"bundled: {len(pack.items)} items can be read")
+        yield ok(name, f"bundled: {plural(len(pack.items), 'item')} can be read")
     except PluginError as error:
         yield fail(name, error, "report that to who made the benchmark")
     except BenchError as error:
@@ -217,7 +218,7 @@ def check_journal(runs_dir: Path) -> Check:
     if health is None:
         return ok("journal", f"none in {runs_dir} yet; the first run makes one")
     told = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB, {_schema(health)}"
-    told += f", {health.runs} runs, {health.calls} replies"
+    told += f", {plural(health.runs, 'run')}, {plural(health.calls, 'reply')}"
     owned = ", ".join(f"{run_id} by {owner}" for run_id, owner in health.owners.items())
     return ok("journal", f"{told}; " + (f"in use: {owned}" if owned else "no run is in use"))
 

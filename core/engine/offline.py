@@ -11,6 +11,7 @@ from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
+from ..text import plural
 from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, SampleScore, Score
 from .config import RunConfig
 from .handles import Answer, Handle, given_replies
@@ -133,11 +134,12 @@ async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list
     if not asked:
         raise PluginError(f"{plugin.called('generate')} asks nothing about item {item.id!r}")
     if len(asked) > calls_of(config, item):
-        told = f"says {calls_of(config, item)}, and generate makes {len(asked)} requests at once"
+        made = plural(len(asked), "request")
+        told = f"says {calls_of(config, item)}, and generate makes {made} at once"
         raise at_item(PluginError(f"{plugin.called('calls_per_sample')} {told}"), item)
     if len(asked) < (wanted := calls_of(config, item)):
         raise UsageError(
-            f"{name} makes {wanted} requests for item {item.id!r} and waits for a reply after "
-            f"{len(asked)}: what follows may depend on it, so use bench run"
+            f"{name} makes {plural(wanted, 'request')} for item {item.id!r} and waits for a reply "
+            f"after {len(asked)}: what follows may depend on it, so use bench run"
         )
     return asked

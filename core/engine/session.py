@@ -21,14 +21,15 @@ from ..errors import (
     JournalError,
     PluginError,
     ProviderError,
-    UsageError,
 )
 from ..guard import guard
 from ..guard.watchdog import watched
 from ..journal import Journal, RunRecord, network_file_system
+from ..names import check_name
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
+from ..text import plural
 from ..types import Item, digest
 from .company import Company
 from .config import RunConfig, grader, identity
@@ -314,10 +315,12 @@ class Session:
         document["notes"]["rating"] = {**standing.details, "stopped": stopped}
         if self._uncompared:
             n, first = len(self._uncompared), self._uncompared[0]
-            document["warnings"].append(f"{n} comparisons could not be made; the first: {first}")
+            document["warnings"].append(
+                f"{plural(n, 'comparison')} could not be made; the first: {first}"
+            )
         document["warnings"] += standing.warnings
         if n := standing.unread:
-            told = f"{n} comparison{'s' * (n > 1)} could not be read"
+            told = f"{plural(n, 'comparison')} could not be read"
             document["warnings"].append(f"{told}; where both orders count, the other one waits")
         if not self._placed and document["status"] in ("complete", "incomplete", "fail"):
             document["status"] = _stopped(ended) or "incomplete"
@@ -398,11 +401,8 @@ def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
     if not items:
         raise DataError(next(iter(pack.source.files.values())), "holds no items")
     if config.items:
-        there = {item.id for item in items}
-        if missing := [i for i in config.items if i not in there]:
-            raise UsageError(
-                f"--items names {', '.join(missing)}, which the pack does not have; "
-                f"its ids go from {items[0].id} to {items[-1].id}"
-            )
+        there = [item.id for item in items]
+        for name in config.items:
+            check_name(name, there, f"--items {name}: the pack has no such item", "it has")
         items = [item for item in items if item.id in config.items]
     return items[: config.limit] if config.limit else items

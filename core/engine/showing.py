@@ -12,6 +12,7 @@ from ..reports.document import build_document
 from ..reports.evidence import read_evidence
 from ..reports.gradings import Grading, gradings, is_judge
 from ..reports.protocols import judge_label
+from ..text import plural
 from ..types import digest
 from .config import grader, judge_endpoint
 from .refiling import refile_stored
@@ -81,14 +82,15 @@ def left_out(
     own = judge_label(document)
     if held > shown:
         more = by(own) if own else bench("rescore", run.run_id)
-        yield f"this is the result of {shown} of the {held} samples that the journal holds: {more}"
+        of = f"{shown} of the {plural(held, 'sample')}"
+        yield f"this is the result of {of} that the journal holds: {more}"
     if _is_outdated(journal, catalogue, run, document):
         yield (
             "it was graded otherwise than it would be today (grading, judge prompts or judge "
             f"sampling): {bench('rescore', run.run_id)}, or its own command, grades it anew"
         )
     if views := len(journal.views(run)):
-        kept = f"{views} other result{'s' * (views > 1)} of it {'are' if views > 1 else 'is'} kept"
+        kept = f"{plural(views, 'other result', 'of it is', 'of it are')} kept"
         yield f"{kept}: {bench('show', run.run_id, '--views')}"
     judges = {g.graded_by.get("judge") for g in journal.graders(run)} - {None, own}
     for judge in sorted(map(str, judges)):

@@ -7,6 +7,7 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
+from ..names import told_left_out
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from .concluding import conclusions_from
@@ -65,7 +66,7 @@ def find_standing(
         if own is None:
             raise
         ratings, warnings = None, [f"no rating: {error}"]  # the run's own result stands
-    warnings += [_parted(met.parted)] if met.parted else []
+    warnings += [told_left_out(met.parted, demo=not met.demo)] if met.parted else []
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
         found = conclusions_from(rows, [])
@@ -76,11 +77,6 @@ def find_standing(
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated = [{**row, "demo": demo} for row in document["ratings"]]
     return Standing(counts, rated, told, details, unread, conclusions_from(rows, rated))
-
-
-def _parted(n: int) -> str:
-    told = "comparison is" if n == 1 else "comparisons are"
-    return f"{n} {told} between demo and real models, and left out; --demo takes them"
 
 
 def _is_unread(row: StoredComparison, own: RunRecord) -> bool:

@@ -11,12 +11,12 @@ from typing import Literal
 
 import numpy as np
 
-from ..console.safe import plural
 from ..errors import UsageError
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
 from ..ratings.settings import RatingSettings
+from ..text import plural
 from .adaptive import CAUTION, Adviser, batch_size, unit_of
 from .goals import Batch, Goal, Item, Stop
 from .spreading import as_calls, asked_items

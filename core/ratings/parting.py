@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import UsageError
-from ..names import check_without
+from ..names import check_without, told_left_out
+from ..text import plural
 from .comparisons import Comparisons
 
 
@@ -45,11 +46,10 @@ def _of_one_kind(comparisons: Comparisons) -> Comparisons:
         return comparisons
     real = ~(a | b)
     kept = comparisons.only(real if real.any() else a & b)
-    n = int((a ^ b).sum())
     if not len(kept):
-        raise UsageError(f"all {n} comparisons are between demo and real models; add --demo")
-    n = len(comparisons) - len(kept)
-    between = "with demo models" if real.any() else "of demo models with real ones"
-    are, them = ("comparison {} is", "it") if n == 1 else ("comparisons {} are", "them")
-    told = f"{n} {are.format(between)} left out; --demo takes {them}"
-    return replace(kept, warnings=(*kept.warnings, told))
+        are = plural(len(comparisons), "comparison", "is", "are")
+        raise UsageError(
+            f"{are} between a demo and a real model, and there is no other; add --demo"
+        )
+    left_out = told_left_out(len(comparisons) - len(kept), demo=bool(real.any()))
+    return replace(kept, warnings=(*kept.warnings, left_out))

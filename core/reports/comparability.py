@@ -7,6 +7,7 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..hints import bench
 from ..imported import NOT_RECORDED, is_imported
+from ..text import plural
 from .evidence import Spent
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def comparability(
     elif partial or changed or config.system:
         may = "beside no published score: not the pack's own protocol in full"
     elif absent:
-        are = "answer is" if absent == 1 else "answers are"
-        may = f"beside no published score: {absent} {are} absent"
+        are = plural(absent, "answer", "is", "are")
+        may = f"beside no published score: {are} absent"
     elif status != "complete":
         may = f"beside no published score: the result is not complete ({status})"
     else:

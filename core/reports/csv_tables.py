@@ -17,6 +17,7 @@ from ..console.safe import line
 from ..datasets.readers import read_text
 from ..errors import DataError
 from ..journal.archives import write_lines
+from ..text import plural
 
 ABSENT = frozenset({"", "-", "–", "—", "na", "n/a", "nan", "null", "none"})
 """What a cell without a number may say, in any case."""
@@ -105,15 +106,11 @@ def read_csv(path: Path) -> CsvTable:
     _check_header(path, first, header)
     for row in rest:
         if len(row.cells) != len(header):
-            told = f"has {_cells(len(row.cells))} where the heading has {len(header)}"
+            told = f"has {plural(len(row.cells), 'cell')} where the heading has {len(header)}"
             raise DataError(path, told, f"line {row.line}")
         if not row.model:
             raise DataError(path, "the first cell, which names the model, is empty", _place(row))
     return CsvTable(path, header[1:], tuple(rest))
-
-
-def _cells(count: int) -> str:
-    return f"{count} cell{'s' * (count != 1)}"
 
 
 def _place(row: CsvRow) -> str:

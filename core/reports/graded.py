@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..clients.base import ModelSpec
 from ..clients.families import kinship
 from ..journal import Journal, RunRecord
+from ..text import plural
 from ..types import SampleScore
 from .gradings import Grading, spec_of
 
@@ -14,8 +15,8 @@ Key = tuple[str, int]
 """A sample: item and iteration."""
 FEW_FAMILIES = 20
 """With fewer, percentile intervals are too narrow (docs/statistics.md)."""
-STATES = ("unscored", "failed", "absent")
-"""What a sample can be that is not scored; absent: not asked yet, or not graded yet."""
+STATES = ("unscored", "failed", "pending")
+"""What a sample can be that is not scored; pending: not asked yet, or not graded yet."""
 _ENDED_EARLY = ("running", "stopped", "interrupted", "budget")
 
 
@@ -46,7 +47,7 @@ class GradedSamples(NamedTuple):
         """``scored``, or one of `STATES`."""
         if key in self.scores:
             return "scored" if self.scores[key].score.reason is None else "unscored"
-        return "failed" if key in self.failed else "absent"
+        return "failed" if key in self.failed else "pending"
 
     def is_scored(self, key: Key) -> bool:
         """Whether a sample has a score."""
@@ -58,19 +59,20 @@ class GradedSamples(NamedTuple):
         return None if there is None else there.score.values.get(name)
 
     def counts(self) -> dict[str, int]:
-        """How many samples there would be, and how they ended; absent ones are the rest."""
+        """How many samples there would be, and how they ended; pending ones are the rest."""
         states = Counter(self.state(key) for key in (*self.scores, *self.failed))
         known = {name: states[name] for name in ("scored", "unscored", "failed")}
-        return {"total": self.total, **known, "absent": self.total - sum(known.values())}
+        return {"total": self.total, **known, "pending": self.total - sum(known.values())}
 
     def told_partial(self, *, by_judge: bool = False) -> str | None:
         """A warning that samples are missing, by its judge if wanted; ``None`` when none is."""
         counts = self.counts()
-        missing = counts["failed"] + counts["absent"]
+        missing = counts["failed"] + counts["pending"]
         early = self.run.status if self.run.status in _ENDED_EARLY else None
         if not missing and not early:
             return None
-        told = f"{counts['failed']} failed, {counts['absent']} absent of {counts['total']} samples"
+        told = f"{counts['failed']} failed, {counts['pending']} to do"
+        told += f" of {plural(counts['total'], 'sample')}"
         ended = f"; its last command ended as {early}" if early else ""
         judge = f", as judged by {self.grading.judge}," if by_judge else ""
         return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {told}{ended}"

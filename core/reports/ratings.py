@@ -53,8 +53,10 @@ def points(ci95: Sequence[float | None] | None) -> str:
 
 
 def ranks(ends: Sequence[int] | None) -> str:
-    """The interval of a rank."""
-    return "–" if ends is None else f"{ends[0]}–{ends[1]}"
+    """The interval of a rank; one number where there is but one."""
+    if ends is None:
+        return "–"
+    return f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
 
 
 def _adjusted(row: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from ..hints import bench
 from ..journal import Failure, Journal, RunRecord
 from ..names import check_name
 from ..plugins import Catalogue
+from ..text import plural
 from ..types import SampleScore, digest
 from .csv_tables import CsvTable
 from .protocols import Outcome, judge_label, refuse_mixture, what_is_missing
@@ -194,7 +195,7 @@ class _GradedRun:
         values = {name: metric.value for name, metric in summary.metrics.items()}
         source = {"run_id": self.run.run_id, "iteration": iteration}
         missing = len(self.items) - len(scores)
-        partial = f"{missing} of {len(self.items)} samples are missing" if missing else None
+        partial = f"{missing} of {plural(len(self.items), 'sample')} missing" if missing else None
         invalid = f"FAIL: {summary.invalid}" if summary.invalid else None
         return Rerun(self.run.name, self.run.demo, source, values, partial or invalid)
 

@@ -13,6 +13,7 @@ from ..engine.showing import result_by
 from ..errors import DataError, UsageError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
+from ..text import plural
 from .gradings import is_judge, is_pack
 from .protocols import Outcome, judge_label, refuse_mixture, what_is_missing
 from .score_tables import ScoreTable
@@ -149,7 +150,9 @@ def _outcomes(
     known = [outcome for outcome in made if outcome is not None]
     taken = [outcome for outcome in known if choice.takes(outcome)]
     if len(taken) < len(known):
-        told = f"{len(known) - len(taken)} of {len(known)} results, of another pack or judge"
+        told = (
+            f"{len(known) - len(taken)} of {plural(len(known), 'result')}, of another pack or judge"
+        )
         notes.left_out.append(f"{benchmark}: {told}")
     valid = [outcome for outcome in taken if not outcome.document["invalid"]]
     failed = [outcome for outcome in taken if outcome.document["invalid"]]
@@ -222,7 +225,7 @@ def _partial(outcome: Outcome) -> str:
     counts, document = outcome.document["items"], outcome.document
     whole = document["dataset"]["n_items"] * document["iterations"]
     done = counts["scored"] + counts["unscored"]
-    return f"{outcome.run.benchmark} partial ({done} of {whole} samples)"
+    return f"{outcome.run.benchmark} partial ({done} of {plural(whole, 'sample')})"
 
 
 def _values(

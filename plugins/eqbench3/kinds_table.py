@@ -1,14 +1,11 @@
 """The table of how a run's kinds of scenario did."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eibench import ReportSection, Table
 
-COLUMNS = (
-    "kind of scenario", "scenarios", "samples", "scored", "unscored", "failed or to do",
-    "rubric score",
-)  # fmt: skip
+COLUMNS = ("kind of scenario", "scenarios", "samples", "scored", "unscored")
 _Row = tuple[str, int, int, int, int, int, float | None]
 
 
@@ -24,12 +21,17 @@ def kinds_table(document: Mapping[str, Any]) -> Table | None:
         f"judge: {judge['re_asked']} asked again, {judge['repaired']} repaired, "
         f"{judge['unread']} unread"
     )
-    samples = sum(row[2] for row in rows)
-    if (rest := samples - document["items"]["total"]) > 0:
-        own = document.get("imported") is None
-        told = "asked for: they are to do" if own else "imported"
-        note += f"; {rest} of the {samples} samples were not {told}"
-    return Table("Kinds of scenario", COLUMNS, rows, note=note)
+    columns = (*COLUMNS, _rest(document, rows), "rubric score")
+    return Table("Kinds of scenario", columns, rows, note=note)
+
+
+def _rest(document: Mapping[str, Any], rows: Sequence[_Row]) -> str:
+    """What became of samples that are neither scored nor unscored."""
+    beyond = sum(row[2] for row in rows) - document["items"]["total"]
+    if beyond <= 0:
+        return "failed or to do"
+    out = "not asked for" if document.get("imported") is None else "not imported"
+    return out if beyond == sum(row[5] for row in rows) else f"failed, to do or {out}"
 
 
 def _row(name: str, row: Mapping[str, Any], iterations: int) -> _Row:

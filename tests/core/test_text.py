@@ -3,6 +3,7 @@
 import pytest
 
 from eibench import is_blank
+from eibench.core.text import plural
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,28 @@ def test_nothing_to_see_is_blank(text: str) -> None:
 def test_whatever_can_be_seen_is_not(text: str) -> None:
     """A single sign is enough."""
     assert not is_blank(text)
+
+
+@pytest.mark.parametrize(
+    ("n", "noun", "shown"),
+    [
+        (0, "call", "0 calls"),
+        (1, "call", "1 call"),
+        (2, "call", "2 calls"),
+        (1, "family", "1 family"),
+        (2, "family", "2 families"),
+        (2, "reply", "2 replies"),
+        (2, "story", "2 stories"),
+        (2, "survey", "2 surveys"),
+        (2, "other result", "2 other results"),
+        (12345, "item", "12,345 items"),
+    ],
+)
+def test_a_count_stands_with_its_noun(n: int, noun: str, shown: str) -> None:
+    """Only 1 is singular."""
+    assert plural(n, noun) == shown
+
+
+def test_a_count_may_have_a_verb() -> None:
+    """That of one or that of several."""
+    assert [plural(n, "answer", "is", "are") for n in (1, 2)] == ["1 answer is", "2 answers are"]

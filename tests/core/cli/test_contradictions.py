@@ -14,7 +14,7 @@ CASES = {
     "items and limit": (("--items", "1", "--limit", "2"), "--items and --limit"),
     "no item": (("--items", " , "), "names no item"),
     "an item twice": (("--items", "1,1"), "names 1 twice"),
-    "an unknown item": (("--items", "1,zz"), "--items names zz"),
+    "an unknown item": (("--items", "1,zz"), "--items zz: the pack has no such item"),
     "a judge without need": (("--judge", "openai/j"), "asks no judge"),
     "a judge's address alone": (("--judge-base-url", HERE), "needs --judge"),
     "a judge's key alone": (("--judge-api-key-env", "A_KEY"), "needs --judge"),

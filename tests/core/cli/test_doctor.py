@@ -255,7 +255,7 @@ def test_the_journal(bench: Bench) -> None:
     assert bench("run", "eqbench-v1", "--limit", 2).code == 0
     told = checks(bench)["journal"]
     assert told[0] == "OK"
-    assert "1 runs, " in told[1]
+    assert "1 run, " in told[1]
     assert "no run is in use" in told[1]
     path = Path("runs/bench.sqlite")
     path.write_bytes(b"no journal")

@@ -40,9 +40,13 @@ RUN = ("run", "ranged", "--dataset", "data.txt")
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("--permutations", 0), "0 is not in the range 1<=x<=24"),
-        (("--permutations", 25), "25 is not in the range 1<=x<=24"),
-        (("--share", -0.1), "-0.1 is not in the range x>=0"),
+        (("--permutations", 0), "'0' is not a whole number from 1 to 24"),
+        (("--permutations", 25), "'25' is not a whole number from 1 to 24"),
+        (("--permutations", "abc"), "'abc' is not a whole number from 1 to 24"),
+        (("--limit", "1.5"), "'1.5' is not a whole number from 1 on"),
+        (("--share", -0.1), "'-0.1' is not a number from 0 on"),
+        (("--timeout", "0"), "'0' is not a number above 0"),
+        (("--top-p", "x"), "'x' is not a number from 0 to 1"),
         (("--share", "nan"), "'nan' is not a finite number"),
         (("--points", "inf"), "'inf' is not a finite number"),
     ],

@@ -234,7 +234,7 @@ def test_one_comparison_is_no_plural(bench: Bench, empty_place: Path) -> None:
     rows = [Comparison("i", 1, a, "y", "a", {"c": 2}) for a in ("x", "demo/strong")]
     shown = bench("rate", write("one.jsonl", rows)).out
     assert "1 comparison, 1 item, 1 family\n" in shown
-    assert "1 comparison with demo models is left out; --demo takes it" in shown
+    assert "left out: 1 comparison with demo models; --demo takes it in" in shown
 
 
 def test_what_is_left_out_of_a_file_of_demo_models_is_named(
@@ -244,7 +244,7 @@ def test_what_is_left_out_of_a_file_of_demo_models_is_named(
     met = ("demo/weak", "demo/strong"), ("demo/strong", "y"), ("demo/weak", "y")
     rows = [Comparison("i", 1, a, b, "a", {"c": 2}) for a, b in met]
     shown = bench("rate", write("demo.jsonl", rows)).out
-    assert "2 comparisons of demo models with real ones are left out; --demo takes them" in shown
+    assert "left out: 2 comparisons with real models; --demo takes them in" in shown
 
 
 def test_ratings_are_whole_points_as_on_a_board(bench: Bench, played: Path) -> None:

@@ -16,7 +16,7 @@ Write = Callable[..., Path]
 FIELDS = {
     "run_id", "benchmark", "benchmark_version", "status", "demo", "model", "judge", "dataset",
     "comparability", "metrics", "baselines", "items", "unscored", "calls", "tokens", "cost_usd",
-    "elapsed_s", "comparisons", "ratings", "warnings",
+    "elapsed_s", "comparisons", "ratings", "conclusions", "warnings",
 }  # fmt: skip
 HOSTILE = "\x1b]0;title\x07\x1b[2J[bold]x[/bold]\u202etxt\u2066[/]"
 ALIVE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -1,8 +1,8 @@
-"""Numbers and counts as they are printed."""
+"""Numbers as they are printed."""
 
 import pytest
 
-from eibench.core.console.safe import interval, number, plural
+from eibench.core.console.safe import interval, number
 
 
 @pytest.mark.parametrize(
@@ -18,14 +18,3 @@ def test_the_ends_of_an_interval_have_no_signed_zero() -> None:
     """Neither of them."""
     assert interval((-0.001, -0.0)) == "0.00 … 0.00"
     assert interval((-1.5, 0.004)) == "-1.50 … 0.00"
-
-
-@pytest.mark.parametrize(("n", "shown"), [(0, "0 calls"), (1, "1 call"), (2, "2 calls")])
-def test_one_thing_is_no_plural(n: int, shown: str) -> None:
-    """Only 1 is singular."""
-    assert plural(n, "call") == shown
-
-
-def test_families_are_many() -> None:
-    """Not `familys`."""
-    assert [plural(n, "family") for n in (1, 2)] == ["1 family", "2 families"]

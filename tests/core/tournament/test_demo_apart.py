@@ -151,9 +151,7 @@ def test_old_comparisons_between_demo_and_real_are_left_out(mixed: Table) -> Non
     shown = board(mixed)
     assert models(shown) == {"openai/m0", "openai/m1"}
     assert {row["comparisons"] for row in shown["rows"]} == {18}
-    assert "108 comparisons are between demo and real models, and left out" in " ".join(
-        shown["warnings"]
-    )
+    assert "left out: 108 comparisons with demo models; --demo takes them in" in shown["warnings"]
     rated = mixed.bench("rate", "--benchmark", "eqbench3", "--json").json
     assert (models(rated), rated["demo"]) == ({"openai/m0", "openai/m1"}, False)
     report = mixed.bench("judge-report", "--benchmark", "eqbench3", "--json").json
@@ -187,7 +185,7 @@ def test_a_file_of_comparisons_is_parted_by_name(mixed: Table) -> None:
     mixed.bench("export", *ids, "--comparisons", "-o", "all.jsonl")
     rated = mixed.bench("rate", "all.jsonl", "--json").json
     assert models(rated) == {"openai/m0", "openai/m1"}
-    assert "108 comparisons with demo models are left out; --demo takes them" in rated["warnings"]
+    assert "left out: 108 comparisons with demo models; --demo takes them in" in rated["warnings"]
     rated = mixed.bench("rate", "all.jsonl", "--demo", "--json").json
     assert models(rated) == {"openai/m0", "openai/m1", *DEMO}
     assert {row["demo"] for row in rated["ratings"]} == {True}

