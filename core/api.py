@@ -22,6 +22,7 @@ from .guard import no_exit
 from .responses import Responses, path_of
 from .results import Result
 from .spending.book import read_prices
+from .text import readable
 from .types import Sampling
 from .work import Watcher, have_data, make_money, run_config, score_config, scoring_config
 
@@ -163,7 +164,7 @@ async def run_async(
         dataset=None if dataset is None else os.fspath(dataset),
         sampling=arguments.sampling(sampling, single),
         system=system,
-        iterations=arguments.whole("iterations", iterations),
+        iterations=arguments.whole("iterations", iterations, most=arguments.MOST_ITERATIONS),
         limit=arguments.given(arguments.whole, "limit", limit),
         items=arguments.item_ids(items, limit),
         limits=arguments.limits(concurrency, rpm, tpm, timeout, max_retries),
@@ -174,7 +175,7 @@ async def run_async(
         mixed=demo,
         runs_dir=Path(runs_dir),
     )
-    most = arguments.given(arguments.number, "max_cost", max_cost)
+    most = arguments.given(arguments.dollars, "max_cost", max_cost)
     money = make_money(read_prices(prices or {}, "eibench.run"), limit=most)
     return await run_config(config, money=money, progress=progress)
 
@@ -203,7 +204,7 @@ async def score_async(
     chosen = arguments.find_benchmark(benchmark)
     known_as = arguments.name(name)
     if known_as is None:
-        known_as = path_of(responses).stem
+        known_as = readable(path_of(responses).stem)
     own = arguments.own_options(chosen, options or {})
     data = None if dataset is None else os.fspath(dataset)
     config = scoring_config(chosen, own, data, known_as)

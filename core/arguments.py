@@ -24,6 +24,7 @@ from .engine.config import Endpoint, merge
 from .errors import PluginError, UsageError
 from .guard import guard
 from .plugins import installed
+from .spending.budget import MOST
 from .types import Sampling, canonical
 
 R = TypeVar("R")
@@ -165,7 +166,7 @@ def sampling(whole_one: Sampling | None, single: Sampling) -> Sampling:
         temperature=given(number, "temperature", made.temperature),
         top_p=given(share, "top_p", made.top_p),
         min_p=given(share, "min_p", made.min_p),
-        max_tokens=given(whole, "max_tokens", made.max_tokens),
+        max_tokens=given(_tokens, "max_tokens", made.max_tokens),
         seed=None if made.seed is None else whole("seed", made.seed, least=None),
     )
     try:
@@ -252,17 +253,26 @@ def given(check: Callable[[str, Any], R], option: str, value: Any) -> R | None:
     return None if value is None else check(option, value)
 
 
-def whole(option: str, value: Any, least: int | None = 1) -> int:
-    """A whole number from `least` on.
+MOST_TOKENS = 10**12
+MOST_ITERATIONS = 100_000
+
+
+def whole(option: str, value: Any, least: int | None = 1, most: float = inf) -> int:
+    """A whole number from `least` to `most`; any if there is no `least`.
 
     Raises:
         UsageError: It is none.
     """
     fits = not isinstance(value, bool) and isinstance(value, Integral)
-    if not fits or (least is not None and value < least):
-        from_on = "" if least is None else f" from {least}"
-        raise UsageError(f"{_flag(option)} must be a whole number{from_on}, not {value!r}")
+    if not fits or (least is not None and not least <= value <= most):
+        within = "" if least is None else f" from {least}"
+        within += "" if most == inf else f" to {most:,.15g}"
+        raise UsageError(f"{_flag(option)} must be a whole number{within}, not {value!r:.40}")
     return int(value)
+
+
+def _tokens(option: str, value: Any) -> int:
+    return whole(option, value, most=MOST_TOKENS)
 
 
 def number(option: str, value: Any, most: float = inf) -> float:
@@ -274,7 +284,7 @@ def number(option: str, value: Any, most: float = inf) -> float:
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     # A whole number may be beyond what a float can hold.
     if not is_number or not 0 <= value <= min(most, float_info.max):
-        to = "on" if most == inf else f"to {most:g}"
+        to = "on" if most == inf else f"to {most:,.15g}"
         raise UsageError(f"{_flag(option)} must be a number from 0 {to}, not {value!r:.40}")
     return float(value)
 
@@ -282,6 +292,11 @@ def number(option: str, value: Any, most: float = inf) -> float:
 def share(option: str, value: Any) -> float:
     """A number from 0 to 1, or `UsageError`."""
     return number(option, value, most=1)
+
+
+def dollars(option: str, value: Any) -> float:
+    """An amount that can be a limit, or `UsageError`."""
+    return number(option, value, most=MOST)
 
 
 def positive(option: str, value: Any) -> float:

@@ -1,4 +1,4 @@
-"""What a reader sees of a text, and counts as a person writes them."""
+"""What a reader sees of a text, what of it can be stored, and counts as a person writes them."""
 
 import unicodedata
 
@@ -24,3 +24,12 @@ def plural(n: int, noun: str, *verb: str) -> str:
         return " ".join([f"{n} {noun}", *verb[:1]])
     several = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
     return " ".join([f"{n:,} {several}", *verb[1:]])
+
+
+def readable(text: str) -> str:
+    """The text with U+FFFD for every half of a surrogate pair, which nothing can store."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

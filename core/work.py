@@ -23,6 +23,7 @@ from .engine.offline import calls_of, score_responses
 from .engine.parties import Money
 from .engine.progress import Progress
 from .engine.session import Session
+from .engine.stored_texts import check_stored
 from .errors import UsageError
 from .guard import guard
 from .plugins import installed
@@ -187,7 +188,7 @@ def scoring_config(
     """What is known of answers made elsewhere.
 
     Raises:
-        UsageError: Answers alone are not enough to score this benchmark.
+        UsageError: Answers alone are not enough to score this benchmark, or the name is no text.
     """
     needs_single_turn(benchmark, "score")
     if guard(benchmark).needs_judge(options):
@@ -196,7 +197,9 @@ def scoring_config(
             "bench run asks the model and the judge"
         )
     model = Endpoint(ModelSpec("responses", name))
-    return RunConfig(benchmark, model, options, dataset=dataset, name=name)
+    config = RunConfig(benchmark, model, options, dataset=dataset, name=name)
+    check_stored(config)
+    return config
 
 
 async def score_config(config: RunConfig, responses: Responses) -> Result:

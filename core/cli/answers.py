@@ -14,9 +14,10 @@ from ..datasets import find_pack
 from ..engine.config import Endpoint, RunConfig
 from ..engine.offline import calls_of, sample_requests
 from ..engine.session import choose_items
+from ..engine.stored_texts import check_stored
 from ..errors import DataError
 from ..guard import guard, no_exit
-from ..text import plural
+from ..text import plural, readable
 from ..types import ChatRequest
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
@@ -43,8 +44,8 @@ def score_command(**params: Any) -> int:
     """
     benchmark: Benchmark = params["benchmark"]
     path: Path = params["responses"]
-    own = own_options(benchmark, params)
-    config = scoring_config(benchmark, own, params["dataset"], params["name"] or path.stem)
+    own, name = own_options(benchmark, params), params["name"] or readable(path.stem)
+    config = scoring_config(benchmark, own, params["dataset"], name)
     get_data(config)
     with no_exit():
         result = asyncio.run(score_config(config, path))
@@ -78,6 +79,7 @@ def prompts_command(**params: Any) -> None:
         limit=params["limit"],
         items=options.item_ids(params),
     )
+    check_stored(config)
     get_data(config)
     with no_exit():
         lines = asyncio.run(_request_lines(config))

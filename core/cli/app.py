@@ -146,13 +146,13 @@ _MAKE_ROOM = "make room, and run the same command again: what was answered is sa
 
 def _failed(message: str, code: int, debug: bool) -> int:
     from ..clients.keys import redact
-    from ..console.safe import line
+    from ..console.safe import harmless, line
 
     told = line(redact(f"Error: {message}"))
     if debug:
         import traceback
 
-        told = redact(traceback.format_exc()) + told
+        told = harmless(redact(traceback.format_exc())) + told
     with contextlib.suppress(OSError):  # nobody reads it
         click.echo(told, err=True)
     return code

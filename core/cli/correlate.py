@@ -10,7 +10,7 @@ import click
 from ..console.safe import line
 from ..errors import DataError, UsageError
 from ..journal import Journal
-from ..journal.store import FILE
+from ..journal.store import has_journal
 from ..names import check_name, check_without
 from ..plugins import installed
 from ..reports.files import as_text
@@ -108,7 +108,7 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
 def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
     from ..reports.run_tables import Choice, Column, benchmarks_with_runs, table_of_runs
 
-    if not (params["runs_dir"] / FILE).exists():
+    if not has_journal(params["runs_dir"]):
         _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:
         runs = [find(journal, start) for start in params["runs"]]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from ..arguments import fitting_judge, judge_spec
+from ..arguments import MOST_ITERATIONS, MOST_TOKENS, fitting_judge, judge_spec
 from ..benchmark import Benchmark
 from ..clients.base import TRANSPORTS, ModelSpec, Transfer
 from ..clients.extra_body import check_extra_body
@@ -17,6 +17,7 @@ from ..engine.config import RunConfig
 from ..engine.placement import Wish
 from ..errors import UsageError
 from ..guard import guard
+from ..spending.budget import MOST
 from ..types import Sampling
 from .benchmark_command import BenchmarkName, env_name, own_options
 from .targets import Target, allow, find_target, limits_of
@@ -24,6 +25,8 @@ from .values import FiniteRange, Size, WholeRange, item_list, json_object, pairs
 
 F = TypeVar("F", bound=Callable[..., Any])
 _POSITIVE = WholeRange(min=1)
+_TOKENS = WholeRange(min=1, max=MOST_TOKENS)
+_ITERATIONS = WholeRange(min=1, max=MOST_ITERATIONS)
 _ABOVE_ZERO = FiniteRange(min=0, min_open=True)
 _SHARE = FiniteRange(min=0, max=1)
 
@@ -51,7 +54,7 @@ def data_options(command: F) -> F:
     return apply(
         command,
         option("--dataset", metavar="NAME|PATH", help="bundled, official, or a path to data."),
-        option("--iterations", type=_POSITIVE, default=1, show_default=True,
+        option("--iterations", type=_ITERATIONS, default=1, show_default=True,
                help="How often each item is asked."),
         option("--limit", type=_POSITIVE, metavar="N", help="Only the first N items."),
         option("--items", metavar="ID,ID", help="Only these items."),
@@ -65,7 +68,7 @@ def sampling_options(command: F) -> F:
         option("--temperature", type=FiniteRange(min=0), help="Sampling temperature."),
         option("--top-p", type=_SHARE, help="Nucleus sampling."),
         option("--min-p", type=_SHARE, help="Minimum-probability sampling."),
-        option("--max-tokens", type=_POSITIVE, metavar="N",
+        option("--max-tokens", type=_TOKENS, metavar="N",
                help="Room for the reply, thinking included."),
         option("--reasoning-effort", metavar="E", help="Such as low, medium, high."),
         option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
@@ -123,7 +126,7 @@ def money_options(command: F) -> F:
     """What may be spent."""
     return apply(
         command,
-        option("--max-cost", type=FiniteRange(min=0), metavar="USD",
+        option("--max-cost", type=FiniteRange(min=0, max=MOST), metavar="USD",
                help="Hard limit for this command, all its models together."),
         option("--price", metavar="IN,OUT",
                help="Dollars per million tokens of --model, where they are not known."),

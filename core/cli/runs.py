@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported, origin_of
 from ..journal import Journal, RunLock, RunRecord
-from ..journal.store import FILE
+from ..journal.store import has_journal
 from ..names import check_name
 from ..plugins import installed
 from ..reports.files import as_text, document_path
@@ -52,7 +52,7 @@ def find(journal: Journal, start: str) -> RunRecord:
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs."""
     rows: list[tuple[RunRecord, dict[str, Any] | None]] = []
-    if (runs_dir / FILE).exists():
+    if has_journal(runs_dir):
         with Journal(runs_dir, create=False) as journal:
             rows = [(run, journal.document(run)) for run in journal.runs()]
             views = {run.run_id: list(journal.views(run)) for run, _ in rows}

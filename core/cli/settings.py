@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from ..arguments import PANELS
 from ..clients.parties import OF_MODEL, PartyOptions
 from ..errors import ConfigError
+from ..files import read_text
 from ..names import nearest
 from .benchmark_command import as_click_option, env_name
 from .endpoints import EndpointSettings, find_endpoint, read_endpoints
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..spending.prices import Price
 
 FILE = "bench.toml"
+_LARGEST = 4 * 2**20
 #: Options of `bench run` that are no settings: they belong to one command.
 NOT_SETTINGS = frozenset(
     {"benchmark", "config", "help", "json_output", "dry_run", "fresh", "yes"}
@@ -88,7 +90,7 @@ def read_settings(path: Path) -> Settings:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path, _LARGEST))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except tomllib.TOMLDecodeError as error:

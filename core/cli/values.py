@@ -11,6 +11,9 @@ import click
 from ..clients.secrets import is_variable_name
 from ..clients.sizes import parse_size
 from ..errors import ConfigError, UsageError
+from ..files import read_text
+
+_LONGEST_SYSTEM = 2**20
 
 
 class FiniteRange(click.FloatRange):
@@ -43,8 +46,8 @@ class WholeRange(click.IntRange):
 def _ends(above: str, low: float | None, high: float | None) -> str:
     """A range in words, after what it is a range of."""
     if low is None:
-        return "" if high is None else f" up to {high:g}"
-    return f"{above} {low:g} " + ("on" if high is None else f"to {high:g}")
+        return "" if high is None else f" up to {high:,.15g}"
+    return f"{above} {low:,.15g} " + ("on" if high is None else f"to {high:,.15g}")
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -102,7 +105,7 @@ def read_system(text: str | None) -> str | None:
     if text is None or not text.startswith("@"):
         return text
     try:
-        return Path(text[1:]).read_text(encoding="utf-8")
+        return read_text(Path(text[1:]), _LONGEST_SYSTEM)
     except OSError as error:
         raise UsageError(f"--system {text}: {error.strerror}") from None
     except UnicodeDecodeError:

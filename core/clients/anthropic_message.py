@@ -7,10 +7,10 @@ wrong type, and then is as if it were not there.
 from collections.abc import Mapping
 from typing import Any
 
-from ..text import is_blank
+from ..text import is_blank, readable
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from .chat_completion import read_json
-from .failures import malformed, readable
+from .failures import malformed
 from .keys import redact
 from .parties import Asked
 from .thinking import split_thinking

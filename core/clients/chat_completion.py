@@ -8,9 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..text import is_blank
+from ..text import is_blank, readable
 from ..types import ChatResponse, Finish
-from .failures import malformed, readable
+from .failures import malformed
 from .keys import redact
 from .parties import Asked
 from .thinking import Parts, split_thinking

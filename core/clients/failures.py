@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..spending.billing import causes, never_sent
+from ..text import readable
 from .keys import redact
 from .parties import Asked
 from .sizes import size_text
@@ -221,15 +222,6 @@ def _validation_parts(errors: list[Any]) -> tuple[str, str, str]:
     parameter = place[0] if place and _UNSUPPORTED.search(code) else ""
     told = f"{'.'.join(place)}: {first.get('msg') or errors}"
     return told, code, parameter
-
-
-def readable(text: str) -> str:
-    """The text with U+FFFD for every half of a surrogate pair, which nothing can store."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def shown(text: str, most: int = _SHOWN) -> str:

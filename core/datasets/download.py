@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from .. import __version__
 from ..clients.base import is_loopback
 from ..errors import DataError, ErrorKind, ProviderError
+from .deadline import Deadline
 
 CHUNK = 1 << 16
 _LONGEST_WAIT_S = 60.0
@@ -42,12 +43,14 @@ class Patience:
         retries: Attempts after the first one.
         backoff_s: Seconds before the second attempt; doubled before each further one.
         timeout_s: Seconds without a byte that end an attempt.
+        total_s: Seconds after which a file is given up, even while bytes come.
         sleep: Waits so many seconds.
     """
 
     retries: int = 3
     backoff_s: float = 0.5
     timeout_s: float = 30.0
+    total_s: float = 3600.0
     sleep: Callable[[float], object] = time.sleep
 
 
@@ -94,22 +97,25 @@ def download(wanted: Wanted, part: Path, watch: Watch, patience: Patience) -> No
     """Have all bytes of a file in `part`, going on with those that are there.
 
     Raises:
-        ProviderError: The network or the server failed, again and again.
+        ProviderError: The network or the server failed, again and again, or took too long.
         WrongContents: The server has more or fewer bytes than announced.
         DataError: `part` cannot be written.
     """
-    transfer = _Transfer(wanted, part, watch, patience.timeout_s)
-    for attempt in range(patience.retries + 1):
-        try:
-            transfer.attempt()
-            return
-        except ProviderError as error:
-            error.attempts = attempt + 1
-            if not error.retryable or attempt == patience.retries:
-                raise
-            wait = max(patience.backoff_s * 2**attempt, error.retry_after or 0.0)
-            watch.say(f"{error}; trying again in {wait:g} s")
-            patience.sleep(wait)
+    with Deadline(patience.total_s) as deadline:
+        transfer = _Transfer(wanted, part, watch, patience.timeout_s, deadline)
+        for attempt in range(patience.retries + 1):
+            try:
+                transfer.attempt()
+                return
+            except ProviderError as error:
+                error.attempts = attempt + 1
+                if deadline.is_over:
+                    raise _too_slow(wanted, part, deadline) from None
+                if not error.retryable or attempt == patience.retries:
+                    raise
+                wait = max(patience.backoff_s * 2**attempt, error.retry_after or 0.0)
+                watch.say(f"{error}; trying again in {wait:g} s")
+                patience.sleep(wait)
 
 
 @contextlib.contextmanager
@@ -129,12 +135,14 @@ def writing(path: Path) -> Iterator[None]:
 class _Transfer:
     """One file on its way into its part file."""
 
-    def __init__(self, wanted: Wanted, part: Path, watch: Watch, timeout_s: float) -> None:
+    def __init__(
+        self, wanted: Wanted, part: Path, watch: Watch, timeout_s: float, deadline: Deadline
+    ) -> None:
         self._wanted = wanted
         self._part = part
         self._watch = watch
         self._timeout_s = timeout_s
-        self._opener = _opener(wanted.url)
+        self._opener = _opener(wanted.url, deadline)
 
     def attempt(self) -> None:
         """Get what is missing with one request; none when nothing is."""
@@ -214,11 +222,18 @@ def _write(file: IO[bytes], data: bytes) -> None:
         data = data[file.write(data) :]
 
 
-def _opener(url: str) -> urllib.request.OpenerDirector:
+def _too_slow(wanted: Wanted, part: Path, deadline: Deadline) -> ProviderError:
+    told = (
+        f"{part.stat().st_size:,} of {wanted.size:,} bytes came within {deadline.seconds:,.15g} s"
+    )
+    more = "they are kept, so the same command goes on with the rest; --from names another source"
+    return _failure(ErrorKind.TIMEOUT, wanted.url, f"{told}; {more}")
+
+
+def _opener(url: str, deadline: Deadline) -> urllib.request.OpenerDirector:
     """Checks certificates and redirects; uses the user's proxy but for this machine."""
-    tls = urllib.request.HTTPSHandler(context=ssl.create_default_context())
     direct = [urllib.request.ProxyHandler({})] if is_loopback(url) else []
-    return urllib.request.build_opener(tls, _Redirects(), *direct)
+    return urllib.request.build_opener(*deadline.handlers(), _Redirects(), *direct)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..errors import DataError
+
+MOST = 2**30
+"""Bytes of a file."""
 
 
 def read_text(path: Path) -> str:
     """A file's text.
 
     Raises:
-        DataError: It is missing, a folder, unreadable or not UTF-8.
+        DataError: It is missing, a folder or a device, larger than 1 GiB or not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return files.read_text(path, MOST, encoding="utf-8-sig", pipes=True)
     except FileNotFoundError:
         raise DataError(path, "no such file; check the path") from None
     except UnicodeDecodeError as error:

@@ -17,6 +17,7 @@ from ..benchmark import Benchmark
 from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.fetching import DATA_ONLY, OfficialPack, State, is_data_only, read_official
 from ..errors import BenchError, JournalError, PluginError
+from ..files import exists
 from ..guard import guard
 from ..journal import network_file_system
 from ..journal.health import Health, read_health
@@ -196,8 +197,12 @@ def check_disk(runs_dir: Path) -> Iterator[Check]:
 
 def _room(name: str, folder: Path) -> Check:
     there = folder.resolve()
-    while not there.exists():
-        there = there.parent
+    try:
+        while not exists(there):
+            there = there.parent
+    except OSError as error:
+        told = f"{folder} cannot be used: {error.strerror}"
+        return fail(name, told, "name another with --runs-dir", 4)
     if not there.is_dir():
         return fail(name, f"{there} is no folder", "name another with --runs-dir", 4)
     if not os.access(there, os.W_OK | os.X_OK):

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
-from ..clients.extra_body import refuse_credentials
-from ..clients.keys import Environment, redact
+from ..clients.keys import Environment
 from ..clients.notices import Notices
 from ..clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
 from ..errors import PluginError, UsageError
@@ -17,11 +16,12 @@ from ..spending.book import PriceBook
 from ..spending.budget import Budget
 from ..spending.meter import Meter
 from ..spending.prices import Price, upper_bound
-from ..types import ChatRequest, Sampling, canonical
+from ..types import ChatRequest, Sampling
 from .config import Endpoint, RunConfig
 from .connecting import client_config
 from .progress import Progress
 from .stopping import Stop
+from .stored_texts import check_stored
 from .workshop import Party
 
 
@@ -90,7 +90,7 @@ def check_parties(
             provider = catalogue.provider(endpoint.spec.provider)
             if provider.demo:
                 make_client(provider, made)  # costs nothing, and refuses a name that does not exist
-    _refuse_keys(config)
+    check_stored(config)
 
 
 def _refuse_imported(config: RunConfig) -> None:
@@ -112,29 +112,6 @@ def _refuse_imported(config: RunConfig) -> None:
             f"{config.judge.spec} gave the verdicts of a run that was imported, and cannot be "
             f"asked; {bench('show', 'RUN', '--judge', config.judge.spec)} shows them"
         )
-
-
-def _refuse_keys(config: RunConfig) -> None:
-    """Refuse a key where it would be stored with the run.
-
-    Raises:
-        UsageError: One is in a name, a note, the system prompt or an extra field.
-    """
-    extra = config.sampling.extra_body
-    texts = {
-        "--model": str(config.model.spec),
-        "--judge": str(config.judge.spec) if config.judge else "",
-        "--name": config.name or "",
-        "--system": config.system or "",
-        "--note": canonical(dict(config.notes)),
-        "--extra-body": canonical(dict(extra)) if extra else "",
-    }
-    refuse_credentials(config.effective_sampling.extra_body, "the sampling of the benchmark")
-    if config.judge:
-        refuse_credentials(config.benchmark.judge_sampling.extra_body, "the sampling of the judge")
-    for option, text in texts.items():
-        if redact.reply(text) != text:
-            raise UsageError(f"{option} holds a key, which would be stored with the run")
 
 
 def _without_judge(config: RunConfig) -> str:

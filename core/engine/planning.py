@@ -20,7 +20,7 @@ from ..errors import BenchError, MissingCall
 from ..guard import guard, no_exit
 from ..guard.watchdog import watched
 from ..journal import CallKey, Journal, RunRecord
-from ..journal.store import FILE
+from ..journal.store import has_journal
 from ..making import DataMaker
 from ..reports.evidence import Selection
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
@@ -172,7 +172,7 @@ class _Known(NamedTuple):
 
 
 def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
-    if config.fresh or not (config.runs_dir / FILE).exists():
+    if config.fresh or not has_journal(config.runs_dir):
         return _Known()
     with Journal(config.runs_dir, create=False) as journal:
         config, run = find_run(journal, config, pack)
@@ -221,7 +221,7 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
 
 
 async def _comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int:
-    if not (config.runs_dir / FILE).exists():
+    if not has_journal(config.runs_dir):
         refuse_strangers(config, {})
         return 0
     with Journal(config.runs_dir, create=False) as journal:

@@ -6,7 +6,7 @@ from ..benchmark import Pack
 from ..errors import BenchError
 from ..guard import guard
 from ..journal import CallKey, Journal, RunRecord
-from ..journal.store import FILE
+from ..journal.store import has_journal
 from ..making import DataMaker
 from ..types import ChatRequest, ChatResponse, Score, digest
 from .config import RunConfig, grader
@@ -21,7 +21,7 @@ def calls_left(maker: DataMaker, config: RunConfig, pack: Pack) -> int:
     """
     (item,) = pack.items
     wanted: int = config.options["count"]
-    if config.fresh or not (config.runs_dir / FILE).exists():
+    if config.fresh or not has_journal(config.runs_dir):
         return wanted
     with Journal(config.runs_dir, create=False) as journal:
         config, run = find_run(journal, config, pack)

@@ -11,7 +11,7 @@ from .checksums import CHECKED
 from .kinds import quoted
 from .locks import owner_of
 from .migrations import STEPS
-from .opening import check_file, reading
+from .opening import check_file, is_there, reading
 from .store import FILE
 
 _TOLD_AT_MOST = 3
@@ -44,7 +44,7 @@ def read_health(folder: Path) -> Health | None:
         JournalError: It cannot be read, is foreign, damaged, or of a newer program.
     """
     path = folder / FILE
-    if not path.exists():
+    if not is_there(path):
         return None
     check_file(path)
     address = f"{path.resolve().as_uri()}?mode=ro"

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import JournalError
+from ..errors import JournalError, UsageError
+from ..files import exists
 from .migrations import APPLICATION_ID, migrate, refuse_newer
 
 _HEADER = 100
@@ -45,6 +46,8 @@ def reading(path: Path) -> Iterator[None]:
             f"cannot use {path}: {error}; nothing was changed. "
             "Repair that, or use another --runs-dir"
         ) from error
+    except UnicodeEncodeError:  # of what is asked for; what is read is decoded
+        raise UsageError("what is looked for is no text: it has bytes that are not UTF-8") from None
     except (sqlite3.DatabaseError, ValueError, TypeError) as error:
         raise _damaged(path, error) from error
 
@@ -65,12 +68,26 @@ def ensure(path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
+        if not exists(path):
             _create(path)
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise JournalError(
             f"cannot keep runs in {path.parent}: {reason}; name another folder with --runs-dir"
+        ) from error
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a journal's file.
+
+    Raises:
+        JournalError: That cannot be told, as of a name that is too long.
+    """
+    try:
+        return exists(path)
+    except OSError as error:
+        raise JournalError(
+            f"cannot look into {path.parent}: {error.strerror}; name another folder with --runs-dir"
         ) from error
 
 

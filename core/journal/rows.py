@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..text import readable
 from ..types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
 from .checksums import CALLS, COMPARISONS, GRADES, Checked, DamagedRow, wrong_type
 from .kinds import KINDS
@@ -30,14 +31,6 @@ RUN_COLUMNS = (
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
 
 
-def _storable_text(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
 def sealed(checked: Checked, row: Sequence[Any]) -> tuple[Any, ...]:
     """The columns of a row with its checksums, ready to be stored."""
     try:
@@ -49,9 +42,7 @@ def sealed(checked: Checked, row: Sequence[Any]) -> tuple[Any, ...]:
 def storable_row(values: Sequence[Any]) -> tuple[Any, ...]:
     """Values whose texts Unicode can hold; half a surrogate pair becomes U+FFFD."""
     # A text of ASCII alone is known to be so without looking at it.
-    return tuple(
-        [v if not isinstance(v, str) or v.isascii() else _storable_text(v) for v in values]
-    )
+    return tuple([v if not isinstance(v, str) or v.isascii() else readable(v) for v in values])
 
 
 def storable(response: ChatResponse) -> ChatResponse:

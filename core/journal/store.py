@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from ..errors import JournalError
 from ..types import ChatRequest, ChatResponse, SampleScore, Score
 from .ahead import ReadAhead
 from .checksums import CALLS, COMPARISONS, GRADES, Checked, DamagedRow
 from .kinds import quoted
-from .opening import FileId, closed, connect, ensure, open_checked, reading
+from .opening import FileId, closed, connect, ensure, is_there, open_checked, reading
 from .presence import Presence
 from .records import (
     Asked,
@@ -85,6 +85,15 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def has_journal(folder: Path) -> bool:
+    """Whether a runs folder has a journal yet.
+
+    Raises:
+        JournalError: That cannot be told.
+    """
+    return is_there(folder / FILE)
+
+
 def _read_each(rows: Iterable[Any], read: Callable[[Any], T], run: RunRecord | None) -> Iterator[T]:
     for row in rows:
         try:
@@ -111,7 +120,7 @@ class Journal:
         self.path = folder / FILE
         if create:
             ensure(self.path)
-        elif not self.path.exists():
+        elif not has_journal(folder):
             raise JournalError(
                 f"no runs in {folder}: {FILE} is not there; start one with bench run, "
                 "or name another folder with --runs-dir"
@@ -188,7 +197,7 @@ class Journal:
         self._writing.close()
         return f"{wrong}. {saved}"
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:

@@ -1,12 +1,12 @@
 """All that is known about one item of a run: every call, and the scores."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..engine.phases import TRIAL
 from ..errors import UsageError
 from ..imported import is_imported, origin_of
-from ..journal import Journal, RunRecord, StoredCall
-from ..types import Score
+from ..journal import Grader, Journal, RunRecord, StoredCall
 
 
 def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any]:
@@ -15,11 +15,13 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any
     Raises:
         UsageError: The run holds nothing about it.
     """
-    calls = list(journal.calls(run, item_id))
-    failures = [f for f in journal.failures(run) if f.item_id == item_id]
-    if not calls and not failures:
+    calls: dict[int, list[StoredCall]] = {}
+    for call in journal.calls(run, item_id):
+        calls.setdefault(call.iteration, []).append(call)
+    failed = {f.iteration: f.reason for f in journal.failures(run) if f.item_id == item_id}
+    if not calls and not failed:
         raise UsageError(f"run {run.run_id} holds nothing about item {item_id!r}")
-    iterations = sorted({c.iteration for c in calls} | {f.iteration for f in failures})
+    graders = journal.graders(run)  # asked once: it takes a look at every grade of the run
     return {
         "run_id": run.run_id,
         "benchmark": run.benchmark,
@@ -27,18 +29,33 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any
         "demo": run.demo,
         "imported": origin_of(run.model, run.settings),
         "item_id": item_id,
-        "iterations": [_iteration(journal, run, item_id, n) for n in iterations],
+        "iterations": [
+            {
+                "iteration": n,
+                # A trial was not about this item.
+                "calls": [_call(c) for c in calls.get(n, ()) if c.key.phase != TRIAL],
+                "score": _latest_score(journal, run, graders, item_id, n),
+                "failed": failed.get(n),
+            }
+            for n in sorted(calls.keys() | failed.keys())
+        ],
     }
 
 
-def _latest(
-    journal: Journal, run: RunRecord, item_id: str, iteration: int
-) -> tuple[Score | None, str | None]:
-    """A sample's score by the latest grader that has one, and that grader's judge."""
-    for grader in journal.graders(run):
+def _latest_score(
+    journal: Journal, run: RunRecord, graders: Sequence[Grader], item_id: str, iteration: int
+) -> dict[str, Any] | None:
+    """A sample's score by the latest grader that has one, with that grader's judge."""
+    for grader in graders:
         if score := journal.score_of(run, grader.digest, item_id, iteration):
-            return score, grader.graded_by.get("judge")
-    return None, None
+            return {
+                "values": score.values,
+                "reason": score.reason,
+                "flags": list(score.flags),
+                "detail": score.detail,
+                "judge": grader.graded_by.get("judge"),
+            }
+    return None
 
 
 _UNKNOWN = dict.fromkeys(("finish", "usage", "latency_s", "attempts", "sent"))
@@ -57,28 +74,4 @@ def _call(call: StoredCall) -> dict[str, Any]:
         "messages": [list(m) for m in call.messages],
         **call.response.as_json(),
         **unknown,
-    }
-
-
-def _iteration(journal: Journal, run: RunRecord, item_id: str, iteration: int) -> dict[str, Any]:
-    score, judge = _latest(journal, run, item_id, iteration)
-    failed = [
-        f.reason for f in journal.failures(run) if (f.item_id, f.iteration) == (item_id, iteration)
-    ]
-    return {
-        "iteration": iteration,
-        "calls": [
-            _call(call)
-            for call in journal.calls(run, item_id, iteration)
-            if call.key.phase != TRIAL  # which was not about this item
-        ],
-        "score": score
-        and {
-            "values": score.values,
-            "reason": score.reason,
-            "flags": list(score.flags),
-            "detail": score.detail,
-            "judge": judge,
-        },
-        "failed": failed[0] if failed else None,
     }

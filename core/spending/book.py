@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 from ..clients.base import ModelSpec, Provider, is_loopback
 from ..errors import ConfigError, UsageError
 from .litellm_map import listed_price
-from .prices import Beyond, Price
+from .prices import MOST, Beyond, Price
 
 TABLE = Path(__file__).with_name("table.toml")
 
@@ -35,7 +34,8 @@ def parse_price(text: str) -> Price:
         return Price(dollars_in, dollars_out, source=f"--price {dollars_in:g},{dollars_out:g}")
     except ValueError:
         raise UsageError(
-            f"--price {text!r} is not IN,OUT: dollars per million tokens, such as --price 2,8"
+            f"--price {text!r} is not IN,OUT: dollars per million tokens, each from 0 to "
+            f"{MOST:,.0f}, such as --price 2,8"
         ) from None
 
 
@@ -76,8 +76,10 @@ def _read_price(row: object, place: str, *, source: str, valid_from: str = "") -
         raise ConfigError(f"{place}: {missing[0]} is missing (dollars per million tokens)")
     for name, value in row.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (number and isfinite(value) and value >= 0):
-            raise ConfigError(f"{place}: {name} must be a number from 0 on, not {value!r}")
+        if not (number and 0 <= value <= MOST):
+            raise ConfigError(
+                f"{place}: {name} must be a number from 0 to {MOST:,.0f}, not {value!r:.40}"
+            )
     rates = {_FIELDS[name]: float(value) for name, value in row.items()}
     return Price(**rates, source=source, valid_from=valid_from)  # type: ignore[arg-type]
 

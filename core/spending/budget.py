@@ -30,6 +30,8 @@ from .billing import may_be_billed
 from .estimate import dollars
 
 _PICO = 10**12
+MOST = 1e12
+"""Dollars that a limit may be."""
 
 
 @dataclass(eq=False, slots=True)
@@ -56,7 +58,7 @@ class Budget:
     """What a command may spend, all its models and judges together.
 
     Args:
-        limit: Dollars, from 0 on.
+        limit: Dollars, from 0 to `MOST`.
 
     Attributes:
         excess: Which reply cost more than was reserved, and what to do; empty when none did.

@@ -43,6 +43,10 @@ class Beyond(NamedTuple):
     price: "Price"
 
 
+MOST = 1e9
+"""Dollars per million tokens; a larger price is a slip, and sums of it would be no numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """Dollars per million tokens.
@@ -67,8 +71,8 @@ class Price:
 
     def __post_init__(self) -> None:
         rates = (self.input, self.output, self.cached_input or 0.0, self.cache_write or 0.0)
-        if not all(isfinite(rate) and rate >= 0 for rate in rates):
-            raise ValueError(f"a price is a finite number from 0 on, not {rates}")
+        if not all(isfinite(rate) and 0 <= rate <= MOST for rate in rates):
+            raise ValueError(f"a price is a number from 0 to {MOST:,.0f}, not {rates}")
 
     @property
     def dearest_input(self) -> float:

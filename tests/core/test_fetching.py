@@ -411,6 +411,33 @@ def test_a_silent_server_is_given_up(pack: OfficialPack, server: FileServer) -> 
     assert part(pack).stat().st_size == 5000
 
 
+def drip_body(handler: Handler, over: threading.Event) -> None:
+    """Announce the file, and send a byte now and then."""
+    cut(5000)(handler, BODY)
+    while not over.wait(0.01):
+        handler.wfile.write(b"a")
+
+
+def drip_headers(handler: Handler, over: threading.Event) -> None:
+    """Never end the first header."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+    while not over.wait(0.01):
+        handler.wfile.write(b"a")
+
+
+@pytest.mark.parametrize("drip", [drip_body, drip_headers])
+def test_a_server_that_goes_on_for_ever_is_given_up(
+    pack: OfficialPack, server: FileServer, drip: Callable[[Handler, threading.Event], None]
+) -> None:
+    """After all the time that a file may take, in its headers too, though it is never silent."""
+    over = threading.Event()
+    server.faults = [lambda handler, body: drip(handler, over)]
+    with pytest.raises(ProviderError, match=r"bytes came within 0.3 s; they are kept") as caught:
+        fetch(pack, patience=Patience(timeout_s=60, total_s=0.3))
+    over.set()
+    assert caught.value.attempts == 1 and len(server.ranges) == 1
+
+
 @pytest.mark.parametrize(
     ("where", "why"),
     [

@@ -1,4 +1,4 @@
-"""What a reader sees of a text."""
+"""What a reader sees of a text, and what of it can be stored."""
 
 import pytest
 

@@ -16,12 +16,12 @@ from eibench.core.clients.failures import (
     kind_of,
     malformed,
     provider_error,
-    readable,
     refused_parameter,
     retry_after,
 )
 from eibench.core.clients.parties import OF_JUDGE, Asked
 from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
+from eibench.core.text import readable
 
 KEY = "sk-fake-0123456789abcdef"
 HERE = Asked("h")

@@ -148,7 +148,7 @@ def test_prices_of_the_settings_file() -> None:
         ({"openai/x": {"input": 1, "output": 2, "out": 3}}, "unknown out"),
         ({"openai/x": {"input": "1", "output": 2}}, "input must be a number"),
         ({"openai/x": {"input": True, "output": 2}}, "input must be a number"),
-        ({"openai/x": {"input": -1, "output": 2}}, "input must be a number from 0 on"),
+        ({"openai/x": {"input": -1, "output": 2}}, "input must be a number from 0 to"),
         ({"openai/x": {"input": float("nan"), "output": 2}}, "input must be a number"),
     ],
 )
