@@ -17,14 +17,14 @@ import argparse
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from eibench import Comparisons
 from eibench.core.matchmaking.calls import FIRST, Call
-from eibench.core.matchmaking.goals import FLOOR, Orders
-from eibench.core.matchmaking.matchmaker import Schedule
+from eibench.core.matchmaking.goals import FLOOR
+from eibench.core.matchmaking.schedules import Schedule
 from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
 from eibench.core.testing.placements import place
 from eibench.core.testing.rounds import Rate, World
@@ -54,7 +54,7 @@ class Way(NamedTuple):
     """How a newcomer is placed, and who rates it."""
 
     schedule: Schedule
-    orders: Orders
+    orders: Literal["one", "both"]
     engines: tuple[str, ...] = ONE_ORDER
     floor: float = FLOOR
     most: int | None = None
@@ -126,7 +126,7 @@ def _ladder(world: World, played: Tournament, new: Sequence[int], engines: Seque
     """A random round of those who are not new, and how engines rate it."""
     names = {played.models[i] for i in new}
     share = (MODELS - len(new)) * (MODELS - len(new) - 1) / (MODELS * (MODELS - 1))
-    orders: Orders = "both" if engines == BOTH_ORDERS else "one"
+    orders: Literal["one", "both"] = "both" if engines == BOTH_ORDERS else "one"
     n_items = round(LADDER_CALLS / share) // (2 if orders == "both" else 1)
     calls = played.random_calls(n_items, orders=orders)
     calls = [call for call in calls if not {call.a, call.b} & names]
@@ -163,6 +163,7 @@ def _batches(
         orders=way.orders,
         max_comparisons=way.most,
         floor=way.floor,
+        enough=1.2 if way.floor else 0.0,
         steps=False,
     )
     calls = [call for batch in placed.batches for call in batch.calls]

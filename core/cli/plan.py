@@ -30,6 +30,7 @@ def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dic
         "iterations": config.iterations,
         "samples": {"total": plan.total, "left": plan.left},
         "calls": calls,
+        "comparisons": plan.comparisons._asdict(),
         "tries_judge": len(judged) < len(plan.parties[1:]),
         "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
         "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
@@ -49,7 +50,7 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
     if not any(party.calls for party in plan.parties):
         return f"{told}; nothing to ask that the journal does not hold"
     fewest = isinstance(config.benchmark, DataMaker)
-    asked = [_asked(party, fewest=fewest) for party in plan.parties if party.calls]
+    asked = [_asked(party, plan, fewest=fewest) for party in plan.parties if party.calls]
     tokens_in, tokens_out = plan.tokens
     again = ", and more where an answer cannot be read" if config.benchmark.asks_again else ""
     told += f"; {' and '.join(asked)}{again}"
@@ -57,13 +58,24 @@ def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
     return f"{told}; {_cost(plan)}"
 
 
-def _asked(party: PartyPlan, *, fewest: bool) -> str:
+def _asked(party: PartyPlan, plan: Plan, *, fewest: bool) -> str:
     if party.phase == COMPARE:
-        return f"at most {plural(party.calls, 'comparison')} by {party.endpoint.label}"
+        return f"{_comparisons(plan)} by {party.endpoint.label}"
     if party.phase == TRIAL:
         return f"1 call to see that {party.endpoint.label} answers"
     least = "at least " if fewest else ""
     return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"
+
+
+def _comparisons(plan: Plan) -> str:
+    """How many, as far as it can be told, and what interval they are expected to give."""
+    left = plan.comparisons
+    if left.about is None:
+        return f"at most {plural(left.most, 'comparison')}"
+    told = f"at most {left.most:,}"
+    if left.half_width is not None:
+        told += f"; half-width of the rating's interval about {left.half_width:.0f} points"
+    return f"about {plural(left.about, 'comparison')} ({told})"
 
 
 def _cost(plan: Plan) -> str:

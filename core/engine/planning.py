@@ -19,23 +19,20 @@ from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall
 from ..guard import guard, no_exit
 from ..guard.watchdog import watched
-from ..journal import CallKey, Journal, RunRecord
+from ..journal import CallKey, Journal
 from ..journal.store import has_journal
 from ..making import DataMaker
 from ..reports.evidence import Selection
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
 from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Item, Sampling, digest
-from .company import Company
-from .config import Endpoint, RunConfig, grader, identity
-from .contestants import Shelf, check_opponents, contestant, opponents_of, refuse_strangers
+from .config import Endpoint, RunConfig, grader
+from .contestants import refuse_strangers
+from .expecting import NOTHING_LEFT, Left, look_ahead
 from .finding import find_run
 from .handles import Handle
 from .parties import Money
 from .phases import COMPARE, TRIAL
-from .placement import left_of, placement_of, settled_by
-from .pools import counting, pool_of, read_met
-from .recomparing import Recomparing
 from .refiling import Replay
 from .trial import trial_request
 from .unmade import calls_left
@@ -77,11 +74,13 @@ class Plan:
 
     Attributes:
         left: Samples that have no score yet, of `total`.
+        comparisons: What a placement is expected to come to.
     """
 
     total: int
     left: int
     parties: tuple[PartyPlan, ...]
+    comparisons: Left = NOTHING_LEFT
 
     @property
     def cost(self) -> Range | None:
@@ -123,6 +122,7 @@ def make_plan(
     selection = Selection(items, config.iterations)
     known = _known(config, pack, selection)
     left, calls = _left(config, selection, known)
+    comparisons = Left(0)
     if isinstance(config.benchmark, DataMaker):
         calls["generate"] = calls_left(config.benchmark, config, pack)
     looked_at = [_copied(item) for item in items[:LOOKED_AT]]
@@ -132,7 +132,8 @@ def make_plan(
     if config.judge:
         parties += [("judge", config.judge)] if calls["judge"] or asked["judge"] else []
         if compares := guard(config.benchmark).compares(config.options) and not config.run_id:
-            calls[COMPARE] = asyncio.run(_comparisons_left(config, pack, selection))
+            comparisons = asyncio.run(_comparisons_left(config, pack, selection))
+            calls[COMPARE] = comparisons.most
         parties += [(COMPARE, config.judge)] if compares else []
         due = calls["generate"] and (calls["judge"] or calls[COMPARE]) and not known.judged
         if trial and due:
@@ -148,7 +149,7 @@ def make_plan(
         )
         for phase, endpoint in parties
     ]
-    return Plan(selection.total, left, tuple(made))
+    return Plan(selection.total, left, tuple(made), comparisons)
 
 
 class _Known(NamedTuple):
@@ -220,47 +221,13 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
     return left, calls
 
 
-async def _comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> int:
+async def _comparisons_left(config: RunConfig, pack: Pack, selection: Selection) -> Left:
     if not has_journal(config.runs_dir):
         refuse_strangers(config, {})
-        return 0
+        return Left(0)
     with Journal(config.runs_dir, create=False) as journal:
         config, run = find_run(journal, config, pack)
-        return await comparisons_left(journal, run, config, pack, selection)
-
-
-async def comparisons_left(
-    journal: Journal, run: RunRecord | None, config: RunConfig, pack: Pack, selection: Selection
-) -> int:
-    """The most comparisons that a run may still buy, of transcripts that say enough.
-
-    Args:
-        journal: Holds the opponents.
-        run: The run; ``None`` before it is there.
-        config: How it is asked for.
-        pack: Its data.
-        selection: Its samples.
-
-    Raises:
-        UsageError: An opponent is named that the journal does not have.
-    """
-    meant = identity(config, pack)
-    check_opponents(journal, config, pack, meant, config.display_name)
-    others = opponents_of(journal, config, pack, meant, config.display_name)
-    pool, shelf = pool_of(journal, config, pack), Shelf.of(journal, config, pack)
-    await Recomparing(shelf, pool).bring()
-    own = contestant(journal, pack, config, run) if run else None
-    begun = own.samples & selection.samples if own else frozenset()
-    of = placement_of(pool.known_as, config, begun)
-    if run and selection.samples <= begun and settled_by(journal, run, of, pool.grader):
-        return 0
-    met = read_met(journal, pool, pack, Company.of(config)) if run else None
-    wanted = selection.samples - begun  # what is not there yet may say enough
-    wanted |= await own.comparable(begun, shelf) if own else frozenset()
-    field = [contestant(journal, pack, config, other) for other in others.values()]
-    alike = {one.name: await one.comparable(wanted, shelf) for one in field}
-    rows = counting(met, run) if met and run else []
-    return left_of(config, alike, {other.run_id for other in others.values()}, run, rows)
+        return (await look_ahead(journal, run, config, pack, selection)).left()
 
 
 def _copied(item: Item) -> Item:

@@ -34,12 +34,12 @@ from ..types import Item, digest
 from .company import Company
 from .config import RunConfig, grader, identity
 from .contestants import Shelf, check_opponents
+from .expecting import look_ahead
 from .finding import find_run
 from .ownership import own_run
 from .parties import Money, Switchboard, check_parties
 from .phases import COMPARE, TRIAL
 from .placement import Wish, advised
-from .planning import comparisons_left
 from .pools import pool_of, read_met
 from .progress import Progress
 from .recomparing import Recomparing
@@ -237,7 +237,7 @@ class Session:
         if self._compares:
             about = (job.journal, job.run, self.config, job.pack, job.selection)
             with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
-                self.progress.expect_comparisons(await comparisons_left(*about))
+                self.progress.expect_comparisons((await look_ahead(*about)).most)
 
     def _never_reached(self, job: _Job) -> ProviderError | None:
         """The error to end with when no sample got as far as an answer from the endpoint."""

@@ -14,7 +14,7 @@ from ..clients.keys import redact
 from ..errors import BenchError, DataError, JournalError, MissingCall, PluginError, UsageError
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import Call
-from ..matchmaking.goals import Batch, Pool, Stop
+from ..matchmaking.goals import Batch, Stop
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
@@ -23,19 +23,23 @@ from .calls import SampleCalls
 from .company import Company
 from .config import RunConfig
 from .contestants import UNFINISHED, Gap, Shelf, Slot, Text, find_contestants
+from .expecting import field_of
 from .phases import COMPARE
 from .placement import (
+    Asked,
     Wish,
+    call_of,
     history_of,
+    is_made,
     left_of,
     make_matchmaker,
+    placeable,
     placement_of,
     seen_from,
     settled_by,
 )
 from .pools import as_comparisons, counting, current, pool_of, read_met, rows_of
 from .samples import work_through
-from .standing import settings_of
 from .turning import turned
 from .workshop import Sample, Workshop
 
@@ -102,17 +106,18 @@ class Tournament:
         return other is not None and other.run.run_id == row.run_b
 
     def _waiting(
-        self, mine: Sequence[StoredComparison], elsewhere: Collection[object]
+        self, mine: Sequence[StoredComparison], elsewhere: Collection[Asked]
     ) -> list[StoredComparison]:
         """The planned comparisons; one that the opponent's run has made meanwhile is only noted."""
         planned = [row for row in mine if row.status == "planned"]
-        made = [row for row in planned if seen_from(row, self._own.name) in elsewhere]
+        calls = [call for batch in history_of(mine) for call in batch.calls]
+        made = [row for row in planned if is_made(call_of(row), calls, elsewhere)]
         for row in made:
             self.journal.add_comparison(self.run, row._replace(status="known"))
         return [row for row in planned if row not in made]
 
     @property
-    def _meant(self) -> str:
+    def _meant(self) -> list[str]:
         return placement_of(self._pool.known_as, self.config, self._own.samples)
 
     async def _plan(
@@ -135,11 +140,16 @@ class Tournament:
         self._matchmaker = matchmaker
         history = history_of(mine)
         elsewhere = self._elsewhere(pool)
-        read = Comparisons.of(as_comparisons(self._placeable(pool)))
+        there = placeable(pool, self._own.name, self._opponents, self._own.samples)
+        read = Comparisons.of(as_comparisons(there))
         while True:
             batch = matchmaker.next_batch(read, history)
             if isinstance(batch, Stop):
-                self.stopped = {**batch._asdict(), "of": self._meant, "grader": self._pool.grader}
+                self.stopped = {
+                    **batch._asdict(),
+                    "of": self._meant[0],
+                    "grader": self._pool.grader,
+                }
                 return []
             number += 1
             rows = [self._row(call, batch, number, elsewhere) for call in batch.calls]
@@ -149,18 +159,6 @@ class Tournament:
             if planned := [row for row in rows if row.status == "planned"]:
                 return planned
             history.append(batch)
-
-    def _placeable(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
-        """The comparisons, without those of models or samples that are strange to this placement.
-
-        There are such when other opponents, or another selection, were wanted before.
-        """
-        own = self._own.name
-        ladder = [row for row in pool if own not in (row.a, row.b)]
-        models = {own, *self._opponents, *(name for row in ladder for name in (row.a, row.b))}
-        samples = self._own.samples | {(row.item_id, row.iteration) for row in ladder}
-        mine = [row for row in pool if own in (row.a, row.b) and {row.a, row.b} <= models]
-        return ladder + [row for row in mine if (row.item_id, row.iteration) in samples]
 
     async def _transcripts(self) -> dict[str, frozenset[Slot]]:
         """By model, the samples of which it has a transcript that says enough."""
@@ -182,32 +180,33 @@ class Tournament:
     def _make_matchmaker(
         self, pool: Sequence[StoredComparison], transcripts: Mapping[str, frozenset[Slot]]
     ) -> Matchmaker:
-        families = {item.id: item.cluster for item in self.pack.items}
-        settings = settings_of(self.config.benchmark, self.pack, options=self.config.options)
-        ladder = as_comparisons(pool)
-        return make_matchmaker(
-            self._own.name, Pool(transcripts, families), self._wish, ladder, settings
+        field = field_of(
+            self.journal,
+            self.config,
+            self.pack,
+            own=self._own,
+            opponents=self._opponents.values(),
+            transcripts=transcripts,
+            ladder=as_comparisons(pool),
         )
+        return make_matchmaker(self._own.name, self._wish, field)
 
-    def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[tuple[str, str, int, str]]:
+    def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[Asked]:
         """The comparisons with this model that were made for its opponents' runs."""
         own = self._own.name
         theirs = (row for row in pool if row.b == own and row.status in ("read", "unread"))
-        found = {seen_from(row, own) for row in theirs}
-        if self._wish.orders == "one":  # either order will do
-            found |= {(*key[:3], "a" if key[3] == "b" else "b") for key in found}
-        return found
+        return {seen_from(row, own) for row in theirs}
 
     def _row(
         self,
         call: Call,
         batch: Batch,
         number: int,
-        elsewhere: Collection[tuple[str, str, int, str]],
+        elsewhere: Collection[Asked],
     ) -> StoredComparison:
         other = self._opponents[call.b]
         assert self.config.judge is not None
-        is_known = (call.b, call.item, call.iteration, call.first) in elsewhere
+        is_known = is_made(call, batch.calls, elsewhere)
         return StoredComparison(
             pool=self._pool.known_as,
             item_id=call.item,

@@ -6,8 +6,8 @@ error; the best one is taken and counted in, and so on: a batch is chosen greedi
 it doubles another.
 """
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +18,10 @@ from .expected_error import Known, Pairings, Sums, shared_variance
 from .goals import Goal, Item
 from .latent import Blocks, Posterior, expected_luck, solve
 from .observing import Observer
+from .prior import prior_of
 
 BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 """Items in a batch, and in a batch after so many."""
-_PRIOR_WIDTH = 1.5  # SDs of the ladder, for a model of which nothing is known
-CAUTION = 1.15
-"""The model's own standard deviation is taken to be so much too small."""
 
 
 class Choice(NamedTuple):
@@ -31,12 +29,27 @@ class Choice(NamedTuple):
 
     Attributes:
         items: The best first; empty when nothing is left.
-        worthwhile: Whether one of them is the first on its transcript, or each takes as much
+        worthwhile: Whether one of them is the first on its transcript, or each call takes as much
             off the expected squared error as the goal's floor, on average; always without a floor.
+        enough: Whether the expected error is within the goal's multiple of what the model's
+            transcripts leave, before these.
     """
 
     items: list[Item]
     worthwhile: bool
+    enough: bool
+
+
+class State(NamedTuple):
+    """A placement after some comparisons: what is known, and the sums of the model's items."""
+
+    known: Posterior
+    sums: Sums
+
+    @property
+    def strength(self) -> float:
+        """The new model's, as it is expected, natural units of the logit."""
+        return float(self.known.mean[-1])
 
 
 class Adviser:
@@ -45,6 +58,9 @@ class Adviser:
     Args:
         goal: Whose model is placed.
         ladder: Comparisons without that model.
+
+    Attributes:
+        floor: The squared error that the model's transcripts leave, natural units.
     """
 
     def __init__(self, goal: Goal, ladder: Comparisons) -> None:
@@ -58,9 +74,11 @@ class Adviser:
         self._blocks = Blocks.sum(seen, self._variances, n_slots, n)
         vague = np.zeros(n), np.full(n, VAGUE)
         self._ladder = solve(self._blocks, self._variances.tau2, *vague)
-        self._prior = _prior(self._ladder.mean[:-1])
+        compared = {name: float(self._ladder.mean[self._index[name]]) for name in ladder.models}
+        self._prior = prior_of(goal, compared, n)
         self._known = self._what_is_known()
         self._items = self._all_items()
+        self.floor = self._known.floor({self._slots[slot] for _, slot in self._items})
 
     def choose(self, placed: Comparisons, asked: Collection[Item], count: int) -> Choice:
         """The next items, at most `count`.
@@ -70,33 +88,72 @@ class Adviser:
             asked: Items that were asked for, read or not.
             count: At least 1.
         """
-        state, sums = self._so_far(placed)
-        before = sums.error()
-        items = self._greedy(state, sums, asked, count)
+        state, goal = self.state(placed), self._goal
+        before = state.sums.error()
+        items = [item for item, _ in islice(self.course(state, asked), count)]
         heard = {slot for _, slot in asked}
         new = any(slot not in heard for _, slot in items)
-        enough = before * (1 - self._goal.floor * len(items))
-        return Choice(items, new or not self._goal.floor or sums.error() <= enough)
+        wanted = before * (1 - goal.floor * len(items) * goal.calls_per_item)
+        worthwhile = new or not goal.floor or state.sums.error() <= wanted
+        return Choice(items, worthwhile, self.is_enough(before))
 
-    def deviation(self, placed: Comparisons) -> float:
-        """Root of the expected squared error, natural units; infinite without comparisons."""
-        return math.sqrt(self._so_far(placed)[1].error())
+    def is_enough(self, error: float) -> bool:
+        """Whether a squared error is within the goal's multiple of the floor."""
+        return error <= self._goal.enough**2 * self.floor
+
+    def course(self, state: State, asked: Collection[Item]) -> Iterator[tuple[Item, float]]:
+        """The best item, then the best with that counted in, and so on to the last.
+
+        Args:
+            state: Its sums take in each item.
+            asked: Items that were asked for.
+
+        Yields:
+            Each item, with the squared error that is expected after it.
+        """
+        taken = set(asked)
+        free = [item for item in self._items if item not in taken]
+        left = self._as_pairings(state, free)
+        while free:
+            errors = state.sums.errors_with(left)
+            # The best; of equals, the first by name: rounding must not decide.
+            best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-9))[0])
+            state.sums.add(left.only(np.array([best])))
+            yield free.pop(best), float(errors[best])
+            left = left.only(np.delete(np.arange(len(errors)), best))
+
+    def smallest_error(self, state: State, asked: Collection[Item]) -> float:
+        """The squared error that is expected when everything there is has been asked."""
+        taken, sums = set(asked), state.sums.copy()
+        left = [item for item in self._items if item not in taken]
+        sums.add(self._as_pairings(state, left))
+        return sums.error()
+
+    def rank(self, placed: Comparisons) -> int | None:
+        """Where the model stands among its opponents, 1 the best; None before it was compared."""
+        if not len(placed):
+            return None
+        known = self.state(placed).known.mean
+        return 1 + sum(bool(known[self._index[name]] > known[-1]) for name in self._opponents)
 
     def strengths(self) -> Mapping[str, float]:
         """Expected strengths of the ladder's models, natural units of the logit."""
         *ladder, _ = self._index.items()
         return {name: float(self._ladder.mean[i]) for name, i in ladder}
 
-    def _so_far(self, placed: Comparisons) -> tuple[Posterior, Sums]:
-        """What is known with the model's comparisons, and the sums of its items."""
+    def state(self, placed: Comparisons) -> State:
+        """What is known with the model's comparisons.
+
+        Args:
+            placed: Comparisons of the model so far; none before the first.
+        """
         seen, _ = self._observer.observe(placed)
         blocks = self._blocks.with_items(seen, self._variances)
-        state = solve(blocks, self._variances.tau2, *self._prior)
-        sums = Sums(self._known._replace(strengths=_centred(state.covariance)))
+        known = solve(blocks, self._variances.tau2, *self._prior)
+        sums = Sums(self._known._replace(strengths=_centred(known.covariance)))
         other = np.where(seen.i == len(self._index) - 1, seen.j, seen.i)
-        weight = _weights(state, other)
-        sums.add(Pairings(other, seen.slot, weight, self._variances.of(seen)))
-        return state, sums
+        sums.add(Pairings(other, seen.slot, _weights(known, other), self._variances.of(seen)))
+        return State(known, sums)
 
     def _what_is_known(self) -> Known:
         """What the ladder says of luck.
@@ -104,13 +161,18 @@ class Adviser:
         The model's own comparisons have no say in it, or what came out of the first ones would
         choose the next.
         """
-        tau2, state = self._variances.tau2, self._ladder
+        tau2, state, pool = self._variances.tau2, self._ladder, self._goal.pool
         luck = expected_luck(self._blocks, state)
         doubt = np.asarray(np.diagonal(state.luck, axis1=1, axis2=2))
-        named = [self._goal.pool.families.get(item, item) for item, _ in self._slots]
-        family = np.unique(named, return_inverse=True)[1]
-        shared = shared_variance(luck, doubt, tau2, family)
-        return Known(luck, doubt, _centred(state.covariance), tau2 - shared, shared, family)
+        names, scenario = np.unique([item for item, _ in self._slots], return_inverse=True)
+        items = names.tolist()
+        families = [pool.families.get(item, item) for item in items]
+        family = np.unique(families, return_inverse=True)[1]
+        weights = self._goal.settings.item_weights
+        share = np.array([weights.get(item, 1.0) for item in items])
+        shared = shared_variance(luck, doubt, tau2, family[scenario])
+        own, strengths = tau2 - shared, _centred(state.covariance)
+        return Known(luck, doubt, strengths, own, shared, family, scenario, share)
 
     def _all_items(self) -> list[Item]:
         """Everything that the model can be compared on, by name."""
@@ -121,41 +183,12 @@ class Adviser:
             for slot in sorted(shared(self._goal.model, opponent))
         ]
 
-    def _greedy(
-        self, state: Posterior, sums: Sums, asked: Collection[Item], count: int
-    ) -> list[Item]:
-        """The best items, each counted in before the next is looked for."""
-        taken = set(asked)
-        free = [item for item in self._items if item not in taken]
-        left = self._as_pairings(state, free)
-        chosen: list[Item] = []
-        while free and len(chosen) < count:
-            errors = sums.errors_with(left)
-            # The best; of equals, the first by name: rounding must not decide.
-            best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-9))[0])
-            sums.add(left.only(np.array([best])))
-            chosen.append(free.pop(best))
-            left = left.only(np.delete(np.arange(len(errors)), best))
-        return chosen
-
-    def _as_pairings(self, state: Posterior, items: Collection[Item]) -> Pairings:
+    def _as_pairings(self, state: State, items: Collection[Item]) -> Pairings:
         opponent = np.array([self._index[item.opponent] for item in items], dtype=np.int64)
         slot = np.array([self._slots[item.slot] for item in items], dtype=np.int64)
         variances = self._variances
         noise = variances.both if self._goal.orders == "both" else variances.one
-        return Pairings(opponent, slot, _weights(state, opponent), np.full(len(items), noise))
-
-
-def _prior(ladder: Floats) -> tuple[Floats, Floats]:
-    """Means and precisions: vague for the ladder; the new model is one like those.
-
-    Args:
-        ladder: Expected strengths of its models.
-    """
-    mean, precision = np.zeros(len(ladder) + 1), np.full(len(ladder) + 1, VAGUE)
-    if len(ladder) > 1 and (spread := float(ladder.std(ddof=1))) > 0:
-        mean[-1], precision[-1] = float(ladder.mean()), (_PRIOR_WIDTH * spread) ** -2
-    return mean, precision
+        return Pairings(opponent, slot, _weights(state.known, opponent), np.full(len(items), noise))
 
 
 def _weights(state: Posterior, opponents: Ints) -> Floats:
@@ -175,16 +208,3 @@ def _centred(covariance: Floats) -> Floats:
 def batch_size(n_before: int) -> int:
     """Items of the next batch, after so many."""
     return BATCH if n_before < LARGE_FROM else LARGE_BATCH
-
-
-def unit_of(strengths: Mapping[str, float], ratings: Mapping[str, float]) -> float | None:
-    """Points in a natural unit of the logit: the slope of ratings on strengths.
-
-    None when fewer than two models have both, or all are equal.
-    """
-    names = sorted(strengths.keys() & ratings.keys())
-    x = np.array([strengths[name] for name in names])
-    y = np.array([ratings[name] for name in names])
-    if len(names) < 2 or float(x.std()) == 0:
-        return None
-    return abs(float(np.cov(x, y, ddof=0)[0, 1] / x.var()))

@@ -1,23 +1,27 @@
 """How far off a model's rating is expected to be after some items, and after one more.
 
-A rating engine takes the items as they are: near its maximum, the new model's strength is a
-weighted mean over them. The weights w = 4 E (1 - E) are those of a logistic likelihood: 1 between
-equals, less for far-off opponents, whose margins saturate. With S, F and X their sums by slot, by
-family and by opponent, and W the sum of all, the expected squared error of that mean is
+A rating engine takes the items as they are, and every scenario alike (`ratings.weighing`): near its
+maximum, the new model's strength is a weighted mean over them. An item weighs l w. w = 4 E (1 - E)
+is the weight of a logistic likelihood: 1 between equals, less for far-off opponents, whose margins
+saturate. l is what the scenario weighs, divided among the model's items on it. With S, F and X the
+sums of l w by slot, by family and by opponent, and W the sum of all, the expected squared error of
+that mean is
 
-    ((sum w u)^2 + s sum S^2 + f sum F^2 + sum (v + w^2 p) + X'C X) / W^2
+    ((sum l w u)^2 + s sum S^2 + f sum F^2 + sum l^2 (v + w^2 p) + X'C X) / W^2
 
 - u: the expected luck of the opponent's transcript. The engine does not know it, but the ladder
   does, so opponents can be chosen whose lucks cancel. p is what is left unknown of it;
 - s and f: variances of the new model's own luck, of a transcript and of what a family's
-  transcripts share. Their part is smallest when all families are asked alike;
+  transcripts share. Their part is what transcripts leave open, whoever they are compared with:
+  the floor;
 - v: the judge's noise;
 - C: the covariance of the opponents' strengths, less their mean.
 
 To look for what a mixed model would learn the most from does worse with the other engines: they
-do not take the opponents' luck off (benchmarks/README.md).
+do not take the opponents' luck off.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +43,9 @@ class Known(NamedTuple):
         strengths: C, shape (n_models, n_models).
         own: s.
         shared: f.
-        family: Of each slot, shape (n_slots,).
+        family: Of each scenario, shape (n_scenarios,).
+        scenario: Of each slot, shape (n_slots,).
+        share: What each scenario weighs in a rating, shape (n_scenarios,), more than 0.
     """
 
     luck: Floats
@@ -48,6 +54,30 @@ class Known(NamedTuple):
     own: float
     shared: float
     family: Ints
+    scenario: Ints
+    share: Floats
+
+    def own_error(self, slots: Floats) -> float:
+        """What the new model's own luck adds to the squared error of an unscaled mean.
+
+        Args:
+            slots: The weight on each slot, shape (n_slots,).
+        """
+        by_scenario = np.bincount(self.scenario, slots, len(self.family))
+        families = np.bincount(self.family, by_scenario)
+        return float(self.own * slots @ slots + self.shared * families @ families)
+
+    def floor(self, slots: Collection[int]) -> float:
+        """The squared error that these transcripts leave, whatever is compared.
+
+        Args:
+            slots: Those that the new model has, at least one.
+        """
+        there = np.zeros(len(self.scenario))
+        there[list(slots)] = 1
+        counts = np.bincount(self.scenario, there, len(self.family))
+        weight = there * (self.share / np.maximum(counts, 1))[self.scenario]
+        return self.own_error(weight) / float(weight.sum()) ** 2
 
 
 class Pairings(NamedTuple):
@@ -80,43 +110,75 @@ class Sums:
 
     def __init__(self, known: Known) -> None:
         self._known = known
-        self._slots = np.zeros(len(known.family))
-        self._families = np.zeros(int(known.family.max(initial=-1)) + 1)
-        self._opponents = np.zeros(len(known.strengths))
-        self._weight = self._luck = self._noise = 0.0
+        n, m = len(known.family), len(known.strengths)
+        self._count = np.zeros(n)  # by scenario, as are the next five
+        self._weight, self._luck, self._noise, self._squares = np.zeros((4, n))
+        self._met = np.zeros((n, m))
+        self._slots = np.zeros(len(known.scenario))
+
+    def copy(self) -> "Sums":
+        """The same sums, to be gone on with apart."""
+        made = Sums(self._known)
+        for name, value in vars(self).items():
+            setattr(made, name, value if name == "_known" else value.copy())
+        return made
 
     def add(self, items: Pairings) -> None:
         """Take in items."""
         known, (o, s, w, noise) = self._known, items
+        scenario = known.scenario[s]
         np.add.at(self._slots, s, w)
-        np.add.at(self._families, known.family[s], w)
-        np.add.at(self._opponents, o, w)
-        self._weight += float(w.sum())
-        self._luck += float(w @ known.luck[s, o])
-        self._noise += float((noise + w**2 * known.doubt[s, o]).sum())
+        np.add.at(self._met, (scenario, o), w)
+        np.add.at(self._count, scenario, 1)
+        np.add.at(self._weight, scenario, w)
+        np.add.at(self._luck, scenario, w * known.luck[s, o])
+        np.add.at(self._noise, scenario, noise + w**2 * known.doubt[s, o])
+        squares = np.bincount(known.scenario, self._slots**2, len(known.family))
+        self._squares = np.asarray(squares, dtype=np.float64)
+
+    @property
+    def _level(self) -> Floats:
+        """What an item on each scenario weighs for levelling: the scenario's share of a rating."""
+        return np.asarray(self._known.share / np.maximum(self._count, 1))
 
     def error(self) -> float:
         """The expected squared error; infinite without items."""
-        if not self._weight:
+        if not self._weight.any():
             return float("inf")
-        known, x = self._known, self._opponents
-        own = known.own * self._slots @ self._slots
-        shared = known.shared * self._families @ self._families
-        rest = self._luck**2 + self._noise + float(x @ known.strengths @ x)
-        return float(own + shared + rest) / self._weight**2
+        known, level = self._known, self._level
+        x = level @ self._met
+        own = known.own_error(level[known.scenario] * self._slots)
+        rest = float(level @ self._luck) ** 2 + float(level**2 @ self._noise)
+        return float(own + rest + x @ known.strengths @ x) / float(level @ self._weight) ** 2
 
     def errors_with(self, items: Pairings) -> Floats:
         """What it would be with each of some items more, shape (n,)."""
         known, (o, s, w, noise) = self._known, items
-        slots, families, x = self._slots, self._families, self._opponents
-        luck = (self._luck + w * known.luck[s, o]) ** 2
-        own = known.own * (slots @ slots + 2 * w * slots[s] + w**2)
-        within = families[known.family[s]]
-        shared = known.shared * (families @ families + 2 * w * within + w**2)
-        heard = self._noise + noise + w**2 * known.doubt[s, o]
-        reach = known.strengths @ x
-        rated = x @ reach + 2 * w * reach[o] + w**2 * known.strengths[o, o]
-        return np.asarray((luck + own + shared + heard + rated) / (self._weight + w) ** 2)
+        i = known.scenario[s]
+        before, after = self._level, known.share / (self._count + 1)
+        now, step, squared = after[i], (after - before)[i], (after**2 - before**2)[i]
+        weight = before @ self._weight + step * self._weight[i] + now * w
+        luck = before @ self._luck + step * self._luck[i] + now * w * known.luck[s, o]
+        heard = before**2 @ self._noise + squared * self._noise[i]
+        heard = heard + now**2 * (noise + w**2 * known.doubt[s, o])
+        own = before**2 @ self._squares + squared * self._squares[i]
+        own = own + now**2 * (2 * w * self._slots[s] + w**2)
+        families = np.bincount(known.family, before * self._weight)
+        moved = step * self._weight[i] + now * w
+        shared = families @ families + 2 * moved * families[known.family[i]] + moved**2
+        rated = self._rated(before, step, now * w, i, o)
+        error = luck**2 + known.own * own + known.shared * shared + heard + rated
+        return np.asarray(error / weight**2)
+
+    def _rated(self, level: Floats, step: Floats, added: Floats, i: Ints, o: Ints) -> Floats:
+        """X'C X with each item: its scenario's part of X changes by a step, its opponent's more."""
+        c = self._known.strengths
+        x = level @ self._met
+        reach, own = c @ x, self._met @ c
+        within = np.einsum("im,im->i", own, self._met)
+        rated = x @ reach + 2 * step * (self._met @ reach)[i] + step**2 * within[i]
+        rated = rated + 2 * added * (reach[o] + step * own[i, o])
+        return np.asarray(rated + added**2 * np.diagonal(c)[o])
 
 
 def shared_variance(luck: Floats, doubt: Floats, tau2: float, family: Ints) -> float:

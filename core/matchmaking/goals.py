@@ -8,15 +8,17 @@ from ..ratings.comparisons import Comparisons
 from ..ratings.result import Ratings
 from ..ratings.settings import RatingSettings
 from .calls import Call
+from .schedules import MIXED_BLOCK, Orders
 
 Slot = tuple[str, int]
 """An item in one iteration: what a transcript is of."""
-Orders = Literal["one", "both"]
 Rate = Callable[[Comparisons, RatingSettings], Ratings]
 
 
-FLOOR = 0.002
-"""Smallest share of the squared error that one more item is worth, unless a goal says otherwise."""
+FLOOR = 0.0005
+"""Smallest share of the squared error that one more call is worth, unless a goal says otherwise."""
+ENOUGH = 1.2
+"""How many times what the transcripts leave the expected error may be, likewise."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,15 @@ class Pool:
     Attributes:
         transcripts: By model, what it has transcripts of.
         families: By item; an item that is not there is its own family.
+        scores: By model, the mean score of its samples by one grader, where it is known: it says
+            where on the ladder to begin.
+        ahead: Opponents that have the iteration after the last one of the model that is placed.
     """
 
     transcripts: Mapping[str, frozenset[Slot]]
     families: Mapping[str, str] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+    ahead: frozenset[str] = frozenset()
 
     @property
     def slots(self) -> frozenset[Slot]:
@@ -55,11 +62,15 @@ class Goal:
         rate: The engine whose interval decides; one that can do with one order if `orders`
             is ``one``.
         settings: Anchors: the target is on their scale.
-        orders: ``both``: every item is bought in both orders.
+        orders: ``both``: every item is bought in both orders; ``one``: in one, by turns;
+            ``mixed``: in one that is drawn, and one item of ten in both.
         target_ci: Half-width of the 95 % interval to stop at, points; None for none.
         max_comparisons: Most calls to ask for; None for no limit.
-        floor: `adaptive` stops when an item is expected to take less than this share off the
-            squared error that is left; 0 to go on to the end.
+        floor: `adaptive` stops when a call is expected to take less than this share off the
+            squared error that is left; 0 to go on.
+        enough: `adaptive` stops when the expected error is within so many times of what the
+            model's transcripts leave; 0 to go on.
+        iteration_calls: Calls to the model that another iteration of it takes; 0: not known.
     """
 
     model: str
@@ -70,11 +81,13 @@ class Goal:
     target_ci: float | None = None
     max_comparisons: int | None = None
     floor: float = FLOOR
+    enough: float = ENOUGH
+    iteration_calls: int = 0
 
     @property
-    def calls_per_item(self) -> int:
-        """2 with both orders."""
-        return 2 if self.orders == "both" else 1
+    def calls_per_item(self) -> float:
+        """On average: 2 with both orders, and a tenth more than one with mixed ones."""
+        return {"one": 1.0, "mixed": 1 + 1 / MIXED_BLOCK, "both": 2.0}[self.orders]
 
 
 class Item(NamedTuple):
@@ -104,10 +117,13 @@ class Stop(NamedTuple):
 
     Attributes:
         kind: ``precise``: the target is met; ``budget``: no call is left of it; ``settled``:
-            the schedule is through; ``exhausted``: everything is compared; ``floor``: more
-            calls on these transcripts would tell next to nothing.
+            the schedule is through; ``exhausted``: everything is compared; ``floor``: most of
+            the error that is left is that of the transcripts.
         told: For people, with what to do.
+        advice: What more comparisons, or another iteration, would do to the interval; empty
+            where it is not known.
     """
 
     kind: Literal["precise", "budget", "settled", "exhausted", "floor"]
     told: str
+    advice: str = ""

@@ -7,7 +7,7 @@ as each batch is kept before it is sent and the next is planned from complete on
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
+from math import sqrt
 
 import numpy as np
 
@@ -17,25 +17,12 @@ from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
 from ..ratings.settings import RatingSettings
 from ..text import plural
-from .adaptive import CAUTION, Adviser, batch_size, unit_of
+from .adaptive import Adviser, batch_size
 from .goals import Batch, Goal, Item, Stop
+from .outlook import SURE_WIDTH, Expected, Outlook, scale_at
+from .schedules import Schedule
 from .spreading import as_calls, asked_items
 from .staged import Position, plan_all, plan_staged
-
-Schedule = Literal["staged", "all", "adaptive"]
-SCHEDULES: tuple[Schedule, ...] = ("staged", "all", "adaptive")
-ADAPTIVE_FROM = 8
-"""Models on the ladder from which `adaptive` is the default."""
-_NORMAL = 1.96
-
-
-def default_schedule(n_models: int) -> Schedule:
-    """`adaptive` from 8 models on, below that `all`.
-
-    Args:
-        n_models: On the ladder, the new one not counted.
-    """
-    return "adaptive" if n_models >= ADAPTIVE_FROM else "all"
 
 
 class Matchmaker:
@@ -67,35 +54,82 @@ class Matchmaker:
             known: All comparisons that were read, the model's own among them.
             history: The batches of this placement so far, all of them complete.
         """
+        planned = self._next(known, history)
+        if isinstance(planned, Stop) and self.schedule == "adaptive":
+            advice = self._advice(known, history)
+            told = f"{planned.told}; {advice}" if advice else planned.told
+            return planned._replace(told=told, advice=advice)
+        return planned
+
+    def _next(self, known: Comparisons, history: Sequence[Batch]) -> Batch | Stop:
         asked = asked_items(self.goal, history)
-        room = self._room(history)
+        calls = self._room(history)
+        room = calls // 2 if calls is not None and self.goal.orders == "both" else calls
         if room == 0:
             return Stop("budget", _used_up(self.goal.max_comparisons or 0, self._spent(history)))
         if self.goal.target_ci is not None and self._is_precise(known, history):
             return Stop("precise", f"the interval is within ±{self.goal.target_ci:g} points")
-        position = self._position(known, history)
-        if self.schedule == "adaptive":
-            planned = self._adaptive(known, asked, room)
-        else:
-            plan = plan_staged if self.schedule == "staged" else plan_all
-            planned = plan(self.goal, position, history)
+        planned = self._planned(known, history, asked, room)
         if isinstance(planned, Stop):
             return planned
-        stage, items = planned
+        stage, rank, items = planned
         if not items:
             return self._through()
-        calls = as_calls(self.goal, items[:room], len(asked))
-        return Batch(stage, position.rank, calls)
+        return Batch(stage, rank, as_calls(self.goal, items[:room], history, calls))
+
+    def _planned(
+        self,
+        known: Comparisons,
+        history: Sequence[Batch],
+        asked: Sequence[Item],
+        room: int | None,
+    ) -> Stop | tuple[str, int | None, list[Item]]:
+        if self.schedule == "adaptive":
+            return self._adaptive(known, asked, room)
+        position = self._position(known, history)
+        plan = plan_staged if self.schedule == "staged" else plan_all
+        stage, items = plan(self.goal, position, history)
+        return stage, position.rank, items
 
     def _adaptive(
         self, known: Comparisons, asked: Sequence[Item], room: int | None
-    ) -> tuple[str, list[Item]] | Stop:
+    ) -> Stop | tuple[str, int | None, list[Item]]:
         size = batch_size(len(asked)) if room is None else min(room, batch_size(len(asked)))
-        choice = self._adviser.choose(_only(known, self.goal.model), asked, size)
-        if choice.items and not choice.worthwhile:
-            told = "more comparisons of these transcripts would tell next to nothing; "
-            return Stop("floor", told + "run more iterations of the model")
-        return "adaptive", choice.items
+        own = _only(known, self.goal.model)
+        choice = self._adviser.choose(own, asked, size)
+        reached = choice.enough and not self._can_reach(known, asked)
+        if choice.items and (reached or not choice.worthwhile):
+            return Stop("floor", "more comparisons of these transcripts would tell little")
+        return "adaptive", self._adviser.rank(own), choice.items
+
+    def _can_reach(self, known: Comparisons, asked: Sequence[Item]) -> bool:
+        """Whether there is a target beyond what is usually enough, and more calls would meet it."""
+        return self.goal.target_ci is not None and self._outlook(known, asked).is_in_reach()
+
+    def expect(self, known: Comparisons, history: Sequence[Batch]) -> Expected | None:
+        """How many more calls it will take, and the interval then; None where nobody can say.
+
+        Args:
+            known: All comparisons that were read.
+            history: The batches so far.
+        """
+        if self.schedule != "adaptive":
+            return None
+        return self._outlook(known, asked_items(self.goal, history)).expect(self._room(history))
+
+    def _advice(self, known: Comparisons, history: Sequence[Batch]) -> str:
+        row = _row(self._rated(known), self.goal.model)
+        outlook = self._outlook(known, asked_items(self.goal, history))
+        return outlook.advise(self._ladder, row and row.half_width)
+
+    def _outlook(self, known: Comparisons, asked: Sequence[Item]) -> Outlook:
+        ratings, adviser = self._rated(known), self._adviser
+        own = _only(known, self.goal.model)
+        strength = adviser.state(own).strength
+        scale = None
+        if ratings is not None:
+            scale = scale_at(strength, adviser.strengths(), ratings, self.goal)
+        return Outlook(self.goal, adviser, own, asked, scale)
 
     @cached_property
     def _adviser(self) -> Adviser:
@@ -110,11 +144,10 @@ class Matchmaker:
         return sum(len(batch.calls) for batch in history)
 
     def _room(self, history: Sequence[Batch]) -> int | None:
-        """How many items may still be asked for; None for any number."""
+        """How many calls may still be asked for; None for any number."""
         if self.goal.max_comparisons is None:
             return None
-        left = self.goal.max_comparisons - self._spent(history)
-        return max(0, left) // self.goal.calls_per_item
+        return max(0, self.goal.max_comparisons - self._spent(history))
 
     def _position(self, known: Comparisons, history: Sequence[Batch]) -> Position:
         """The ladder by `fractional-logit`, which can do with one order."""
@@ -145,7 +178,7 @@ class Matchmaker:
 
     def _rated(self, known: Comparisons) -> Ratings | None:
         try:
-            return self.goal.rate(known, self.goal.settings)
+            return self.goal.rate(known, self.goal.settings) if len(known) else None
         except UsageError:
             return None  # the engine waits for second orders
 
@@ -154,12 +187,11 @@ class Matchmaker:
 
         Without it a placement would stop whenever the jackknife is small by chance.
         """
-        found = {row.model: row.rating for row in ratings.rows if row.model != self.goal.model}
-        unit = unit_of(self._adviser.strengths(), found)
-        if unit is None:
+        state = self._adviser.state(_only(known, self.goal.model))
+        scale = scale_at(state.strength, self._adviser.strengths(), ratings, self.goal)
+        if scale is None:
             return 0.0
-        deviation = self._adviser.deviation(_only(known, self.goal.model))
-        return _NORMAL * CAUTION * deviation * unit
+        return SURE_WIDTH * sqrt(state.sums.error()) * scale.unit
 
 
 def _used_up(allowed: int, made: int) -> str:

@@ -2,19 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from hashlib import sha256
 
-from .calls import Call
+from .calls import FIRST, Call, First
 from .goals import Batch, Goal, Item, Slot
+from .schedules import MIXED_BLOCK
 
 
 def asked_items(goal: Goal, history: Iterable[Batch]) -> list[Item]:
     """What was asked for so far, each item once, in order."""
-    found: dict[Item, None] = {}
-    for batch in history:
-        for call in batch.calls:
-            opponent = call.b if call.a == goal.model else call.a
-            found[Item(opponent, (call.item, call.iteration))] = None
-    return list(found)
+    return list(_orders_of(goal, history))
 
 
 def spread_slots(goal: Goal) -> list[Slot]:
@@ -53,17 +50,76 @@ class Spreader:
         return chosen
 
 
-def as_calls(goal: Goal, items: Sequence[Item], n_before: int) -> tuple[Call, ...]:
-    """The calls for items: both orders, or one that alternates.
+def as_calls(
+    goal: Goal, items: Sequence[Item], history: Sequence[Batch], most: int | None = None
+) -> tuple[Call, ...]:
+    """The calls for items, in the orders that the goal says.
 
     Args:
         goal: Says which.
         items: In order.
-        n_before: How many items were asked for before.
+        history: The batches before.
+        most: Calls to make; None for any number. Of a pair in both orders that would be one too
+            many the first is made alone, unless all are to be in both.
     """
+    turns = Turns(goal, history)
     calls: list[Call] = []
-    for number, (opponent, (item, iteration)) in enumerate(items, start=n_before):
-        forward = Call(item, iteration, goal.model, opponent, "a")
-        back = forward._replace(first="b")
-        calls += [forward, back] if goal.orders == "both" else [(forward, back)[number % 2]]
+    for item in items:
+        orders = turns.take(item)
+        left = len(orders) if most is None else most - len(calls)
+        if left < len(orders) and goal.orders == "both":
+            break
+        opponent, (name, iteration) = item
+        calls += [Call(name, iteration, goal.model, opponent, first) for first in orders[:left]]
     return tuple(calls)
+
+
+class Turns:
+    """Whose transcript is read first: ``a`` for the new model's.
+
+    With mixed orders, of ten items one, drawn by a hash, is in both. Of the others, the new model
+    is first in every second: of each two, the first's order is drawn by a hash of the comparison,
+    so that no order goes with what makes an item be chosen early.
+
+    Args:
+        goal: Says which orders.
+        history: The batches before.
+    """
+
+    def __init__(self, goal: Goal, history: Iterable[Batch]) -> None:
+        self._goal = goal
+        orders = _orders_of(goal, history)
+        self._n = len(orders)
+        single = Counter(next(iter(each)) for each in orders.values() if len(each) == 1)
+        self._lead = single["a"] - single["b"]
+
+    def take(self, item: Item) -> tuple[First, ...]:
+        """The orders of the next item."""
+        number, self._n = self._n, self._n + 1
+        block, place = divmod(number, MIXED_BLOCK)
+        if self._goal.orders == "both":
+            return FIRST
+        if self._goal.orders == "one":
+            return (FIRST[number % 2],)
+        if place == _drawn(self._goal.model, block) % MIXED_BLOCK:
+            return FIRST
+        behind: First = "b" if self._lead > 0 else "a"
+        first = behind if self._lead else FIRST[_drawn(self._goal.model, *item) % 2]
+        self._lead += 1 if first == "a" else -1
+        return (first,)
+
+
+def _orders_of(goal: Goal, history: Iterable[Batch]) -> dict[Item, set[First]]:
+    """The orders that each item was asked in, as the new model has them."""
+    found: dict[Item, set[First]] = defaultdict(set)
+    for batch in history:
+        for call in batch.calls:
+            own = call.a == goal.model
+            first: First = call.first if own else "b" if call.first == "a" else "a"
+            found[Item(call.b if own else call.a, (call.item, call.iteration))].add(first)
+    return found
+
+
+def _drawn(*parts: object) -> int:
+    """A number that depends on these alone."""
+    return int.from_bytes(sha256(repr(parts).encode()).digest()[:8], "big")

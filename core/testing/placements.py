@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..matchmaking.calls import Call
-from ..matchmaking.goals import FLOOR, Batch, Goal, Orders, Pool, Rate, Stop
-from ..matchmaking.matchmaker import Matchmaker, Schedule
+from ..matchmaking.goals import ENOUGH, FLOOR, Batch, Goal, Pool, Rate, Stop
+from ..matchmaking.matchmaker import Matchmaker
+from ..matchmaking.schedules import Orders, Schedule
 from ..ratings.comparisons import Comparison, Comparisons
 from ..ratings.settings import RatingSettings
 from .simulator import Tournament
@@ -61,6 +62,7 @@ def place(
     target_ci: float | None = None,
     max_comparisons: int | None = None,
     floor: float = FLOOR,
+    enough: float = ENOUGH,
     steps: bool = True,
 ) -> Placed:
     """Place a model and rate it after every batch, or only at the end.
@@ -76,12 +78,13 @@ def place(
         target_ci: As of a goal.
         max_comparisons: As of a goal.
         floor: As of a goal.
+        enough: As of a goal.
         steps: Whether to rate after every batch.
     """
     there = {name for call in ladder for name in (call.a, call.b)} | {model}
     pool = pool_of(tournament)
     pool = replace(pool, transcripts={m: s for m, s in pool.transcripts.items() if m in there})
-    goal = Goal(model, pool, rate, settings, orders, target_ci, max_comparisons, floor)
+    goal = Goal(model, pool, rate, settings, orders, target_ci, max_comparisons, floor, enough)
     rows: list[Comparison] = list(tournament.rows(ladder))
     maker = Matchmaker(goal, Comparisons.of(rows), schedule)
     history: list[Batch] = []

@@ -108,6 +108,17 @@ class Tournament:
         model, slot = np.indices((len(self.abilities), len(self.slots)))
         return self._quality(model, family[slot], slot)
 
+    def margins(self, calls: Sequence[Call]) -> Ints:
+        """What the judge says to calls, whether it could be read or not.
+
+        Args:
+            calls: At least one.
+
+        Returns:
+            The margins, positive where `a` wins, shape (n_calls, n_criteria).
+        """
+        return self._draw(calls).margins
+
     def judge(self, calls: Sequence[Call]) -> Comparisons:
         """The comparisons of those calls whose replies could be read."""
         return Comparisons.of(self.rows(calls))

@@ -70,7 +70,13 @@ class EQBench3(Benchmark):
     options = (
         Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
-        Option("orders", "both", "In how many orders two replies are judged.", ("both", "one")),
+        Option(
+            "orders",
+            "auto",
+            "In which orders two replies are judged: both, one, or mixed (auto: mixed for "
+            "adaptive, both for the other schedules).",
+            ("auto", "both", "mixed", "one"),
+        ),
         Option(
             "schedule",
             "auto",

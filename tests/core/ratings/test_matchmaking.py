@@ -1,6 +1,7 @@
 """Which comparisons are bought next; benchmarks/placement.py says what that saves."""
 
 import math
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -11,13 +12,21 @@ import numpy as np
 import pytest
 
 from eibench import Comparisons, Ratings, RatingSettings, UsageError
-from eibench.core.matchmaking.adaptive import Adviser, unit_of
+from eibench.core.matchmaking.adaptive import Adviser
 from eibench.core.matchmaking.calls import FIRST, Call
 from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
 from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
-from eibench.core.matchmaking.matchmaker import SCHEDULES, Matchmaker, Schedule, default_schedule
+from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.matchmaking.observing import Observer
-from eibench.core.matchmaking.spreading import asked_items
+from eibench.core.matchmaking.outlook import scale_at
+from eibench.core.matchmaking.schedules import (
+    SCHEDULES,
+    Orders,
+    Schedule,
+    default_orders,
+    default_schedule,
+)
+from eibench.core.matchmaking.spreading import Turns, asked_items
 from eibench.core.matchmaking.staged import neighbours, sparse_places
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import (
@@ -83,11 +92,14 @@ def test_no_call_is_asked_twice(world: Tournament, ladder: list[Call], schedule:
 
 
 @each_schedule
-def test_a_stop_changes_nothing(world: Tournament, ladder: list[Call], schedule: Schedule) -> None:
+@pytest.mark.parametrize("orders", ["one", "mixed"])
+def test_a_stop_changes_nothing(
+    world: Tournament, ladder: list[Call], schedule: Schedule, orders: Orders
+) -> None:
     """A new matchmaker with what was known after some batches plans the very next one."""
-    whole = run(world, ladder, schedule, max_comparisons=80)
+    whole = run(world, ladder, schedule, max_comparisons=80, orders=orders)
     before = list(world.rows(ladder))
-    goal = goal_of(world, max_comparisons=80)
+    goal = goal_of(world, max_comparisons=80, orders=orders)
     for n in range(len(whole.batches)):
         history = whole.batches[:n]
         rows = before + list(world.rows([c for batch in history for c in batch.calls]))
@@ -153,6 +165,49 @@ def test_one_order_takes_turns(world: Tournament, ladder: list[Call], schedule: 
     """The new model is first in every other call."""
     calls = calls_of(run(world, ladder, schedule, max_comparisons=60))
     assert all(one.first != other.first for one, other in pairwise(calls))
+
+
+@each_schedule
+def test_mixed_orders_have_a_tenth_in_both_and_the_rest_balanced(
+    world: Tournament, ladder: list[Call], schedule: Schedule
+) -> None:
+    """Whatever the batches, and not by turns."""
+    placed = run(world, ladder, schedule, orders="mixed", rate=glicko2.rate, max_comparisons=120)
+    orders: dict[tuple[str, str], list[str]] = {}
+    for call in calls_of(placed):
+        orders.setdefault((call.b, call.item), []).append(call.first)
+    items = list(orders.values())
+    assert [sum(len(each) == 2 for each in items[n : n + 10]) for n in range(0, 100, 10)] == [
+        1
+    ] * 10
+    single = [each[0] for each in items if len(each) == 1]
+    assert abs(single.count("a") - single.count("b")) <= 1
+    assert any(one == other for one, other in pairwise(single))
+
+
+def test_the_order_of_a_pair_hangs_on_the_comparison() -> None:
+    """Of one opponent's items about half are in either order, each time the same."""
+    goal = Goal(NEW, Pool({}), glicko2.rate, orders="mixed")
+    drawn = [Turns(goal, ()).take(Item("x", (f"item-{n}", 1))) for n in range(200)]
+    assert drawn == [Turns(goal, ()).take(Item("x", (f"item-{n}", 1))) for n in range(200)]
+    first = [orders[0] for orders in drawn if len(orders) == 1]
+    assert 70 < first.count("a") < 130
+
+
+@pytest.mark.parametrize("allowed", [1, 10, 11, 12])
+def test_mixed_orders_use_a_budget_up(world: Tournament, ladder: list[Call], allowed: int) -> None:
+    """The last of it buys one order where two would be too many."""
+    placed = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate,
+                 max_comparisons=allowed)  # fmt: skip
+    assert len(calls_of(placed)) == allowed
+
+
+@pytest.mark.parametrize(
+    ("schedule", "orders"), [("adaptive", "mixed"), ("staged", "both"), ("all", "both")]
+)
+def test_the_default_orders_are_those_of_the_schedule(schedule: Schedule, orders: str) -> None:
+    """`both`, as published, for all but `adaptive`."""
+    assert default_orders(schedule) == orders
 
 
 @each_schedule
@@ -265,13 +320,73 @@ def test_adaptive_prefers_near_opponents(world: Tournament, ladder: list[Call]) 
     assert np.mean(gaps) < 0.85 * np.mean(usual)
 
 
-def test_adaptive_stops_when_more_would_tell_nothing(world: Tournament, ladder: list[Call]) -> None:
-    """The luck of 45 transcripts is what it is; the message says to run more iterations."""
-    placed = run(world, ladder, "adaptive")
+def test_adaptive_stops_when_most_of_the_error_is_that_of_the_transcripts(
+    world: Tournament, ladder: list[Call]
+) -> None:
+    """As soon as the expected error is within 1.2 times what they leave."""
+    placed = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate)
     assert placed.stop is not None
     assert placed.stop.kind == "floor"
-    assert "run more iterations" in placed.stop.told
-    assert len(calls_of(placed)) < 13 * 45
+    adviser, calls = Adviser(goal_of(world), world.judge(ladder)), calls_of(placed)
+    ends = [calls[: -len(placed.batches[-1].calls)], calls]
+    errors = [adviser.state(world.judge(each)).sums.error() for each in ends]
+    assert errors[0] > 1.2**2 * adviser.floor >= errors[1]
+
+
+def test_the_stop_says_what_would_help_more(world: Tournament, ladder: list[Call]) -> None:
+    """As many comparisons again, or another iteration, which the opponents do not have."""
+    goal = goal_of(world, orders="mixed", rate=glicko2.rate, iteration_calls=118)
+    placed = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate)
+    maker = Matchmaker(goal, world.judge(ladder), "adaptive")
+    stop = maker.next_batch(world.judge([*ladder, *calls_of(placed)]), placed.batches)
+    assert isinstance(stop, Stop)
+    told = re.fullmatch(
+        r"(\d+) more comparisons would take the half-width from (\d+) to (\d+), with another "
+        r"iteration of it \(118 calls to the model\) and of its opponents to (\d+)",
+        stop.advice,
+    )
+    assert told, stop.advice
+    n, now, more, iteration = map(int, told.groups())
+    assert n == pytest.approx(len(calls_of(placed)), abs=2)
+    assert now == round(placed.steps[-1].half_width or 0)
+    assert now > more > iteration
+    ahead = replace(goal, pool=replace(goal.pool, ahead=frozenset(goal.pool.opponents(NEW))))
+    stop = Matchmaker(ahead, world.judge(ladder), "adaptive").next_batch(
+        world.judge([*ladder, *calls_of(placed)]), placed.batches
+    )
+    assert isinstance(stop, Stop)
+    assert "opponents" not in stop.advice
+
+
+def test_a_plan_says_what_the_placement_comes_to(world: Tournament, ladder: list[Call]) -> None:
+    """The calls within a fifth, before the first of them; and no more than are allowed."""
+    known = world.judge(ladder)
+    placed = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate)
+    goal = goal_of(world, orders="mixed", rate=glicko2.rate)
+    expected = Matchmaker(goal, known, "adaptive").expect(known, ())
+    assert expected is not None
+    assert expected.calls == pytest.approx(len(calls_of(placed)), rel=0.2)
+    few = Matchmaker(replace(goal, max_comparisons=40), known, "adaptive").expect(known, ())
+    assert few is not None
+    assert 36 <= few.calls <= 40
+    assert few.half_width is not None and expected.half_width is not None
+    assert few.half_width > expected.half_width
+    assert Matchmaker(goal, known, "staged").expect(known, ()) is None
+
+
+def test_a_target_that_can_be_met_is_gone_on_for(world: Tournament, ladder: list[Call]) -> None:
+    """Beyond what is usually enough; one that everything would not meet ends there as usual."""
+    usual = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate)
+    width = usual.steps[-1].half_width
+    assert width is not None
+    met, never = (
+        run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate, target_ci=target)
+        for target in (25.5, 0.2 * width)
+    )
+    assert met.stop is not None and never.stop is not None
+    assert met.stop.kind == "precise"
+    assert len(calls_of(met)) > len(calls_of(usual))
+    assert (never.stop.kind, calls_of(never)) == ("floor", calls_of(usual))
 
 
 @pytest.mark.parametrize("unread", [0.0, 1.0])
@@ -280,7 +395,7 @@ def test_adaptive_without_a_floor_goes_on_to_the_end(unread: float) -> None:
     noise = Noise(unread=unread)
     world = Tournament([0, 0.1, 9, 9.1], seed=3, family_sizes=(1,) * 9, noise=noise)
     ladder = [call for call in world.random_calls(54) if "model-0" not in (call.a, call.b)]
-    placed = run(world, ladder, "adaptive", "model-0", orders="one", floor=0.0)
+    placed = run(world, ladder, "adaptive", "model-0", orders="one", floor=0.0, enough=0.0)
     assert placed.stop is not None
     assert placed.stop.kind == "exhausted"
     assert len(calls_of(placed)) == 27
@@ -318,9 +433,10 @@ def test_adaptive_does_not_stop_for_an_interval_that_is_small_by_chance(
     widths = []
     for calls in (before[: -len(placed.batches[-1].calls)], before):
         rated = fractional_logit.rate(world.judge([*ladder, *calls]), RatingSettings())
-        unit = unit_of(adviser.strengths(), {row.model: row.rating for row in rated.rows})
-        assert unit is not None
-        widths.append(1.96 * 1.15 * adviser.deviation(world.judge(calls)) * unit)
+        state = adviser.state(world.judge(calls))
+        scale = scale_at(state.strength, adviser.strengths(), rated, goal_of(world))
+        assert scale is not None
+        widths.append(1.96 * 1.15 * state.sums.error() ** 0.5 * scale.unit)
     assert widths[0] > 60 >= widths[1]
 
 
