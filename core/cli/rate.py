@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..console.safe import line
-from ..engine.standing import DEFAULT, rate_with, settings_of
+from ..engine.standing import DEFAULT, engine_version, rate_with, settings_of
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal
@@ -185,6 +185,7 @@ def _anchor(text: str) -> Anchor:
 
 def _document(ratings: "Ratings", *, demo: bool) -> dict[str, Any]:
     document = ratings.as_json()
+    document["engine_version"] = engine_version(ratings.engine)
     document["demo"] = demo
     document["ratings"] = [{**row, "demo": demo} for row in document["ratings"]]
     return document

@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
-from ..engine.rescoring import config_of, pack_of, rescore
+from ..engine.regrading import Checked, check_all
+from ..engine.rescoring import config_of, pack_of, regrade, rescore
+from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
 from ..plugins import installed
-from ..reports.files import write_document
+from ..reports.files import as_text, write_document
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -22,7 +24,9 @@ from .values import pairs
 
 
 @click.command("rescore", cls=Command)
-@click.argument("run", shell_complete=run_ids)
+@click.argument("run", required=False, shell_complete=run_ids)
+@click.option("--all", "every", is_flag=True, help="All runs whose numbers would be others today.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and store nothing.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
 @click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
@@ -30,16 +34,51 @@ from .values import pairs
 @options.json_option
 @config_option
 def rescore_command(
-    run: str, changes: tuple[str, ...], dataset: str | None, runs_dir: Path, json_output: bool
+    run: str | None,
+    every: bool,
+    dry_run: bool,
+    changes: tuple[str, ...],
+    dataset: str | None,
+    runs_dir: Path,
+    json_output: bool,
 ) -> int:
     """Score a run's replies again, without a single request."""
+    dataset = as_given("dataset", dataset)
+    if every == (run is not None):
+        raise UsageError("name a RUN, or --all for those whose numbers would be others today")
+    if every:
+        if changes or dataset:
+            raise UsageError("--set and --dataset are for one RUN, not for --all")
+        return _all(runs_dir, dry=dry_run, json_output=json_output)
     with Journal(runs_dir, create=False) as journal:
-        record = find(journal, run)
-        given = pairs(changes, "--set")
-        config = config_of(journal, record, installed(), given, as_given("dataset", dataset))
+        record = find(journal, str(run))
+        config = config_of(journal, record, installed(), pairs(changes, "--set"), dataset)
         pack = pack_of(record, config)
+        document: dict[str, Any]
         with no_exit():
-            document: dict[str, Any] = asyncio.run(rescore(journal, record, config, pack))
-    write_document(runs_dir, document)
+            if dry_run:
+                document = asyncio.run(regrade(journal, record, config, pack)).document
+            else:
+                document = asyncio.run(rescore(journal, record, config, pack))
+    if not dry_run:
+        write_document(runs_dir, document)
     print_result(document, json_output=json_output)
     return EXIT[document["status"]]
+
+
+def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
+    checked: list[Checked] = []
+    with Journal(runs_dir, create=False) as journal, no_exit():
+        for one in check_all(journal, installed(), dry=dry):
+            if one.rescored is not None:
+                write_document(runs_dir, one.rescored)
+            checked.append(one)
+    if json_output:
+        told = [one.as_json() for one in checked if one.changes or one.reason]
+        click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": told}))
+        return 0
+    from ..console import output
+    from ..console.regraded import regraded
+
+    output.show(regraded([one.as_json() for one in checked], dry=dry))
+    return 0

@@ -101,15 +101,16 @@ def given_replies(replies: Sequence[ChatResponse]) -> Answer:
     return answer
 
 
+NOT_HELD = "the journal does not hold a reply that this needs"
+"""How the reason of a sample begins that is unscored as nothing is asked offline."""
+
+
 def known_replies(known: Mapping[CallKey, ChatResponse]) -> Answer:
     """Answers from the journal alone; `MissingCall` for what it does not hold."""
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
         if key not in known:
-            raise MissingCall(
-                "the journal does not hold a reply that this needs; "
-                "the run's own command would ask for it"
-            )
+            raise MissingCall(f"{NOT_HELD}; the run's own command would ask for it")
         return known[key]
 
     return answer

@@ -73,6 +73,7 @@ class Leaderboard:
             "judge": self.board.judge,
             "demo": self.demo,
             "engine": standing.details.get("engine") if standing else None,
+            "engine_version": standing.details.get("engine_version") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
             "rows": self.rows(),
             "conclusions": list(standing.conclusions) if standing else [],

@@ -1,25 +1,29 @@
 """Grading a run again from the journal: no request is sent."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Option, Pack
 from ..clients.base import ModelSpec
 from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
 from ..guard import guard
-from ..journal import Journal, RunLock, RunRecord
+from ..journal import Failure, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..reports.gradings import is_judge
 from ..reports.protocols import judge_label
+from ..types import SampleScore, Score
 from .config import Endpoint, RunConfig, grader, judge_endpoint, stored_sampling
+from .handles import NOT_HELD
 from .progress import Progress
+from .rerating import rate_as_before
 from .samples import work_on, work_through
 from .stopping import Stop
-from .views import keep_ratings, keep_result, view_of
+from .views import keep_result, view_of
 from .workshop import Party, Sample, Workshop
 
 
@@ -164,7 +168,7 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
             judge=config.judge.known_as if config.judge else None,
         )
         document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
-        keep_ratings(document, journal.document(run) or {})
+        rate_as_before(journal, run, config, pack, document)
         ended = run.finished_at is not None
         status = None if ended else run.status
         view = view_of(journal, run, config, selection)
@@ -178,6 +182,58 @@ def begun_by(journal: Journal, run: RunRecord, pack: Pack) -> Selection:
     ids = {item_id for item_id, _ in begun}
     items = [item for item in pack.items if item.id in ids]
     return Selection(items, max((iteration for _, iteration in begun), default=1))
+
+
+class Regraded(NamedTuple):
+    """A result that is not stored.
+
+    Attributes:
+        document: The result.
+        missing: How many of its samples have no score as a reply was never made.
+    """
+
+    document: dict[str, Any]
+    missing: int
+
+
+async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Regraded:
+    """What `rescore` would store; nothing is.
+
+    Raises:
+        JournalError: The run has no replies.
+    """
+    samples, selection = _selected(journal, run, pack)
+    shop = _workshop(journal, run, config, grader(config), kind=Unkept)
+    assert isinstance(shop, Unkept)
+    await work_through(shop, iter(samples), 1, work_on)
+    judge = config.judge.known_as if config.judge else None
+    known = read_evidence(journal, run, shop.grader, selection, judge=judge)
+    tried = {(sample.item.id, sample.iteration) for sample in samples}
+    failures = [f for f in journal.failures(run) if (f.item_id, f.iteration) not in tried]
+    scores = sorted(shop.kept, key=lambda score: score[:3])
+    evidence = replace(known, scores=scores, failures=[*failures, *shop.failed])
+    document = build_document(run, config, pack, selection, evidence)
+    rate_as_before(journal, run, config, pack, document)
+    missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in scores)
+    return Regraded(document, missing)
+
+
+class Unkept(Workshop):
+    """A workshop that keeps scores in memory."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.kept: list[SampleScore] = []
+        self.failed: list[Failure] = []
+
+    def keep_score(self, sample: Sample, score: Score) -> None:
+        """Remember a sample's score."""
+        item = sample.item
+        self.kept.append(SampleScore(item.id, item.cluster, sample.iteration, score))
+
+    def keep_failure(self, sample: Sample, kind: str, reason: str, attempts: int = 0) -> None:
+        """Remember why a sample has none."""
+        self.failed.append(Failure(sample.item.id, sample.iteration, kind, reason, attempts))
 
 
 def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample], Selection]:
@@ -201,12 +257,16 @@ def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample
 
 
 def _workshop(
-    journal: Journal, run: RunRecord, config: RunConfig, graded_by: Mapping[str, Any]
+    journal: Journal,
+    run: RunRecord,
+    config: RunConfig,
+    graded_by: Mapping[str, Any],
+    kind: type[Workshop] = Workshop,
 ) -> Workshop:
     judge = None
     if config.judge:
         judge = Party("judge", config.judge.known_as, config.benchmark.judge_sampling, None)
-    return Workshop(
+    return kind(
         benchmark=config.benchmark,
         options=config.options,
         run=run,

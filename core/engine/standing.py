@@ -60,6 +60,7 @@ def find_standing(
     rows = counting(met, own)
     counts = counted(rows, own)
     chosen = engine or DEFAULT
+    made_by = {"engine": chosen, "engine_version": engine_version(chosen)}
     try:
         ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors, options))
     except PluginError as error:
@@ -70,9 +71,9 @@ def find_standing(
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
         found = conclusions_from(rows, [])
-        return Standing(counts, [], warnings, {"engine": chosen}, unread, found)
+        return Standing(counts, [], warnings, made_by, unread, found)
     document = ratings.as_json()
-    details = {"engine": chosen, **{k: document[k] for k in ("anchors", "diagnostics")}}
+    details = {**made_by, **{k: document[k] for k in ("anchors", "diagnostics")}}
     told = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated = [{**row, "demo": demo} for row in document["ratings"]]
@@ -98,6 +99,12 @@ def _rate(
         raise
     except BenchError as error:
         return None, [f"no rating yet: {error}"]
+
+
+def engine_version(name: str) -> str | None:
+    """The version of an engine's numbers; ``None`` where it is not installed."""
+    engine = installed().rating_engines.things.get(name)
+    return None if engine is None else getattr(engine, "version", "1")
 
 
 def settings_of(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 class _Glicko2:
     name = "glicko2"
     title = "one Glicko-2 period at its fixed point; place in it, length beside it (default)"
+    version = "2"
     order_matters = False
     names_matter = False
 
@@ -29,6 +30,7 @@ class _Glicko2:
 class _FractionalLogit:
     name = "fractional-logit"
     title = "likelihood per call, with terms for position and length"
+    version = "2"
     order_matters = False
     names_matter = False
 
@@ -42,6 +44,7 @@ class _FractionalLogit:
 class _Mixed:
     name = "mixed"
     title = "linear mixed model: strengths and the luck of transcripts, position and length"
+    version = "2"
     order_matters = False
     names_matter = False
 
@@ -55,6 +58,7 @@ class _Mixed:
 class _Sequential:
     name = "glicko2-sequential"
     title = "PyPI's glicko2, game after game as they came"
+    version = "1"
     order_matters = True
     names_matter = False
 
@@ -68,6 +72,7 @@ class _Sequential:
 class _TrueSkill:
     name = "trueskill"
     title = "the scheme of the original EQ-Bench 3; its intervals are too narrow"
+    version = "2"
     order_matters = False
     names_matter = True
 

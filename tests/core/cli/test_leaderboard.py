@@ -65,8 +65,8 @@ def test_the_document_of_a_board(bench: Bench) -> None:
     documents = [eqbench3(bench, model) for model in ("weak", "strong")]
     board = bench("leaderboard", "eqbench3", "--json").json
     assert board.keys() == {
-        "benchmark", "dataset", "judge", "demo", "engine", "anchors", "rows", "conclusions",
-        "warnings",
+        "benchmark", "dataset", "judge", "demo", "engine", "engine_version", "anchors", "rows",
+        "conclusions", "warnings",
     }  # fmt: skip
     assert board["dataset"] == documents[0]["dataset"]
     assert (board["judge"], board["engine"]) == ("demo/judge", "glicko2")
