@@ -2,14 +2,16 @@
 
 import unicodedata
 
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp", "Mn", "Me"}
-_FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
+INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
+"""Unicode's categories of controls and marks, which show nothing by themselves."""
+FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and signs of other names that look like blanks."""
+_UNSEEN = INVISIBLE | {"Co", "Cn", "Zs", "Zl", "Zp"}
 
 
 def is_blank(text: str) -> bool:
     """Whether there is nothing to see: no text, blanks, control and invisible characters alone."""
-    return all(char in _FILLERS or unicodedata.category(char) in _UNSEEN for char in text)
+    return all(char in FILLERS or unicodedata.category(char) in _UNSEEN for char in text)
 
 
 def plural(n: int, noun: str, *verb: str) -> str:

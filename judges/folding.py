@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from eibench.core.text import FILLERS, INVISIBLE
+
 #: Letters of other alphabets that look like Latin ones. Accents and fonts are taken off before.
 _LOOKS = {
     "a": "аɑαΑАᎪꓮᗩ", "b": "вьЬβΒВᏴꓐᗷ", "c": "сϲСϹᏟꓚᑕ", "d": "ԁɗᎠꓓᗪ", "e": "еɛεЕΕᎬꓰᕮ",
@@ -23,8 +25,6 @@ _QUOTES = "«»‹›‘’‚‛“”„‟〝〞〟＂＇"
 _OPENING, _CLOSING = "<＜«‹⎡⎢⎣", ">＞»›⎤⎥⎦"
 """What opens or closes beside the brackets that Unicode calls so."""
 _SLASHES = "/\\⁄∕／＼⧸╱"
-_UNSEEN = {"Cc", "Cf", "Cs", "Mn", "Me"}
-_FILLERS = "\u115f\u1160\u3164\uffa0"
 _BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _BLANKS = "\t\n\r"
 
@@ -62,11 +62,11 @@ class _Table(dict[int, str]):
 
 
 def _fold(char: str) -> str:
-    if char in _BLANKS or char in _FILLERS:
-        return char.strip(_FILLERS)
+    if char in _BLANKS or char in FILLERS:
+        return char.strip(FILLERS)
     if char in _BREAKS:
         return "\n"
-    if unicodedata.category(char) in _UNSEEN:
+    if unicodedata.category(char) in INVISIBLE:
         return ""
     if char in _QUOTES:
         return '"'

@@ -12,10 +12,11 @@ from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse
 from .anthropic_message import conversation, read_message
 from .base import CallContext, ClientConfig
-from .chat_completion import read_json
+from .bodies import read_json
 from .extra_body import refuse_reserved
 from .failures import Failure, error_parts, provider_error
-from .http import Answer, HttpTransport, Transport, with_key
+from .http import Answer, HttpTransport, Transport
+from .keys import with_key
 from .refused import refused_parameters
 
 HOST = "api.anthropic.com"

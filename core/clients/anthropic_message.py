@@ -7,11 +7,10 @@ wrong type, and then is as if it were not there.
 from collections.abc import Mapping
 from typing import Any
 
-from ..text import is_blank, readable
+from ..text import is_blank
 from ..types import ChatRequest, ChatResponse, Finish, Usage
-from .chat_completion import read_json
+from .bodies import name_of, read_json, words
 from .failures import malformed
-from .keys import redact
 from .parties import Asked
 from .thinking import split_thinking
 from .usage import count, mapping, whole_output
@@ -25,7 +24,6 @@ _FINISH = {
     None: Finish.STOP,
 }
 _CACHED = {"cache_control": {"type": "ephemeral"}}
-_LONGEST_NAME = 200
 
 
 def conversation(request: ChatRequest) -> dict[str, Any]:
@@ -54,28 +52,20 @@ def read_message(
     blocks = body.get("content")
     if not isinstance(blocks, list):
         raise malformed(asked, text)
-    finish_raw = _name(body.get("stop_reason"))
+    finish_raw = name_of(body.get("stop_reason"))
     answer, tagged = split_thinking(_joined(blocks, "text"))
     thinking = "\n".join(t for t in (_joined(blocks, "thinking"), tagged) if t)
     return ChatResponse(
-        text=_words(answer or _refusal(body)),
-        reasoning=_words(thinking),
+        text=words(answer or _refusal(body)),
+        reasoning=words(thinking),
         finish=_finish(finish_raw, answer),
         finish_raw=finish_raw,
-        model=_name(body.get("model")),
-        request_id=_name(headers.get("request-id") or headers.get("x-request-id"))
-        or _name(body.get("id")),
+        model=name_of(body.get("model")),
+        request_id=name_of(headers.get("request-id") or headers.get("x-request-id"))
+        or name_of(body.get("id")),
         usage=_usage(mapping(body.get("usage"))),
         sent=sent,
     )
-
-
-def _words(text: str) -> str:
-    return redact.reply(readable(text))
-
-
-def _name(value: Any) -> str | None:
-    return _words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
 
 
 def _joined(blocks: list[Any], kind: str) -> str:

@@ -7,9 +7,14 @@ charset is named, and no name of one can make reading fail.
 import json
 import re
 import zlib
+from typing import Any
+
+from ..text import readable
+from .keys import redact
 
 _CHARSET = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _GZIP_FIRST = 0x1F
+_LONGEST_NAME = 200
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 PACKINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 """The values of ``Content-Encoding`` that can be read; only these are asked for."""
@@ -86,3 +91,35 @@ def text_of(body: bytes, content_type: str | None = None) -> str:
 def _charset(content_type: str | None) -> str:
     named = _CHARSET.search(content_type or "")
     return named[1] if named else "utf-8"
+
+
+def read_json(text: str) -> Any:
+    """The value in a text; ``None`` when it is no JSON.
+
+    A byte-order mark before it is no part of it, and a number with more digits than Python reads
+    is none of ours and spoils no reply.
+    """
+    text = text.removeprefix("\ufeff")
+    for parse_int in (None, _readable_int):
+        try:
+            return json.loads(text, parse_int=parse_int)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _readable_int(digits: str) -> float | int:
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+def words(text: str) -> str:
+    """A model's words as they can be stored, without known keys."""
+    return redact.reply(readable(text))
+
+
+def name_of(value: Any) -> str | None:
+    """An identifier of the server's; ``None`` when it sent none."""
+    return words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None

@@ -1,17 +1,16 @@
-"""The body of an OpenAI chat completion, read as servers really send it.
+"""The body of an OpenAI chat completion, read as servers really send it, and a request's format.
 
 Only a message in the first choice is needed; any other field may be missing or
 of a wrong type, and then is as if it were not there.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..text import is_blank, readable
+from ..text import is_blank
 from ..types import ChatResponse, Finish
+from .bodies import name_of, read_json, words
 from .failures import malformed
-from .keys import redact
 from .parties import Asked
 from .thinking import Parts, split_thinking
 from .usage import mapping, read_usage
@@ -27,7 +26,12 @@ _FINISH = {
     "content_filter": Finish.CONTENT_FILTER,
     None: Finish.STOP,
 }
-_LONGEST_NAME = 200
+
+
+def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The field of a request that asks for a reply of a JSON schema."""
+    named = {"name": "reply", "schema": dict(schema), "strict": True}
+    return {"type": "json_schema", "json_schema": named}
 
 
 def read_completion(
@@ -44,52 +48,21 @@ def read_completion(
     message = choice.get("message")
     if not isinstance(message, dict):
         raise malformed(asked, text)
-    finish_raw = _name(choice.get("finish_reason"))
+    finish_raw = name_of(choice.get("finish_reason"))
     answer, thinking = _parts(message.get("content"))
     own = _joined(message.get("reasoning_content") or message.get("reasoning"))
     refusal = _joined(message.get("refusal"))
     return ChatResponse(
-        text=_words(answer or refusal),
-        reasoning=_words("\n".join(t for t in (own, thinking) if t)),
+        text=words(answer or refusal),
+        reasoning=words("\n".join(t for t in (own, thinking) if t)),
         finish=_finish(finish_raw, answer, refusal),
         finish_raw=finish_raw,
-        model=_name(body.get("model")),
-        fingerprint=_name(body.get("system_fingerprint")),
-        request_id=_name(headers.get("x-request-id")) or _name(body.get("id")),
+        model=name_of(body.get("model")),
+        fingerprint=name_of(body.get("system_fingerprint")),
+        request_id=name_of(headers.get("x-request-id")) or name_of(body.get("id")),
         usage=read_usage(body.get("usage")),
         sent=sent,
     )
-
-
-def read_json(text: str) -> Any:
-    """The value in a text; ``None`` when it is no JSON.
-
-    A byte-order mark before it is no part of it, and a number with more digits than Python reads
-    is none of ours and spoils no reply.
-    """
-    text = text.removeprefix("\ufeff")
-    for parse_int in (None, _readable_int):
-        try:
-            return json.loads(text, parse_int=parse_int)
-        except (ValueError, RecursionError):
-            continue
-    return None
-
-
-def _readable_int(digits: str) -> float | int:
-    try:
-        return int(digits)
-    except ValueError:
-        return float(digits)
-
-
-def _words(text: str) -> str:
-    return redact.reply(readable(text))
-
-
-def _name(value: Any) -> str | None:
-    """An identifier of the server's; ``None`` when it sent none."""
-    return _words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None
 
 
 def _parts(content: Any) -> Parts:

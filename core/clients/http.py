@@ -23,7 +23,8 @@ from .. import __version__
 from ..errors import ConfigError
 from .base import ClientConfig, is_loopback
 from .bodies import PACKINGS, Body, text_of
-from .failures import connection_error, malformed, too_large
+from .broken import add_rest, ending_with_its_connection, is_whole, lost
+from .failures import malformed, too_large
 from .keys import redact
 from .parties import Asked
 from .sdk import CONNECT_S
@@ -39,7 +40,6 @@ _HEADERS = {
     "Content-Type": "application/json",
     "User-Agent": f"eibench/{__version__}",
 }
-_KEY_HEADERS = frozenset({"authorization", "api-key", "x-api-key"})
 _write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
@@ -108,8 +108,7 @@ class HttpTransport:
                     return Answer(response.status, response.headers, read)
             failed = too_large(self._asked, self._most)
         except (aiohttp.ClientError, OSError) as error:
-            failed = connection_error(self._asked, error)
-            failed.unsent |= isinstance(error, aiohttp.ClientHttpProxyError)
+            failed = lost(self._asked, error)
         except zlib.error as error:
             failed = malformed(self._asked, f"(not decodable: {error})")
         raise failed  # out here, as aiohttp's error holds the request, and with it the key
@@ -145,9 +144,15 @@ class HttpTransport:
             failed.final = True  # the next one would be packed alike
             raise failed
         body = Body(packing, self._most)
-        if not await _take(response.content, body, min(self._most, _ORDINARY)):
-            async with self._large:
-                await _take(response.content, body, self._most)
+        try:
+            with ending_with_its_connection(response):
+                if not await _take(response.content, body, min(self._most, _ORDINARY)):
+                    async with self._large:
+                        await _take(response.content, body, self._most)
+        except (aiohttp.ClientError, OSError):
+            add_rest(body, response.content)
+            if body.size > self._most or not is_whole(body, response.headers.get("Content-Type")):
+                raise
         if body.size <= self._most:
             return bytes(body)
         response.close()  # there is more
@@ -163,7 +168,8 @@ async def _start_of_error(response: aiohttp.ClientResponse, packing: str) -> byt
     """As much of an error's body as matters; nothing of one that cannot be unpacked."""
     body = Body(packing, _MOST_OF_AN_ERROR)
     if packing.strip().lower() in PACKINGS:
-        with contextlib.suppress(zlib.error):
+        broken = contextlib.suppress(zlib.error, aiohttp.ClientError, OSError)
+        with broken, ending_with_its_connection(response):
             await _take(response.content, body, _MOST_OF_AN_ERROR)
     if not response.content.at_eof():
         response.close()
@@ -178,15 +184,6 @@ async def _take(stream: aiohttp.StreamReader, body: Body, until: int) -> bool:
             return True
         body.add(piece)
     return False
-
-
-def with_key(config: ClientConfig) -> dict[str, str]:
-    """The headers of each request; the user's own take the place of ours."""
-    named = {name.lower() for name in config.headers}
-    if config.key is None and named & _KEY_HEADERS:
-        return dict(config.headers)
-    key = {} if "authorization" in named else {"Authorization": f"Bearer {config.key or 'no-key'}"}
-    return key | dict(config.headers)
 
 
 def proxy_of(url: str) -> str | None:

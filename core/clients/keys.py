@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from ..errors import ConfigError, UsageError
-from .base import Provider, is_loopback
+from .base import ClientConfig, Provider, is_loopback
 from .parties import OF_MODEL, PartyOptions
 from .secrets import is_variable_name
 
@@ -21,6 +21,7 @@ _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key)-([A-Za-z0-9_\-]{8,}+)")
 # Words with dashes between them, such as an item's id ("key-event-family-99"), are no key.
 _WORDS = re.compile(r"(?:[a-z]{1,15}-)++(?:[a-z]{1,15}|\d{1,4})")
 _KEY_AFTER_WORDS = re.compile(r"\b(?:sk|pk|key)-[a-z]{8,15}\Z")
+_KEY_HEADERS = frozenset({"authorization", "api-key", "x-api-key"})
 HIDDEN = "[key]"
 _SECRET = 8
 """Anything shorter is a placeholder such as "EMPTY" or "ollama": a word, not a secret."""
@@ -133,6 +134,15 @@ def _hidden(found: re.Match[str]) -> str:
     """What stands for a text of a key's form; words stay."""
     is_words = _WORDS.fullmatch(found[1])
     return _KEY_AFTER_WORDS.sub(HIDDEN, found[0]) if is_words else HIDDEN
+
+
+def with_key(config: ClientConfig) -> dict[str, str]:
+    """The headers of each request; the user's own take the place of ours."""
+    named = {name.lower() for name in config.headers}
+    if config.key is None and named & _KEY_HEADERS:
+        return dict(config.headers)
+    key = {} if "authorization" in named else {"Authorization": f"Bearer {config.key or 'no-key'}"}
+    return key | dict(config.headers)
 
 
 class Redactor:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, ClientConfig, is_loopback
+from .chat_completion import response_format
 from .extra_body import OURS, refuse_reserved
 from .failures import Failure, refused_parameter, too_large
 from .keys import redact
@@ -146,7 +147,7 @@ class LiteLLMClient:
         if "stop" in sent:
             sent["stop"] = list(sent["stop"])
         if "json_schema" in sent:
-            sent["response_format"] = _response_format(sent.pop("json_schema"))
+            sent["response_format"] = response_format(sent.pop("json_schema"))
         if "max_tokens" in sent:
             needed, names = self._config.needs_token_limit, _TOKEN_NAMES
             sent |= token_limit(
@@ -198,11 +199,6 @@ def _refusal(failed: ProviderError, answer: Failure, sent: Mapping[str, Any]) ->
     if named := refused_parameter(answer, sent):
         return [named]
     return refused_parameters(answer.message, {name: (name,) for name in sent})
-
-
-def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    named = {"name": "reply", "schema": dict(schema), "strict": True}
-    return {"type": "json_schema", "json_schema": named}
 
 
 def _refuse_proxy(base_url: str) -> None:

@@ -16,7 +16,8 @@ from ..errors import ErrorKind, ProviderError
 from ..text import is_blank
 from ..types import ChatResponse, Finish
 from .anthropic_message import read_message
-from .chat_completion import read_completion, read_json
+from .bodies import read_json
+from .chat_completion import read_completion
 from .failures import malformed, shown
 from .parties import Asked
 from .usage import mapping

@@ -13,7 +13,7 @@ from http.client import HTTPException
 from typing import Any
 
 from .base import ClientConfig, is_loopback
-from .keys import redact
+from .keys import redact, with_key
 
 LIST_S = 3.0
 """How long a server may take to begin, and to go on."""
@@ -33,11 +33,8 @@ def _read(config: ClientConfig) -> dict[str, Any] | None:
     ways: list[Any] = [_NoRedirect()]
     if is_loopback(config.base_url):
         ways.append(urllib.request.ProxyHandler({}))
-    headers = dict(config.headers)
-    if config.key:
-        headers["Authorization"] = f"Bearer {config.key}"
     with suppress(OSError, ValueError, HTTPException, RecursionError):
-        request = urllib.request.Request(f"{config.base_url}/models", headers=headers)
+        request = urllib.request.Request(f"{config.base_url}/models", headers=with_key(config))
         with urllib.request.build_opener(*ways).open(request, timeout=LIST_S) as response:
             return entry_of(json.loads(_body(response)), config.model.name)
     return None

@@ -5,17 +5,19 @@ Azure and where that is asked for; it makes no difference to what is sent and re
 that a model refuses are left out from then on, and `ChatResponse.sent` shows what went.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse
 from .base import CallContext, ClientConfig
-from .chat_completion import read_completion, read_json
+from .bodies import read_json
+from .chat_completion import read_completion, response_format
 from .extra_body import OURS, refuse_reserved
 from .failures import Failure, error_parts, provider_error, refused_parameter
-from .http import Answer, HttpTransport, Transport, with_key
+from .http import Answer, HttpTransport, Transport
+from .keys import with_key
 from .refused import token_limit
 
 HOST = "api.openai.com"
@@ -71,7 +73,7 @@ class OpenAIClient:
         if "stop" in sent:
             sent["stop"] = list(sent["stop"])
         if "json_schema" in sent:
-            sent["response_format"] = _response_format(sent.pop("json_schema"))
+            sent["response_format"] = response_format(sent.pop("json_schema"))
         if "max_tokens" in sent:
             needed, names = self._config.needs_token_limit, self._token_names
             sent |= token_limit(
@@ -90,8 +92,3 @@ class OpenAIClient:
     async def close(self) -> None:
         """Close connections."""
         await self._transport.close()
-
-
-def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    named = {"name": "reply", "schema": schema, "strict": True}
-    return {"type": "json_schema", "json_schema": named}

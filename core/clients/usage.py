@@ -10,7 +10,7 @@ from typing import Any
 
 from ..types import Usage
 
-_MOST_TOKENS = 2**53
+MOST_TOKENS = 2**53
 _DIGITS = 16  # of the number above
 
 
@@ -53,4 +53,4 @@ def count(value: Any) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
         value = int(value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if is_number and 0 <= value < _MOST_TOKENS else 0
+    return int(value) if is_number and 0 <= value < MOST_TOKENS else 0

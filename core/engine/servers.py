@@ -10,6 +10,7 @@ from typing import Any
 
 from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_model
+from ..clients.parties import OF_JUDGE, OF_MODEL
 from ..clients.sites import is_local
 from ..errors import UsageError
 from ..journal import Asked, Journal, RunRecord
@@ -40,7 +41,8 @@ class Servers:
         entries = {}
         for party, endpoint in parties_of(config).items():
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                made = client_config(endpoint, 1, catalogue, environment)
+                options = OF_JUDGE if party == JUDGE else OF_MODEL
+                made = client_config(endpoint, 1, catalogue, environment, party=options)
                 entries[party] = await read_entry(made)
         return cls(entries)
 

@@ -112,10 +112,17 @@ def at_item(error: PluginError, item: Item) -> PluginError:
 
 
 def innermost(error: Exception) -> Exception:
-    """What a call raised, where a plugin's TaskGroup wraps it."""
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    return error
+    """What a call raised, where a plugin's TaskGroup wraps it: ours, if any is, else the first."""
+    leaves = list(_leaves(error))
+    return next((leaf for leaf in leaves if isinstance(leaf, BenchError)), leaves[0])
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if not isinstance(error, ExceptionGroup):
+        yield error
+        return
+    for inner in error.exceptions:
+        yield from _leaves(inner)
 
 
 def described(error: BaseException) -> str:

@@ -1,9 +1,11 @@
 """A provider's clients, guarded: what goes wrong in one is told with the model's spec."""
 
-from math import isfinite
+from dataclasses import astuple
 from typing import Any
 
 from ..clients.base import CallContext, Client, ClientConfig, Provider
+from ..clients.usage import MOST_TOKENS
+from ..spending.budget import MOST
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from .calls import Called, call, call_async
 
@@ -54,8 +56,13 @@ def _check(called: Called, response: Any) -> None:
     finish, usage, cost = parts
     if not isinstance(finish, Finish):
         called.refuse(f"returned the finish {finish!r}, not a Finish: {', '.join(Finish)}")
-    counts = (usage.input, usage.output, usage.cached) if isinstance(usage, Usage) else (None,)
-    if not all(isinstance(count, int) for count in counts):
-        called.refuse(f"returned {usage!r:.120} as usage, not a Usage with whole numbers")
-    if cost is not None and not (isinstance(cost, int | float) and isfinite(cost) and cost >= 0):
-        called.refuse(f"returned {cost!r} as cost_usd, not a number of dollars or None")
+    if not (isinstance(usage, Usage) and all(map(_is_count, astuple(usage)))):
+        told = f"not a Usage with whole numbers from 0 to {MOST_TOKENS:,}"
+        called.refuse(f"returned {usage!r:.120} as usage, {told}")
+    if cost is not None and not (isinstance(cost, int | float) and 0 <= cost <= MOST):
+        told = f"not a number of dollars from 0 to {MOST:,.0f} or None"
+        called.refuse(f"returned {cost!r:.40} as cost_usd, {told}")
+
+
+def _is_count(count: Any) -> bool:
+    return type(count) is int and 0 <= count <= MOST_TOKENS

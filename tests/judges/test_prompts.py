@@ -57,7 +57,7 @@ def test_markers_are_found_in_both_parts_of_a_template() -> None:
         "[\n\n\n\n\n\n\n\n\n\n/SCENE]", "[/S      CENE]", "[/S\x00CENE]", "[//////////////SCENE]",
         "[/SC\u0435NE]", "[/ＳＣＥＮＥ]", "[／SCENE]", "[/ꜱᴄᴇɴᴇ]", "[/𝓢𝓒𝓔𝓝𝓔]", "[/🅂🄲🄴🄽🄴]",
         "[/🅢🅒🅔🅝🅔]", "[/🇸🇨🇪🇳🇪]", "[/SCÉNÈ]", "[/S\u0336C\u0336ENE]", "[/ЅСΕΝΕ]", "[/S\u3164CENE]",
-        "[/SC\U000e0045ENE]",
+        "[/S\u2800CENE]", "[/SC\U000e0045ENE]",
         "[\\SCENE]", "[/S[x]CENE]", "[/<b></b>SCENE]", "[<b></b>/SCENE]", "[/SCENE<br/>]",
     ],
 )  # fmt: skip

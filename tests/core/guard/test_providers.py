@@ -61,10 +61,27 @@ FAULTS = {
     "68 tokens that are a text": (ChatResponse("x", usage=Usage("3")), "with whole numbers"),  # type: ignore[arg-type]
     "69 a cost that is NaN": (
         ChatResponse("x", cost_usd=float("nan")),
-        "returned nan as cost_usd, not a number of dollars or None",
+        "returned nan as cost_usd, not a number of dollars from 0 to 1,000,000,000,000 or None",
     ),
-    "70 a provider that ends the program": (SystemExit(1), "raised SystemExit: 1"),
-    "71 a time-out of its own": (TimeoutError("too slow"), "raised TimeoutError: too slow"),
+    "a cost that is no sum": (
+        ChatResponse("x", cost_usd=1e300),
+        "returned 1e+300 as cost_usd, not a number of dollars",
+    ),
+    **{
+        f"{name} of {count}": (
+            ChatResponse("x", usage=Usage(**{name: count})),
+            "as usage, not a Usage with whole numbers from 0 to 9,007,199,254,740,992",
+        )
+        for name, count in (
+            ("input", -1),
+            ("cached", -1),
+            ("cache_write", -5),
+            ("output", -1),
+            ("reasoning", -1),
+            ("cache_write", 10**30),
+            ("reasoning", True),
+        )
+    },
 }
 
 
@@ -89,6 +106,16 @@ def test_a_fault_of_a_provider_is_told_with_the_model(
     (reason,) = {failed["reason"] for failed in result.document["failed"]}
     assert reason.startswith("python/toys:boom ")
     assert message in reason
+
+
+def test_of_a_group_of_errors_ours_counts(python: SimpleNamespace) -> None:
+    """It says what is to be done, wherever in the group it stands."""
+    ours = ExceptionGroup("h", [ProviderError(ErrorKind.REFUSED, "it will not")])
+    python.made = ExceptionGroup("g", [ValueError("another"), ours])
+    result = eibench.run(Fine(), model="python/toys:boom", dataset="data.txt")
+    assert {failed["reason"] for failed in result.document["failed"]} == {
+        "python/toys:boom: it will not"
+    }
 
 
 def test_a_provider_that_cannot_make_a_client_is_named(

@@ -1,0 +1,43 @@
+"""What a server says of a model in its own list."""
+
+import json
+
+import pytest
+
+from eibench import ConfigError
+from eibench.core.clients.base import ClientConfig, ModelSpec
+from eibench.core.clients.keys import Environment
+from eibench.core.clients.model_list import read_entry
+from eibench.core.engine.config import Endpoint
+from eibench.core.engine.servers import Servers
+from eibench.core.plugins import installed
+from tests.core.clients.test_http import KEY, serving
+from tests.core.conftest import Lab
+
+LIST = json.dumps({"data": [{"id": "m", "root": "weights"}]}).encode()
+ANSWER = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(LIST), LIST)
+
+
+@pytest.mark.parametrize(
+    ("headers", "sent"),
+    [
+        ({}, f"Authorization: Bearer {KEY}"),
+        ({"authorization": "Basic fake-login"}, "Authorization: Basic fake-login"),
+    ],
+)
+async def test_the_headers_are_those_of_a_chat(headers: dict[str, str], sent: str) -> None:
+    """A header of the user's takes the place of the key's."""
+    async with serving(ANSWER) as server:
+        url = f"http://127.0.0.1:{server.port}/v1"
+        config = ClientConfig(ModelSpec("openai", "m"), url, KEY, headers=headers)
+        assert await read_entry(config) == {"id": "m", "root": "weights"}
+    (head,) = server.heads
+    assert head.lower().count("authorization:") == 1 and sent in head
+
+
+async def test_a_judge_s_missing_key_is_told_with_the_judge_s_option(lab: Lab) -> None:
+    """As the model's options have nothing to do with it."""
+    judge = Endpoint(ModelSpec("openai", "j"), "http://127.0.0.1:9/v1", "NOT_SET_KEY")
+    config = lab.session(judge=judge).config
+    with pytest.raises(ConfigError, match="NOT_SET_KEY, which --judge-api-key-env names"):
+        await Servers.ask(config, installed(), Environment({}))
