@@ -8,7 +8,13 @@ import click
 from click.core import ParameterSource
 
 from ..clients.approvals import Approvals, Sending, normal
-from ..clients.secrets import HIDDEN, is_variable_name, shown_address, without_credentials
+from ..clients.secrets import (
+    HIDDEN,
+    is_variable_name,
+    shown_address,
+    shown_header,
+    without_credentials,
+)
 from ..console.safe import line
 from ..errors import UsageError
 from ..reports.files import as_text
@@ -149,12 +155,18 @@ def _setting(settings: Settings, benchmark: str | None, param: click.Option) -> 
 def _without_secrets(name: str, value: Any) -> Any:
     """An option's value as it may be shown."""
     if name == "headers":
-        return [f"{text.partition('=')[0]}={HIDDEN}" for text in value]
+        return [_shown_pair(text) for text in value]
     if name in KEY_VARIABLES:  # what is no variable's name may be the key itself
         return value if is_variable_name(value) else HIDDEN
     if name in _ADDRESSES:
         return shown_address(value)
     return _shown_extra(value) if name == "extra_body" else value
+
+
+def _shown_pair(text: str) -> str:
+    """A header's name without its value; what is no pair may be all value."""
+    name, equals, _ = text.partition("=")
+    return f"{shown_header(name)}={HIDDEN}" if equals else HIDDEN
 
 
 def _shown_extra(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..clients.secrets import is_variable_name
+from ..clients.secrets import is_variable_name, shown_header
 from ..clients.sizes import parse_size
 from ..errors import ConfigError, UsageError
 from ..files import read_text
@@ -87,7 +87,8 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
         if not (equals and key.strip()):
             raise UsageError(f"{name} {_shown(name, text)!r} is not of the form K=V")
         if key.strip() in made:
-            raise UsageError(f"{name} {key.strip()} is given twice")
+            twice = shown_header(key.strip()) if name == "--header" else key.strip()
+            raise UsageError(f"{name} {twice} is given twice")
         made[key.strip()] = value
     return made
 

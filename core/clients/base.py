@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from ..errors import UsageError
 from ..types import ChatRequest, ChatResponse
 from .parties import OF_MODEL, Asked, PartyOptions
-from .secrets import shown_address
+from .secrets import shown_address, shown_header
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
@@ -167,11 +167,12 @@ def check_headers(headers: Mapping[str, str]) -> None:
         UsageError: A name or a value cannot be sent.
     """
     for name, value in headers.items():
+        shown = f"--header {shown_header(name)}"
         if not _HEADER_NAME.fullmatch(name):
-            raise UsageError(f"--header {name!r} is not the name of an HTTP header")
+            raise UsageError(f"{shown} is not the name of an HTTP header; write NAME=VALUE")
         if not (value.isascii() and value.isprintable()):
             raise UsageError(
-                f"--header {name}: its value holds a line break or a character that is not ASCII"
+                f"{shown}: its value holds a line break or a character that is not ASCII"
             )
 
 

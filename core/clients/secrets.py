@@ -9,6 +9,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _LONGEST_WORD = 15
 """Of a variable's name, where digits are in it; the keys of some providers are capitals too."""
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
+_HEADER = re.compile(r"[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})*")
 _CREDENTIAL = re.compile(
     r"(?:.+_)?(?:"
     r"authori[sz]ation|auth|bearer|cookie|credentials?|pass(?:word|wd|phrase)|secret"
@@ -37,6 +38,11 @@ def shown_address(url: str) -> str:
     """An address without the user, the password, the query and the fragment that it may hold."""
     plain = re.sub(r"([?#]).*", rf"\1{HIDDEN}", url, count=1, flags=re.S)
     return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*:/+)?.*[^/]@", rf"\1{HIDDEN}@", plain, flags=re.S)
+
+
+def shown_header(name: str) -> str:
+    """The name of a header, if it is words: else it may be the header's value, or a part of it."""
+    return name if _HEADER.fullmatch(name) else HIDDEN
 
 
 def find_credentials(body: Any) -> Iterator[Path]:

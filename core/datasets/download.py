@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from .. import __version__
 from ..clients.base import is_loopback
+from ..clients.secrets import shown_address
 from ..errors import DataError, ErrorKind, ProviderError
 from .deadline import Deadline
 
@@ -254,7 +255,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             why = "it is another scheme"
         if why:
             fp.close()
-            told = f"it redirects to {newurl}, which is refused: {why}"
+            told = f"it redirects to {shown_address(newurl)}, which is refused: {why}"
             raise _failure(ErrorKind.INVALID_REQUEST, req.full_url, told)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -278,7 +279,7 @@ def _refusal(url: str, error: urllib.error.HTTPError) -> ProviderError:
     wait = error.headers["Retry-After"] or ""
     told = f"the server answers {error.code} {_phrase(error.code)}".rstrip()
     if where := error.headers["Location"]:
-        told += f" to {where}, which is not followed"
+        told += f" to {shown_address(where)}, which is not followed"
     return _failure(
         _KINDS.get(error.code, kind),
         url,

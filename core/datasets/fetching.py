@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from ..clients.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
 from .download import Patience, Wanted, Watch, WrongContents, download, objection, writing
 from .manifest import FileEntry, read_manifest
@@ -218,9 +219,10 @@ def _place(source: str | None, file: OfficialFile) -> Path | str:
             raise DataError(source, "no such folder (a URL begins with https://)")
         return Path(source, file.path)
     if why := objection(source):
-        raise UsageError(f"nothing is downloaded from {source}: {why}")
+        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {why}")
     if urlsplit(source).query or urlsplit(source).fragment:
-        raise UsageError(f"nothing is downloaded from {source}: give the address of a folder")
+        told = "give the address of a folder"
+        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {told}")
     return f"{source.rstrip('/')}/{quote(file.path)}"
 
 

@@ -65,7 +65,9 @@ _ESCAPED = re.compile(
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
-    written = _ESCAPED.sub(lambda m: json.dumps(m.group())[1:-1], as_json(value))
+    written = as_json(value)
+    if not written.isascii() or "\x7f" in written:  # else there is nothing to be found
+        written = _ESCAPED.sub(lambda m: json.dumps(m.group())[1:-1], written)
     return written.encode() + b"\n"
 
 

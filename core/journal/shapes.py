@@ -134,15 +134,21 @@ def anything(value: Any) -> str | None:
 
 def record(fields: Mapping[str, Shape], *, more: bool = False) -> Shape:
     """An object with these fields, and with others only if there may be `more`."""
+    known = fields.keys()
 
     def told(value: Any) -> str | None:
         if not isinstance(value, dict):
             return "must be an object"
-        if missing := next((name for name in fields if name not in value), None):
-            return f'needs "{missing}"'
-        if not more and (strange := next((name for name in value if name not in fields), None)):
+        # Every line of a file comes through here; a generator each would take twice the time.
+        for name in fields:
+            if name not in value:
+                return f'needs "{name}"'
+        if not (more or value.keys() <= known):
+            strange = next(name for name in value if name not in fields)
             return f'has an unknown field "{strange:.40}"'
-        checked = ((name, shape(value[name])) for name, shape in fields.items())
-        return next((f'"{name}" {wrong}' for name, wrong in checked if wrong), None)
+        for name, shape in fields.items():
+            if wrong := shape(value[name]):
+                return f'"{name}" {wrong}'
+        return None
 
     return told

@@ -572,6 +572,7 @@ def test_a_folder_with_another_file_is_refused(
         ("ftp://files.example/", UsageError, "it is not https"),
         ("file:///tmp", UsageError, "it is not a URL"),
         ("https://user:secret@files.example/", UsageError, "it holds a user name"),
+        ("https://files.example/a?key=secret", UsageError, "give the address of a folder"),
         ("https://files.example:port/", UsageError, "it is not a URL"),
         ("https://files.example/?list=1", UsageError, "the address of a folder"),
         ("https://files.example/a b", UsageError, "it is not a URL"),
@@ -581,9 +582,10 @@ def test_a_folder_with_another_file_is_refused(
 def test_a_source_that_cannot_be_is_refused(
     pack: OfficialPack, source: str, kind: type[Exception], told: str
 ) -> None:
-    """Before any request and before anything is made in the cache."""
-    with pytest.raises(kind, match=told):
+    """Before any request and before anything is made in the cache; no secret is repeated."""
+    with pytest.raises(kind, match=told) as caught:
         fetch(pack, source=source)
+    assert "secret" not in str(caught.value)
     assert not pack.folder.exists()
 
 

@@ -164,10 +164,14 @@ def test_a_wrong_variable_is_named(bench: Bench) -> None:
 
 
 def test_header_values_are_not_shown(bench: Bench) -> None:
-    """A header may be a secret: `bench config` shows its name only."""
+    """A header may be a secret: `bench config` shows its name only, and of what is none nothing."""
     done = bench("config", env={"BENCH_HEADER": "X-Secret=sk-fake-0123456789abcdef"})
     assert "X-Secret=[hidden]" in done.out
     assert "0123456789" not in done.out
+    split_at_blanks = "Authorization=Bearer fake-0123456789="
+    rows = bench("config", "--json", env={"BENCH_HEADER": split_at_blanks}).json["settings"]
+    (value,) = [row["value"] for row in rows if row["name"] == "header"]
+    assert value == ["Authorization=[hidden]", "[hidden]=[hidden]"]
 
 
 def test_tables_in_the_file_are_repeated_options(bench: Bench) -> None:

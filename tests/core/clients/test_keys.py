@@ -230,6 +230,8 @@ def test_loopback(url: str | None, expected: bool) -> None:
         ("X A", "1"),
         ("", "1"),
         ("X:", "1"),
+        (f"Authorization: Bearer {KEY}", "="),
+        (KEY, "é"),
     ],
 )
 def test_headers_that_cannot_be_sent(name: str, value: str) -> None:
