@@ -224,7 +224,12 @@ class Session:
                 shop = open_shop()
                 self.progress.expect_comparisons(await tournament.left())
             self.progress.compare(len(batch))
-            await tournament.play(shop, batch)
+            try:
+                await tournament.play(shop, batch)
+            except BudgetReached:
+                tournament.run_out()
+                self._stopped = tournament.stopped
+                raise
             if tournament.failed:
                 break  # the next batch is planned from complete ones only
         self._stopped, self._uncompared = tournament.stopped, tournament.failed

@@ -84,13 +84,36 @@ class Tournament:
             self.failed.append(redact(str(error)))
             return []
 
+    def run_out(self) -> None:
+        """Note that the money has run out, with what more comparisons would do.
+
+        The placement is not at its end: the same command goes on.
+        """
+        if self._matchmaker is None:
+            return
+        self.journal.writer.flush()
+        made = [row for row in self._own_rows() if self._is_here(row) and row.status != "planned"]
+        stop = Stop("budget", "--max-cost is reached")
+        read = self._read(self._met_rows())
+        self.stopped = self._matchmaker.advise(stop, read, history_of(made))._asdict()
+
+    def _own_rows(self) -> list[StoredComparison]:
+        return rows_of(self.journal, self._pool, self.run)
+
+    def _met_rows(self) -> list[StoredComparison]:
+        """All comparisons that count."""
+        met = read_met(self.journal, self._pool, self.pack, self._company)
+        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
+        return current(met.rows, {**met.runs, **runs})
+
+    def _read(self, pool: Sequence[StoredComparison]) -> Comparisons:
+        there = placeable(pool, self._own.name, self._opponents, self._own.samples)
+        return Comparisons.of(as_comparisons(there))
+
     async def _next_batch(self) -> list[StoredComparison]:
         self.journal.writer.flush()
-        met = read_met(self.journal, self._pool, self.pack, self._company)
-        own = rows_of(self.journal, self._pool, self.run)
+        pool, own = self._met_rows(), self._own_rows()
         mine = [row for row in own if self._is_here(row)]
-        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
-        pool = current(met.rows, {**met.runs, **runs})
         if waiting := self._waiting(mine, self._elsewhere(pool)):
             return waiting
         if not self._opponents:
@@ -140,13 +163,12 @@ class Tournament:
         self._matchmaker = matchmaker
         history = history_of(mine)
         elsewhere = self._elsewhere(pool)
-        there = placeable(pool, self._own.name, self._opponents, self._own.samples)
-        read = Comparisons.of(as_comparisons(there))
+        read = self._read(pool)
         while True:
             batch = matchmaker.next_batch(read, history)
             if isinstance(batch, Stop):
                 self.stopped = {
-                    **batch._asdict(),
+                    **matchmaker.advise(batch, read, history)._asdict(),
                     "of": self._meant[0],
                     "grader": self._pool.grader,
                 }

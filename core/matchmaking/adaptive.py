@@ -13,7 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ratings.comparisons import Comparisons, Floats, Ints
-from ..ratings.mixed_model import VAGUE, Halves, estimate_variances
+from ..ratings.mixed_model import (
+    FEWEST,
+    VAGUE,
+    Halves,
+    Observations,
+    Variances,
+    estimate_variances,
+)
 from .expected_error import Known, Pairings, Sums, shared_variance
 from .goals import Goal, Item
 from .latent import Blocks, Posterior, expected_luck, solve
@@ -70,10 +77,17 @@ class Adviser:
         self._index, self._slots = self._observer.models, self._observer.slots
         seen, halves = self._observer.observe(ladder)
         n_slots, n = len(self._slots), len(self._index)
-        self._variances = estimate_variances(seen, Halves.of(halves), n)
-        self._blocks = Blocks.sum(seen, self._variances, n_slots, n)
         vague = np.zeros(n), np.full(n, VAGUE)
-        self._ladder = solve(self._blocks, self._variances.tau2, *vague)
+
+        def learn(items: Observations, variances: Variances) -> tuple[Blocks, Posterior]:
+            blocks = Blocks.sum(items, variances, n_slots, n)
+            return blocks, solve(blocks, variances.tau2, *vague)
+
+        rough = estimate_variances(seen, Halves.of(halves), n)
+        near = _nearer_half(seen, learn(seen, rough)[1].mean)
+        self._variances = estimate_variances(near, Halves.of(halves), n)
+        self._near = learn(near, self._variances)
+        self._blocks, self._ladder = learn(seen, self._variances)
         compared = {name: float(self._ladder.mean[self._index[name]]) for name in ladder.models}
         self._prior = prior_of(goal, compared, n)
         self._known = self._what_is_known()
@@ -162,15 +176,16 @@ class Adviser:
         choose the next.
         """
         tau2, state, pool = self._variances.tau2, self._ladder, self._goal.pool
-        luck = expected_luck(self._blocks, state)
-        doubt = np.asarray(np.diagonal(state.luck, axis1=1, axis2=2))
+        luck, doubt = expected_luck(self._blocks, state), _doubt(state)
         names, scenario = np.unique([item for item, _ in self._slots], return_inverse=True)
         items = names.tolist()
         families = [pool.families.get(item, item) for item in items]
         family = np.unique(families, return_inverse=True)[1]
         weights = self._goal.settings.item_weights
         share = np.array([weights.get(item, 1.0) for item in items])
-        shared = shared_variance(luck, doubt, tau2, family[scenario])
+        blocks, near = self._near
+        lucks = expected_luck(blocks, near), _doubt(near)
+        shared = shared_variance(*lucks, tau2, family[scenario])
         own, strengths = tau2 - shared, _centred(state.covariance)
         return Known(luck, doubt, strengths, own, shared, family, scenario, share)
 
@@ -189,6 +204,23 @@ class Adviser:
         variances = self._variances
         noise = variances.both if self._goal.orders == "both" else variances.one
         return Pairings(opponent, slot, _weights(state.known, opponent), np.full(len(items), noise))
+
+
+def _nearer_half(seen: Observations, strengths: Floats) -> Observations:
+    """The items between models that are near each other, where there are enough.
+
+    Margins saturate, so those of far-off models say too little of luck and of noise; and it is near
+    ones that a new model is compared with.
+    """
+    if len(seen.z) < 2 * FEWEST:
+        return seen
+    gap = np.abs(strengths[seen.i] - strengths[seen.j])
+    return seen.only(np.flatnonzero(gap <= np.median(gap)))
+
+
+def _doubt(state: Posterior) -> Floats:
+    """What is unknown of the luck of each transcript, shape (n_slots, n_models)."""
+    return np.asarray(np.diagonal(state.luck, axis1=1, axis2=2))
 
 
 def _weights(state: Posterior, opponents: Ints) -> Floats:

@@ -15,7 +15,6 @@ from ..errors import UsageError
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
-from ..ratings.settings import RatingSettings
 from ..text import plural
 from .adaptive import Adviser, batch_size
 from .goals import Batch, Goal, Item, Stop
@@ -54,14 +53,6 @@ class Matchmaker:
             known: All comparisons that were read, the model's own among them.
             history: The batches of this placement so far, all of them complete.
         """
-        planned = self._next(known, history)
-        if isinstance(planned, Stop) and self.schedule == "adaptive":
-            advice = self._advice(known, history)
-            told = f"{planned.told}; {advice}" if advice else planned.told
-            return planned._replace(told=told, advice=advice)
-        return planned
-
-    def _next(self, known: Comparisons, history: Sequence[Batch]) -> Batch | Stop:
         asked = asked_items(self.goal, history)
         calls = self._room(history)
         room = calls // 2 if calls is not None and self.goal.orders == "both" else calls
@@ -106,6 +97,22 @@ class Matchmaker:
         """Whether there is a target beyond what is usually enough, and more calls would meet it."""
         return self.goal.target_ci is not None and self._outlook(known, asked).is_in_reach()
 
+    def advise(self, stop: Stop, known: Comparisons, history: Sequence[Batch]) -> Stop:
+        """The same with what more calls would do, where `adaptive` can say it.
+
+        Args:
+            stop: What `next_batch` gave for these.
+            known: As there.
+            history: As there.
+        """
+        if self.schedule != "adaptive":
+            return stop
+        row = _row(self._rated(known), self.goal.model)
+        outlook = self._outlook(known, asked_items(self.goal, history))
+        advice = outlook.advise(self._ladder, row and row.half_width)
+        told = f"{stop.told}; {advice}" if advice else stop.told
+        return stop._replace(told=told, advice=advice)
+
     def expect(self, known: Comparisons, history: Sequence[Batch]) -> Expected | None:
         """How many more calls it will take, and the interval then; None where nobody can say.
 
@@ -116,11 +123,6 @@ class Matchmaker:
         if self.schedule != "adaptive":
             return None
         return self._outlook(known, asked_items(self.goal, history)).expect(self._room(history))
-
-    def _advice(self, known: Comparisons, history: Sequence[Batch]) -> str:
-        row = _row(self._rated(known), self.goal.model)
-        outlook = self._outlook(known, asked_items(self.goal, history))
-        return outlook.advise(self._ladder, row and row.half_width)
 
     def _outlook(self, known: Comparisons, asked: Sequence[Item]) -> Outlook:
         ratings, adviser = self._rated(known), self._adviser
@@ -153,8 +155,7 @@ class Matchmaker:
         """The ladder by `fractional-logit`, which can do with one order."""
         if not len(known):
             return Position(self._opponents, None)
-        rated = fractional_logit.rate(known, RatingSettings())
-        ratings = {row.model: row.rating for row in rated.rows}
+        ratings = fractional_logit.strengths(known)
         middle = float(np.median(list(ratings.values())))
         ladder = sorted(self._opponents, key=lambda o: (-ratings.get(o, middle), o))
         if self.goal.model not in ratings:

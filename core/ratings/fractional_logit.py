@@ -118,6 +118,18 @@ def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
     )
 
 
+def strengths(comparisons: Comparisons) -> dict[str, float]:
+    """The strength of each model, natural units: what ratings are made of, without intervals.
+
+    Args:
+        comparisons: At least one.
+    """
+    comparisons = comparisons.compact()
+    weight = weigh(comparisons, RatingSettings(), np.ones(len(comparisons)))
+    fit = maximise(as_calls(comparisons)[0]._replace(weight=weight))
+    return dict(zip(comparisons.models, fit.theta.tolist(), strict=True))
+
+
 def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, list[str]]:
     """The calls with those terms that the data can tell from strength, and what they cannot.
 

@@ -337,9 +337,12 @@ def test_the_stop_says_what_would_help_more(world: Tournament, ladder: list[Call
     """As many comparisons again, or another iteration, which the opponents do not have."""
     goal = goal_of(world, orders="mixed", rate=glicko2.rate, iteration_calls=118)
     placed = run(world, ladder, "adaptive", orders="mixed", rate=glicko2.rate)
+    known = world.judge([*ladder, *calls_of(placed)])
     maker = Matchmaker(goal, world.judge(ladder), "adaptive")
-    stop = maker.next_batch(world.judge([*ladder, *calls_of(placed)]), placed.batches)
-    assert isinstance(stop, Stop)
+    planned = maker.next_batch(known, placed.batches)
+    assert isinstance(planned, Stop)
+    stop = maker.advise(planned, known, placed.batches)
+    assert stop.told == f"{planned.told}; {stop.advice}"
     told = re.fullmatch(
         r"(\d+) more comparisons would take the half-width from (\d+) to (\d+), with another "
         r"iteration of it \(118 calls to the model\) and of its opponents to (\d+)",
@@ -351,11 +354,8 @@ def test_the_stop_says_what_would_help_more(world: Tournament, ladder: list[Call
     assert now == round(placed.steps[-1].half_width or 0)
     assert now > more > iteration
     ahead = replace(goal, pool=replace(goal.pool, ahead=frozenset(goal.pool.opponents(NEW))))
-    stop = Matchmaker(ahead, world.judge(ladder), "adaptive").next_batch(
-        world.judge([*ladder, *calls_of(placed)]), placed.batches
-    )
-    assert isinstance(stop, Stop)
-    assert "opponents" not in stop.advice
+    stop = Matchmaker(ahead, world.judge(ladder), "adaptive").advise(planned, known, placed.batches)
+    assert "with another iteration of it (118 calls to the model) to" in stop.advice
 
 
 def test_a_plan_says_what_the_placement_comes_to(world: Tournament, ladder: list[Call]) -> None:
@@ -580,3 +580,27 @@ def test_what_the_judge_likes_of_a_place_is_taken_off() -> None:
     gaps = [z[ladder.a_first].mean() - z[~ladder.a_first].mean() for z in (raw, seen.z)]
     assert gaps[0] > 0.5
     assert abs(gaps[1]) < 0.2 * gaps[0]
+
+
+def test_luck_is_learnt_from_near_models_where_margins_saturate() -> None:
+    """The same luck, on a ladder that goes on far to both sides: the floor hardly moves."""
+    near = [-0.6 + i / 10 for i in range(14)]
+    floors = []
+    for abilities in (near, [*near[:-6], 4.0, 5.0, 6.0, -4.0, -5.0, -6.0]):
+        world = Tournament(abilities, seed=5)
+        ladder = [c for c in world.random_calls(2500, orders="one") if NEW not in (c.a, c.b)]
+        floors.append(Adviser(goal_of(world), world.judge(ladder)).floor ** 0.5)
+    assert floors[1] == pytest.approx(floors[0], rel=0.2)
+
+
+def test_a_third_iteration_lowers_what_is_left(world: Tournament, ladder: list[Call]) -> None:
+    """Where the opponents have it too; transcripts meet within one iteration."""
+    thrice = replace(world, iterations=3)
+    calls = thrice.random_calls(1500, orders="one")
+    known = thrice.judge([call for call in calls if NEW not in (call.a, call.b)])
+    one = Adviser(goal_of(world), world.judge(ladder))
+    three = Adviser(goal_of(thrice), known)
+    assert three.floor < 0.75 * one.floor
+    batch = Matchmaker(goal_of(thrice), known, "adaptive").next_batch(known, ())
+    assert isinstance(batch, Batch)
+    assert {call.iteration for call in batch.calls} <= {1, 2, 3}

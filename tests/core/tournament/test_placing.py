@@ -90,6 +90,23 @@ def test_the_end_says_what_would_help_more(ladder: Table) -> None:
     assert again.json["notes"]["rating"]["stopped"] == stopped
 
 
+def test_when_the_money_runs_out_it_is_told_what_more_would_do(ladder: Table) -> None:
+    """And the same command with more money goes on."""
+    prices = '[prices."openai/judge"]\ninput = 10\noutput = 10\n'
+    (ladder.folder / "bench.toml").write_text(prices, encoding="utf-8")
+    dear = (*ADAPTIVE, "--concurrency", "1")
+    done = ladder.run("m3", more=(*dear, "--max-cost", "0.3"))
+    assert (done.code, done.json["status"]) == (5, "budget"), done.err
+    stopped = done.json["notes"]["rating"]["stopped"]
+    assert stopped["kind"] == "budget"
+    assert stopped["told"] == f"--max-cost is reached; {stopped['advice']}"
+    assert "would take the half-width from" in stopped["advice"]
+    done = ladder.run("m3", more=(*dear, "--max-cost", "100"))
+    assert (done.code, done.json["status"]) == (0, "complete"), done.err
+    assert done.json["notes"]["rating"]["stopped"]["kind"] == "exhausted"
+    assert set(ladder.compared().values()) == {1}
+
+
 def test_a_placement_in_both_orders_of_before_is_at_its_end(ladder: Table) -> None:
     """What was finished with the default of before asks nothing with that of today."""
     done = ladder.run("m3", more=(*ADAPTIVE, "--orders", "both"))
