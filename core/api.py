@@ -91,6 +91,7 @@ async def run_async(
     notes: Mapping[str, str] | None = None,
     fresh: bool = False,
     demo: bool = False,
+    without: Iterable[str] = (),
     runs_dir: str | os.PathLike[str] = "runs",
     progress: Watcher | None = None,
 ) -> Result:
@@ -134,6 +135,7 @@ async def run_async(
         notes: Kept with the run.
         fresh: Start another run instead of going on.
         demo: Let demo and real models be compared with each other.
+        without: Names of models that this one is not compared with.
         runs_dir: Where runs are kept.
         progress: A new `Progress` to look at, or what is called with one now and then. When
             it raises, nothing more is sent, and what is in flight is waited for and saved.
@@ -173,6 +175,7 @@ async def run_async(
         notes=arguments.texts("note", notes),
         fresh=fresh,
         mixed=demo,
+        without=arguments.names("without", without),
         runs_dir=Path(runs_dir),
     )
     most = arguments.given(arguments.dollars, "max_cost", max_cost)

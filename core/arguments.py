@@ -223,6 +223,17 @@ def item_ids(items: Iterable[str], limit: int | None) -> tuple[str, ...]:
     return ids
 
 
+def names(option: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Names of models.
+
+    Raises:
+        UsageError: It is one text.
+    """
+    if isinstance(given, str):
+        raise UsageError(f"--{option} must be a list of names, such as [{given!r}]")
+    return tuple(str(one) for one in given)
+
+
 def name(text: str | None) -> str | None:
     """A model's name, if it is given.
 

@@ -97,7 +97,7 @@ def _place(orders: Orders, terms: Terms, calls: int) -> Conclusion:
 def _place_by_wins(found: Estimate, calls: int) -> Conclusion:
     grade = grade_leaning(found, 0.5, FIRST_WINS)
     if found.value is None or grade == NOT_TESTED:
-        return _not_tested("place", found, calls, "calls", FIRST_WINS.strong / 2)
+        return _not_tested("place", found, calls, "pairs", FIRST_WINS.strong / 2)
     if grade == NONE:
         told = f"no sign that place counts: the first text wins {_percent(found.value)} of calls"
         return _told("place", grade, f"{told} ({_percents(found)}; fair: 50 %)", found)

@@ -17,7 +17,7 @@ from ..reports.files import as_text
 from . import options
 from .command import Command
 from .runs import find
-from .settings import config_option
+from .settings import config_option, given_by_user
 from .stored import as_given
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class _Asked(NamedTuple):
 @click.option("--judge", metavar="SPEC", help="Of judged results, only those of this judge.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.csv",
               help="Write the pairs to a file.")  # fmt: skip
+@options.demo_option
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -96,6 +97,8 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
     for name in ("runs", "datasets", "judge"):
         if params[name]:
             raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
+    if given_by_user("demo"):
+        raise UsageError("--demo chooses among runs, not rows of a file")
     file = read_csv(Path(words[0]))
     if len(words) == 1:
         raise UsageError(f"name a column of {file.path}: {', '.join(file.columns)}")
@@ -115,7 +118,7 @@ def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
         choice = Choice(runs or None, _datasets(params["datasets"]), params["judge"])
         names = dict.fromkeys(run.name for run in choice.among(journal.runs()))
         check_without(params["without"], names)
-        choice = replace(choice, without=params["without"])
+        choice = replace(choice, without=params["without"], mixed=params["demo"])
         there = benchmarks_with_runs(journal, choice)
         for word in words:
             told = f"no runs of {Column.parse(word).benchmark!r} in {journal.folder}"

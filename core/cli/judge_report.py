@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @options.option("--dataset", metavar="NAME|SHA",
                 help="Of the journal's, those on this pack.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Which judge, where there are several.")
-@click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
 @options.without_option
 @options.demo_option
 @options.runs_dir_option

@@ -143,6 +143,7 @@ def run_options(command: F) -> F:
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
         option("--fresh", is_flag=True, help="Start another run instead of going on."),
         demo_option,
+        without_option,
         runs_dir_option,
     )  # fmt: skip
 
@@ -233,6 +234,7 @@ def _config(benchmark: Benchmark, model: Target, params: Mapping[str, Any]) -> R
         notes=pairs(params["notes"], "--note"),
         fresh=params["fresh"],
         mixed=params["demo"],
+        without=params["without"],
         runs_dir=params["runs_dir"],
     )
 
@@ -249,10 +251,14 @@ def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any]) -> None:
         UsageError: There is one.
     """
     plugin, usual = guard(benchmark), {option.name: option.default for option in benchmark.options}
-    if plugin.compares(own) or not plugin.compares(usual):
+    if plugin.compares(own):
         return
-    for name in Wish._fields:
-        if name in own and _typed(name):
+    if not plugin.compares(usual):
+        if _typed("without"):
+            raise UsageError(f"{benchmark.name} compares no models; leave --without out")
+        return
+    for name in (*Wish._fields, "without"):
+        if (name in own or name == "without") and _typed(name):
             told = f"--{name.replace('_', '-')} is about comparisons"
             raise UsageError(f"{told}, and the other options leave none to make")
 

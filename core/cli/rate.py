@@ -51,7 +51,7 @@ class _Asked(NamedTuple):
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
-@click.option("--dedupe", is_flag=True, help="Take comparisons that are there twice once.")
+@click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
 @options.without_option
 @options.demo_option
 @options.runs_dir_option

@@ -16,7 +16,7 @@ EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 1
 
 
 def print_result(
-    document: Mapping[str, Any], *, json_output: bool = False, another: str = ""
+    document: Mapping[str, Any], *, json_output: bool = False, another: str = "", later: str = ""
 ) -> None:
     """Print a result document: as it is, or as tables with the sections of plugins.
 
@@ -24,13 +24,14 @@ def print_result(
         document: The result.
         json_output: As it is.
         another: The command that asks another model the same.
+        later: What became of the rating after the result, where it has none.
     """
     if json_output:
         click.echo(as_text(document))
         return
     from ..console import output, tables
 
-    output.show(tables.result(document, sections(document), another))
+    output.show(tables.result(document, sections(document), another, later))
 
 
 def sections(document: Mapping[str, Any]) -> list[Table]:

@@ -17,7 +17,7 @@ from ..journal.store import has_journal
 from ..names import check_name
 from ..plugins import installed
 from ..reports.files import as_text, document_path
-from ..reports.protocols import judge_label
+from ..reports.protocols import is_graded, judge_label
 from ..reports.sections import Table
 from ..text import plural
 from . import options
@@ -96,9 +96,9 @@ def _main_metric(document: dict[str, Any] | None) -> str:
     from ..console.safe import number
 
     name, metric = next(iter(document["metrics"].items()))
-
     items = document["items"]
-    return f"{name} {number(metric['value'])}, {items['scored']}/{items['total']}"
+    value = number(metric["value"]) if is_graded(document) else "not graded"
+    return f"{name} {value}, {items['scored']}/{items['total']}"
 
 
 def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
@@ -173,10 +173,26 @@ def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
             f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
             "the command that started it goes on with it"
         )
-    print_result(document, json_output=json_output, another=_another(journal, run, document))
+    later = "" if json_output or document["ratings"] else _compared_later(journal, run)
+    another = _another(journal, run, document)
+    print_result(document, json_output=json_output, another=another, later=later)
     if not json_output:
         for told in left_out(journal, installed(), run, document):
             click.echo(line(f"note: {told}"))
+
+
+def _compared_later(journal: Journal, run: RunRecord) -> str:
+    """Where the rating is of a run that others were compared with after its own result."""
+    names = journal.compared_by(run)
+    if not names:
+        return ""
+    listed = ", ".join(names[:_LISTED]) + f" and {len(names) - _LISTED} more" * (
+        len(names) > _LISTED
+    )
+    return f"compared since by {listed}: {bench('leaderboard', run.benchmark)} has the rating"
+
+
+_LISTED = 3
 
 
 def _another(journal: Journal, run: RunRecord, document: Mapping[str, Any]) -> str:

@@ -11,7 +11,9 @@ from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.merging import Imported
 from ..journal.transfer import export_lines, import_runs
+from ..plugins import installed
 from ..reports.files import write_document
+from ..text import plural
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -42,7 +44,7 @@ def export_command(runs: tuple[str, ...], output: Path, comparisons: bool, runs_
             print_lines(lines)
             return
         write_lines(output, lines)
-    _tell(f"{_counted(len(chosen), 'run')} in {output}")
+    _tell(f"{plural(len(chosen), 'run')} in {output}")
 
 
 def _tell(text: str) -> None:
@@ -57,11 +59,12 @@ def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes
     Raises:
         UsageError: They have none.
     """
-    from ..engine.pools import as_comparisons
+    from ..engine.weighed import weighed_comparisons
     from ..ratings.reading import comparison_lines
 
-    rows = [row for run in runs for row in journal.comparisons(run=run)]
-    given = as_comparisons(rows)
+    given, warnings = weighed_comparisons(journal, installed(), runs)
+    for warning in warnings:
+        _tell(f"warning: {warning}")
     if not given:
         raise UsageError("these runs have no comparisons; bench run without --no-elo makes some")
     return comparison_lines(given)
@@ -149,11 +152,6 @@ def outcome(imported: Imported) -> str:
         "failure": imported.failures,
         "view": imported.views,
     }
-    parts = [_counted(n, what) for what, n in added.items() if n]
+    parts = [plural(n, what) for what, n in added.items() if n]
     parts += ["a later result"] if imported.updated else []
     return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")
-
-
-def _counted(n: int, what: str) -> str:
-    plural = what.removesuffix("y") + "ies" if what.endswith("y") else what + "s"
-    return f"{n} {what if n == 1 else plural}"

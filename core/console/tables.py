@@ -8,6 +8,7 @@ from rich.text import Text
 
 from ..hints import bench
 from ..imported import is_imported
+from ..reports.protocols import is_graded
 from ..reports.ratings import columns_of, note_of, row_of
 from ..reports.sections import Table
 from ..text import plural
@@ -17,7 +18,7 @@ from .safe import harmless, interval, line, number
 
 
 def result(
-    document: Mapping[str, Any], sections: Iterable[Table], another: str = ""
+    document: Mapping[str, Any], sections: Iterable[Table], another: str = "", later: str = ""
 ) -> RenderableType:
     """Everything `bench run` prints about one run.
 
@@ -25,10 +26,11 @@ def result(
         document: The result.
         sections: Those that plugins add.
         another: The command that asks another model the same.
+        later: What became of the rating after the result, where it has none.
     """
     parts: list[RenderableType] = [_title(document), *_view(document), _metrics(document)]
     parts += [Text(line(note), style="dim") for note in document.get("metric_notes", {}).values()]
-    for fact in _facts(document):
+    for fact in _facts(document, later):
         parts.append(Text(fact))
         if fact.endswith(_ALONE) and another:
             parts.append(Text(f"           {another}", no_wrap=True, overflow="ignore"))
@@ -82,7 +84,7 @@ def _metrics(document: Mapping[str, Any]) -> Grid:
     return made
 
 
-def _facts(document: Mapping[str, Any]) -> list[str]:
+def _facts(document: Mapping[str, Any], later: str = "") -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
     lines, imported = [], document.get("imported") is not None
     if document["baselines"]:
@@ -90,7 +92,7 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
         lines.append(f"baselines  {told}" + ("" if whole else "  (of the whole pack)"))
     lines.append(
-        f"samples    {items['total']} = {items['scored']} scored + {items['unscored']} unscored"
+        f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
         + (f" ({items['absent']} absent)" if items.get("absent") else "")
         + f" + {items['failed']} failed"
         + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
@@ -107,13 +109,21 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
         )
         cost = _cost(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
-    if document["comparisons"] and not document["ratings"]:
+    if later and not document["ratings"]:
+        lines.append(f"rating     {line(later)}")
+    elif document["comparisons"] and not document["ratings"]:
         lines.append(f"rating     none yet: {_no_rating(document)}")
     if flags := document.get("flags"):
         shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
         more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
         lines.append(f"flags      {'  ·  '.join(shown + more)}")
     return lines + _missing(document)
+
+
+def _scored_samples(document: Mapping[str, Any]) -> str:
+    """How many samples have a score; where nobody was to grade them, that they have none."""
+    n = document["items"]["scored"]
+    return f"{n} scored" if is_graded(document) else f"{n} not graded"
 
 
 def _pending(document: Mapping[str, Any]) -> str:

@@ -37,7 +37,8 @@ class Company(NamedTuple):
     def of(cls, config: RunConfig) -> "Company":
         """That of a run's model: its like, and the opponents that are named."""
         own = installed().provider(config.model.spec.provider).demo
-        return cls(None if config.mixed else own, frozenset(named_opponents(config.options)))
+        named = frozenset(named_opponents(config.options))
+        return cls(None if config.mixed else own, named, frozenset(config.without))
 
     def admits(self, name: str, *, demo: bool) -> bool:
         """Whether a model is one of them."""

@@ -84,6 +84,8 @@ class RunConfig:
     fresh: bool = False
     mixed: bool = False
     """Whether demo and real models may be compared with each other."""
+    without: tuple[str, ...] = ()
+    """Names of models that this one is not compared with."""
     runs_dir: Path = Path("runs")
     run_id: str | None = None
     """A stored run that is judged again: its model is not asked for anything."""

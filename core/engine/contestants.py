@@ -5,13 +5,14 @@ coroutine, when a comparison first needs it.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
+from ..names import check_without
 from ..types import Item, digest
 from .company import Company, named_opponents
 from .config import RunConfig, stored_sampling
@@ -148,8 +149,13 @@ def check_opponents(
     """Check, before anything is sent, that the journal has the opponents that are named.
 
     Raises:
-        UsageError: It does not have one.
+        UsageError: It does not have one, or one that is to be left out.
     """
+    if both := set(named_opponents(config.options)).intersection(config.without):
+        raise UsageError(f"--opponents and --without both name {', '.join(sorted(both))}")
+    if config.without:
+        there = runs_alike(journal, replace(config, without=()), pack, settings, but)
+        check_without(config.without, there)
     if named_opponents(config.options):
         refuse_strangers(config, runs_alike(journal, config, pack, settings, but))
 

@@ -182,6 +182,7 @@ def placement_of(pool: str, config: RunConfig, samples: Collection[tuple[str, in
     wish = Wish.of(config.options)
     wishes = [wish, wish._replace(orders="both")] if wish.orders == "auto" else [wish]
     end = ["mixed"] if config.mixed else []
+    end += [f"without {name}" for name in sorted(config.without)]
     return [digest([pool, list(each), sorted(samples), *end]) for each in wishes]
 
 

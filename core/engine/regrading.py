@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from math import isclose
 from typing import Any, NamedTuple
 
-from ..errors import BenchError, JournalError
+from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
+from ..reports.protocols import judge_label
+from .config import judge_endpoint
 from .rescoring import config_of, pack_of, regrade, rescore
 
 
@@ -109,7 +111,9 @@ def _check(
     dry: bool,
 ) -> Checked:
     try:
-        config = config_of(journal, run, catalogue, {}, None)
+        label = judge_label(stored)
+        judge = judge_endpoint(label) if label else None
+        config = config_of(journal, run, catalogue, {}, None, judge=judge)
         pack = pack_of(run, config)
         made = asyncio.run(regrade(journal, run, config, pack))
         changes = tuple(_changes(stored, made.document))
@@ -121,8 +125,6 @@ def _check(
             return Checked(run, changes)
         document = asyncio.run(rescore(journal, run, config, pack))
         return Checked(run, changes, rescored=document)
-    except JournalError:
-        raise
     except BenchError as error:
         return Checked(run, reason=str(error))
 

@@ -623,6 +623,11 @@ class Journal:
         )
         return list(self._rows(sql, (benchmark,), lambda row: (run_of(row[2:]), row[0], row[1])))
 
+    def compared_by(self, run: RunRecord) -> list[str]:
+        """The names of models whose runs have had a comparison with a run read."""
+        sql = "SELECT DISTINCT a FROM comparisons WHERE run_b = ? AND status = 'read' ORDER BY a"
+        return list(self._rows(sql, (run.run_id,), lambda row: str(row[0])))
+
     def comparisons_but(self, pool: str, grader: str) -> Iterator[StoredComparison]:
         """The comparisons of a pool that were made, and are another grader's."""
         where = "pool = ? AND status != 'planned' AND grader IS NOT ?"

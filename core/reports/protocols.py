@@ -129,3 +129,9 @@ _SHOWN = 3
 def _runs(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
     return f"run{'s' * (len(ids) != 1)} {', '.join(ids[:_SHOWN])}{more}"
+
+
+def is_graded(document: Mapping[str, Any]) -> bool:
+    """Whether anything of a result was graded, and not only generated."""
+    graded = any(metric["n"] for metric in document["metrics"].values())
+    return graded or not document["items"]["scored"]

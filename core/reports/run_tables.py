@@ -6,7 +6,7 @@ benchmark's validity rule is no score; a partial one counts and is flagged.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..engine.showing import result_by
@@ -63,17 +63,32 @@ class Choice:
             or whose SHA-256 begins so (six digits or more).
         judge: Of judged runs, only results by the judge of this spec.
         without: Models that are left out before anything is set beside anything.
+        mixed: Let demo models and real ones stand in one table.
     """
 
     runs: Sequence[RunRecord] | None = None
     datasets: Mapping[str, str] = field(default_factory=dict)
     judge: str | None = None
     without: Collection[str] = ()
+    mixed: bool = False
 
     def among(self, runs: Sequence[RunRecord]) -> list[RunRecord]:
         """Those of a journal's runs that are looked at."""
         wanted = runs if self.runs is None else self.runs
         return [run for run in wanted if run.name not in self.without]
+
+    def of_one_kind(
+        self, runs: Sequence[RunRecord], benchmarks: Collection[str]
+    ) -> tuple["Choice", list[str]]:
+        """The choice without demo models where there are real ones, and which it leaves out.
+
+        Runs that are named are taken as they are.
+        """
+        there = [run for run in self.among(runs) if run.benchmark in benchmarks]
+        demos = list(dict.fromkeys(run.name for run in there if run.demo))
+        if self.mixed or self.runs is not None or all(run.demo for run in there):
+            return self, []
+        return replace(self, without=(*self.without, *demos)), demos
 
     def takes(self, outcome: Outcome) -> bool:
         """Whether a result counts."""
@@ -118,10 +133,10 @@ def table_of_runs(
         UsageError: Results of one benchmark never mix, or a metric is not there.
     """
     notes = _Notes()
-    found = {
-        name: _outcomes(journal, name, choice, catalogue, notes)
-        for name in dict.fromkeys(column.benchmark for column in wanted)
-    }
+    names = dict.fromkeys(column.benchmark for column in wanted)
+    choice, demos = choice.of_one_kind(journal.runs(), names)
+    notes.left_out += [f"demo models: {', '.join(demos)}; --demo takes them in"] if demos else []
+    found = {name: _outcomes(journal, name, choice, catalogue, notes) for name in names}
     models = list(dict.fromkeys(model for outcomes in found.values() for model in outcomes))
     flags = [_flags(model, found) for model in models]
     columns = {c.name: _values(c, found[c.benchmark], models, notes) for c in wanted}

@@ -460,3 +460,25 @@ def test_demo_runs_are_marked(bench: Bench) -> None:
     assert out.splitlines()[0].endswith("DEMO")
     assert out.count("DEMO") == 4
     assert Path("pairs.csv").read_text().count("DEMO") == 3
+
+
+def test_demo_models_are_left_out_where_there_are_real_ones(bench: Bench) -> None:
+    """Unless --demo takes them in, or they are named; with no real model they stand alone."""
+    for benchmark in ("feelings", "events"):
+        add_runs(benchmark, (1, 2, 4))
+        made = add_run(benchmark, "demo/x", 9.0, demo=True)
+    words = ("correlate", "feelings:score", "events:score", "--json")
+    plain = bench(*words).json
+    assert (plain["correlations"][0]["n"], plain["demo"]) == (3, False)
+    assert "demo models: demo/x; --demo takes them in" in plain["left_out"]
+    both = bench(*words, "--demo").json
+    assert (both["correlations"][0]["n"], both["demo"], both["left_out"]) == (4, True, [])
+    named = [part for n in range(1, int(made, 16) + 1) for part in ("--run", f"{n:08x}")]
+    assert bench(*words, *named).json["correlations"][0]["n"] == 4
+
+
+def test_demo_models_of_a_file_are_rows_like_others(bench: Bench, scores: Path) -> None:
+    """--demo chooses among runs."""
+    done = bench("correlate", scores, "a", "b", "--demo")
+    assert done.code == 2
+    assert "--demo chooses among runs" in done.err

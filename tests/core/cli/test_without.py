@@ -97,3 +97,57 @@ def test_a_board_of_scores_leaves_models_out_too(
     text = bench("leaderboard", "eqbench-v1", "--without", "demo/strong", "--csv").out
     assert "demo/strong" not in text
     assert json.dumps(board).count("demo/strong") == 0
+
+
+def planned(bench: Bench, *more: object) -> Any:
+    """The plan of a further demo model."""
+    run = ("run", "eqbench3", *SOME, "--model", "demo/strong", "--name", "other", "--dry-run")
+    return bench(*run, "--json", *more)
+
+
+def test_a_run_leaves_a_model_out(compared: Bench) -> None:
+    """It is not compared with it, and its ratings are as if it had never been run."""
+    run = ("run", "eqbench3", *SOME, "--model", "demo/strong", "--name", "other", "--json")
+    done = compared(*run, "--schedule", "all", "--without", "demo/medium", "--without", "demo/weak")
+    assert done.code == 0, done.err
+    assert set(names(done.json["ratings"])) == {"other", "demo/strong"}
+    assert done.json["comparisons"]["total"] == 18
+    again = compared(*run, "--schedule", "all", "--without", "demo/weak").json
+    assert set(names(again["ratings"])) == {"other", "demo/strong", "demo/medium"}
+
+
+def test_the_plan_counts_without_it(compared: Bench) -> None:
+    """Nine items, both orders, two opponents instead of three."""
+    plans = [
+        planned(compared, "--schedule", "all", *more).json["runs"][0]
+        for more in ((), ("--without", "demo/medium"))
+    ]
+    assert [plan["comparisons"]["most"] for plan in plans] == [54, 36]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--without", "demo/medum"), "no such model; did you mean demo/medium?"),
+        (
+            ("--without", "demo/weak", "--opponents", "demo/weak"),
+            "--opponents and --without both name demo/weak",
+        ),
+        (("--without", "demo/weak", "--no-elo"), "--without is about comparisons"),
+    ],
+)
+def test_a_run_refuses_to_leave_out_what_is_not_there(
+    compared: Bench, more: tuple[str, ...], told: str
+) -> None:
+    """Before anything is asked."""
+    run = ("run", "eqbench3", *SOME, "--model", "demo/strong", "--name", "other")
+    done = compared(*(word for word in run if word != "--no-rubric"), *more)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_a_benchmark_without_comparisons_leaves_nobody_out(bench: Bench) -> None:
+    """There is nothing to leave anybody out of."""
+    done = bench("run", "eqbench-v1", "--without", "demo/weak")
+    assert done.code == 2
+    assert "eqbench-v1 compares no models; leave --without out" in done.err

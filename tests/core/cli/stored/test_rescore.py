@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from eibench import Ratings, Sampling, Score
+from eibench.core.journal import Journal
 from eibench.core.plugins import installed
 
 Bench = Callable[..., Any]
@@ -151,3 +152,25 @@ def test_one_run_may_be_tried_too(bench: Bench, doubled: Callable[[], None]) -> 
     old, new = (d["metrics"]["score"]["value"] for d in (document, tried))
     assert new == pytest.approx(2 * old)
     assert stored() == before
+
+
+def test_runs_that_were_only_compared_or_generated_are_looked_at_too(bench: Bench) -> None:
+    """No judge has replied with a verdict, and nothing has changed."""
+    run = ("run", "eqbench3", "--dataset", "bundled", "--limit", 2, "--no-rubric", "--model")
+    bench(*run, "demo/weak", "--no-elo")
+    bench(*run, "demo/strong")
+    done = bench("rescore", "--all", "--json")
+    assert (done.code, done.json) == (0, {"dry_run": False, "checked": 2, "runs": []})
+
+
+def test_a_result_of_a_part_that_an_older_program_kept_is_found(bench: Bench) -> None:
+    """It kept that of --limit 2 as the run's own."""
+    whole = bench(*V1, "--json").json
+    part = bench(*V1[:-1], 2, "--json").json
+    with Journal(Path("runs")) as journal:
+        (run,) = journal.runs()
+        journal.end_run(run, "complete", seconds=0, finished=True, document=part | {"view": None})
+    (one,) = bench("rescore", "--all", "--json").json["runs"]
+    assert one["changes"][0]["new"]["value"] == whole["metrics"]["score"]["value"]
+    shown = bench("show", whole["run_id"], "--json").json
+    assert (shown["items"]["total"], shown["metrics"]) == (4, whole["metrics"])
