@@ -96,6 +96,7 @@ TAKEN = frozenset(
         "top_p",
         "tpm",
         "transport",
+        "without",
         "yes",
     }
 )

@@ -143,7 +143,8 @@ def run_options(command: F) -> F:
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
         option("--fresh", is_flag=True, help="Start another run instead of going on."),
         demo_option,
-        without_option,
+        option("--without", multiple=True, metavar="MODEL",
+               help="Do not compare with this model; may be repeated."),
         runs_dir_option,
     )  # fmt: skip
 
