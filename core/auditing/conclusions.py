@@ -5,6 +5,7 @@ rule. What was not tested is a conclusion like the others, so that nobody takes 
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from ..ratings.comparisons import Comparisons
@@ -143,19 +144,30 @@ def changed_order(ratings: Rows) -> list[tuple[str, str]]:
     """Pairs of models that change places when length is taken out, the furthest apart first.
 
     Args:
-        ratings: Each with a rating and one without what the judge likes of length.
+        ratings: Each with a rating and one without what the judge likes of length, in the order
+            of the document.
 
     Returns:
         Who is before whom then.
     """
     found = []
-    for row in ratings:
-        for other in ratings:
+    for group in _groups(ratings):
+        for row, other in permutations(group, 2):
             gap = row["rating_length_adjusted"] - other["rating_length_adjusted"]
             if row["rating"] < other["rating"] and gap > 0:
                 found.append((gap, row["model"], other["model"]))
     found.sort(key=lambda change: (-change[0], *change[1:]))
     return [(winner, loser) for _, winner, loser in found]
+
+
+def _groups(ratings: Rows) -> list[list[Mapping[str, Any]]]:
+    """Ratings that comparisons connect: they stand together, and ranks begin at 1 in each."""
+    groups: list[list[Mapping[str, Any]]] = []
+    for row in ratings:
+        if not groups or (row["rank"] == 1 and row["rating"] != groups[-1][0]["rating"]):
+            groups.append([])
+        groups[-1].append(row)
+    return groups
 
 
 def _flips(orders: Orders, calls: int) -> Conclusion:

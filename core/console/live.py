@@ -114,7 +114,7 @@ def _facts(progress: Progress) -> list[str]:
     seconds = time.monotonic() - progress.started
     tokens = progress.usage.input + progress.usage.output
     facts = [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
-    facts += [f"{progress.in_flight} in flight", _retries(progress.retries)]
+    facts += [f"{progress.in_flight} in flight", plural(progress.retries, "retry")]
     facts += [f"{tokens:,} tokens"]
     facts += ["cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"]
     if progress.failed or progress.unscored:
@@ -123,10 +123,6 @@ def _facts(progress: Progress) -> list[str]:
     # A placement may end before everything is compared.
     about = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
     return facts + ([f"{about} {duration(left)} left"] if left else [])
-
-
-def _retries(n: int) -> str:
-    return "1 retry" if n == 1 else f"{n} retries"
 
 
 def _packed(facts: Iterable[str], width: int) -> Iterator[str]:

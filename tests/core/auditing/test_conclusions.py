@@ -90,7 +90,8 @@ def test_too_few_families_are_not_tested(table: Table) -> None:
         table.both("x", "y", 2, item=item)
     found = by_subject(conclude(table.read(), NOT_KNOWN))
     assert {f.verdict for f in found.values()} == {"not tested"}
-    assert "8 families" in found["place"].text and "7 calls" in found["place"].text
+    assert found["place"].text.endswith("(7 pairs)")
+    assert found["length"].text.endswith("(14 calls)")
 
 
 def test_too_few_calls_are_not_tested_and_more_are_asked_for() -> None:
@@ -102,11 +103,27 @@ def test_too_few_calls_are_not_tested_and_more_are_asked_for() -> None:
     assert told(int(found[2]) // 2)["length"].verdict == "none"
 
 
+def rated(model: str, rank: int, rating: float, adjusted: float | None) -> dict[str, Any]:
+    """A row of ratings."""
+    return {
+        "model": model, "rank": rank, "rating": rating, "rating_length_adjusted": adjusted,
+    }  # fmt: skip
+
+
+def test_groups_that_never_met_change_no_places() -> None:
+    """Each has ratings of its own, so nobody of the one is before anybody of the other."""
+    one = [rated("w", 1, 1540, 1500), rated("x", 2, 1400, 1490)]
+    other = [rated("y", 1, 1520, 1580), rated("z", 2, 1480, 1485)]
+    assert changed_order([*one, *other]) == []
+
+
 def test_the_order_without_length_is_told() -> None:
     """What changes places, the furthest apart first; each pair once."""
     rows = [
-        {"model": m, "rating": r, "rating_length_adjusted": a}
-        for m, r, a in [("w", 1540, 1500), ("x", 1520, 1510), ("y", 1500, 1560), ("z", 1400, 1400)]
+        rated("w", 1, 1540, 1500),
+        rated("x", 2, 1520, 1510),
+        rated("y", 3, 1500, 1560),
+        rated("z", 4, 1400, 1400),
     ]
     assert changed_order(rows) == [("y", "w"), ("y", "x"), ("x", "w")]
     assert changed_order(rows[2:]) == []
@@ -127,7 +144,7 @@ def test_a_liking_for_length_says_what_becomes_of_the_order(
     played = Tournament(APART, seed=3, noise=Noise(position=0, length=2))
     made = played.judge(played.random_calls(300))
     pairs = zip("xy", (1520, 1480), adjusted, strict=True)
-    rows = [{"model": m, "rating": r, "rating_length_adjusted": a} for m, r, a in pairs]
+    rows = [rated(m, rank, r, a) for rank, (m, r, a) in enumerate(pairs, start=1)]
     found = by_subject(conclude(made, NOT_KNOWN, rows))["length"]
     assert found.text.endswith(words)
 
