@@ -27,7 +27,7 @@ from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
 from eibench.core.ratings.comparisons import Floats, Ints
 from eibench.core.ratings.period import new_models, one_period
 from eibench.core.ratings.reading import read_comparisons
-from eibench.core.ratings.student import quantile
+from eibench.core.statistics.student import quantile
 from eibench.core.testing.rounds import Rate, Repetitions, World, play_rounds
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.testing import Noise, Tournament

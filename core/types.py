@@ -227,6 +227,9 @@ class Metric:
         label: What a table calls it.
         group: The heading that a table puts it under; empty for the main ones.
         note: What a reader of the number has to know, for a line below the table.
+        families: How many families of items it stands on, where they are fewer than those of
+            all scored samples: a metric of fewer than eight says that this is why it has no
+            interval.
     """
 
     value: float | None
@@ -237,6 +240,7 @@ class Metric:
     label: str = ""
     group: str = ""
     note: str = ""
+    families: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a result document."""

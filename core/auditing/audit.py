@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..few_families import few_families
 from ..ratings.comparisons import Comparisons
 from ..ratings.glicko2 import rate
 from ..ratings.settings import RatingSettings
@@ -11,7 +12,6 @@ from .compared import compare_items, find_strengths
 from .conclusions import Conclusion, Rows, conclusions_of
 from .criteria import Criteria, compare_criteria
 from .cycles import Cycles, find_cycles
-from .estimates import too_few
 from .orders import Orders, read_orders
 from .scenarios import Scenario, measure_scenarios
 from .stability import Stability, leave_one_out
@@ -74,7 +74,7 @@ def audit(
     strengths = find_strengths(comparisons, items)
     orders = read_orders(comparisons)
     rows = _rated(comparisons) if ratings is None else ratings
-    few = too_few(len(comparisons.families))
+    few = few_families(len(comparisons.families))
     return JudgeAudit(
         judge=comparisons.judge,
         conclusions=conclusions_of(orders, terms, asking.unread, rows, len(comparisons)),
@@ -92,7 +92,7 @@ def audit(
         scenarios=measure_scenarios(comparisons, items, strengths),
         cycles=find_cycles(comparisons, items),
         stability=leave_one_out(comparisons, strengths),
-        warnings=(*comparisons.warnings, *([few] if few else [])),
+        warnings=(*comparisons.warnings, *few),
     )
 
 

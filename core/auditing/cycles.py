@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..few_families import FEWEST_FAMILIES
 from ..ratings.comparisons import Bools, Comparisons, Floats, sum_by
-from ..ratings.intervals import FEWEST_FAMILIES
 from ..ratings.items import ComparedItems
-from ..ratings.student import quantile_of
+from ..statistics.student import quantile_of
 
 MOST_LISTED = 100
 

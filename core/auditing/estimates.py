@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..few_families import why_no_interval
 from ..ratings.comparisons import Bools, Floats, Ints, sum_by
-from ..ratings.intervals import FEWEST_FAMILIES, jackknife_error
-from ..ratings.student import quantile
+from ..ratings.intervals import jackknife_error
+from ..statistics import share_interval
+from ..statistics.student import quantile
 
 
 class Estimate(NamedTuple):
@@ -57,17 +59,10 @@ def from_replicates(value: float, replicates: Floats, n: int) -> Estimate:
         n: How many observations there are.
     """
     families = len(replicates)
-    if reason := too_few(families):
+    if reason := why_no_interval(families):
         return Estimate(value, None, n, families, reason)
     half = quantile(0.975, families - 1) * float(jackknife_error(replicates))
     return Estimate(value, (value - half, value + half), n, families)
-
-
-def too_few(families: int) -> str | None:
-    """Why so many families make no interval; ``None`` where they do."""
-    if families >= FEWEST_FAMILIES:
-        return None
-    return f"an interval needs {FEWEST_FAMILIES} families of items, here are {families}"
 
 
 def mean(values: Floats, family: Ints) -> Estimate:
@@ -79,30 +74,12 @@ def mean(values: Floats, family: Ints) -> Estimate:
 
 
 def share(hits: Bools, family: Ints) -> Estimate:
-    """The share of hits, each of a family; both of shape (n,).
-
-    Wilson's interval with the sample size that would give independent draws the same variance
-    (Dean and Pagano 2015, Journal of Survey Statistics and Methodology 3), and Student's t: it
-    stays within 0 and 1. Where all or none are hits, each family counts as one draw.
-    """
+    """The share of hits, each of a family, with `share_interval`."""
     if not len(hits):
         return unknown("no comparisons")
-    sums, counts = _by_family(hits.astype(np.float64), family)
-    value, n, families = float(hits.mean()), len(hits), len(sums)
-    if reason := too_few(families):
-        return Estimate(value, None, n, families, reason)
-    variance = float(jackknife_error(_without_one(sums, counts))) ** 2
-    spread = value * (1 - value)
-    alone = spread / variance if variance > spread / n else n
-    ends = _wilson(value, families if spread == 0 else alone, quantile(0.975, families - 1))
-    return Estimate(value, ends, n, families)
-
-
-def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
-    """Wilson (1927): the shares from which p is t standard errors away at most."""
-    scale, centre = 1 + t * t / n, p + t * t / (2 * n)
-    half = t * float(np.sqrt(p * (1 - p) / n + t * t / (4 * n * n)))
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+    families = np.unique(family).size
+    ends = share_interval(hits, family)
+    return Estimate(float(hits.mean()), ends, len(hits), families, why_no_interval(families))
 
 
 def _by_family(values: Floats, family: Ints) -> tuple[Floats, Floats]:

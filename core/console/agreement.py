@@ -19,7 +19,7 @@ def agreement(document: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [title(document, "agreement of two judges")]
     parts += [Text(line(told)) for told in _head(document)]
     parts += [Text(""), table(_criteria(document))]
-    parts += [Text(line(told)) for told in _undefined(document["agreement"])]
+    parts += [Text(line(told)) for told in _undefined(document)]
     if document["order"]:
         parts += [Text(""), table(_order(document["order"]))]
         parts += [Text(line(told)) for told in _order_lines(document["order"])]
@@ -68,13 +68,14 @@ def _kappa(found: Mapping[str, Any] | None) -> tuple[str, str]:
     return estimate(found) if found else ("–", "")
 
 
-def _undefined(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Why numbers are missing, with the values that lack them."""
+def _undefined(document: Mapping[str, Any]) -> list[str]:
+    """Why numbers are missing, with the values that lack them; not what a warning says of all."""
     lacking: dict[str, list[str]] = defaultdict(list)
     labels = {"kappa": "kappa", "icc": "ICC", "spearman": "Spearman", "mean_difference": "1 − 2"}
-    for name, row in rows.items():
+    for name, row in document["agreement"].items():
         for key, label in labels.items():
-            if reason := (row[key] or {}).get("reason"):
+            reason = (row[key] or {}).get("reason")
+            if reason and reason not in document["warnings"]:
                 lacking[f"{label}: {reason}"].append(name)
     return [f"{told} ({', '.join(names)})" for told, names in lacking.items()]
 

@@ -122,7 +122,8 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
             told = f"only {here.upper()} has a score for {plural(only['total'], 'sample')}"
             lines.append(f"{told} (in {there.upper()}: {why}); they are left out")
     for name, row in document["differences"].items():
-        lines += [line(f"{name}: {row['reason']}")] if row["reason"] else []
+        if row["reason"] and row["reason"] not in document["warnings"]:
+            lines.append(line(f"{name}: {row['reason']}"))
     return lines
 
 

@@ -30,6 +30,7 @@ def result(
     """
     parts: list[RenderableType] = [_title(document), *_view(document), _metrics(document)]
     parts += [Text(line(note), style="dim") for note in document.get("metric_notes", {}).values()]
+    parts += [Text(line(told), style="dim") for told in _no_intervals(document)]
     for fact in _facts(document, later):
         parts.append(Text(fact))
         if fact.endswith(_ALONE) and another:
@@ -82,6 +83,22 @@ def _metrics(document: Mapping[str, Any]) -> Grid:
         style = "bold" if position == 0 else ""
         made.add_row(label or name, *cells, over if metric["ci95"] else "", style=style)
     return made
+
+
+def _no_intervals(document: Mapping[str, Any]) -> list[str]:
+    """Why metrics have no interval: a line for each reason."""
+    alike: dict[str, list[str]] = {}
+    for name, reason in document.get("metric_reasons", {}).items():
+        alike.setdefault(reason, []).append(document["metric_labels"][name][0] or name)
+    if len(alike) == 1 and not any(metric["ci95"] for metric in document["metrics"].values()):
+        return [f"no intervals: {reason}" for reason in alike]
+    return [f"no interval for {_first_of(names)}: {reason}" for reason, names in alike.items()]
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """The first of many names, and how many there are beside them."""
+    more = [f"{len(names) - _SHOWN} more"] * (len(names) > _SHOWN)
+    return ", ".join([*names[:_SHOWN], *more])
 
 
 def _facts(document: Mapping[str, Any], later: str = "") -> list[str]:

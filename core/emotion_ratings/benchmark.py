@@ -162,7 +162,15 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
         return _TWO_INTERVALS.format(chosen.removesuffix(" pass"))
 
     metrics = {
-        name: Metric(e.value, e.interval, e.n, over="questions", label=label, note=note(name))
+        name: Metric(
+            e.value,
+            e.interval,
+            e.n,
+            over="questions",
+            label=label,
+            note=note(name),
+            families=e.families,
+        )
         for name, (label, e) in named.items()
         if e is not None
     }

@@ -29,13 +29,15 @@ class Estimate(NamedTuple):
 
     Attributes:
         value: None when nothing could be read.
-        interval: 95 % over questions; None with fewer than two questions or without value.
+        interval: 95 % over questions; None with fewer than eight questions or without value.
         n: Samples it is the mean of.
+        families: Questions that these are of.
     """
 
     value: float | None
     interval: Interval | None
     n: int
+    families: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,13 @@ def summarise(
     totals = columns.sum(axis=0, keepdims=True)
     values = _statistics(totals)[0]
     sums = cluster_sums(columns, cluster_index(questions)) if len(columns) else columns
-    intervals = cluster_bootstrap(sums, _statistics, rng=rng, replicates=replicates)
+    stands_on = _stands_on(sums, revised=bool(_choose_revised(totals)[0]))
+    intervals = cluster_bootstrap(
+        sums, _statistics, rng=rng, replicates=replicates, stands_on=stands_on
+    )
     score, first_pass, second, gain, zero_filled = (
-        Estimate(*pair, 0) for pair in zip(map(_finite, values), intervals, strict=True)
+        Estimate(_finite(value), interval, 0, families)
+        for value, interval, families in zip(values, intervals, stands_on, strict=True)
     )
     n_first, n_revised, n_both, total = (int(n) for n in totals[0, [1, 3, 5, 6]])
     chosen_revised = bool(_choose_revised(totals)[0])
@@ -144,6 +150,12 @@ def _statistics(totals: Floats) -> Floats:
         filled = np.where(chosen, totals[:, 2], totals[:, 0]) / totals[:, 6]
     score = np.where(chosen, revised, first)
     return SCALE * np.column_stack([score, first, revised, gain, filled])
+
+
+def _stands_on(sums: Floats, *, revised: bool) -> list[int]:
+    """Return how many questions have a part in each statistic."""
+    first, second, both = ((sums[:, i] > 0).sum() for i in (1, 3, 5))
+    return [int(n) for n in (second if revised else first, first, second, both, len(sums))]
 
 
 def _choose_revised(totals: Floats) -> npt.NDArray[np.bool_]:

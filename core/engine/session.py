@@ -323,10 +323,11 @@ class Session:
             document["warnings"].append(
                 f"{plural(n, 'comparison')} could not be made; the first: {first}"
             )
-        document["warnings"] += standing.warnings
+        told = document["warnings"]
+        told += [warning for warning in standing.warnings if warning not in told]
         if n := standing.unread:
-            told = f"{plural(n, 'comparison')} could not be read"
-            document["warnings"].append(f"{told}; where both orders count, the other one waits")
+            unread = f"{plural(n, 'comparison')} could not be read"
+            document["warnings"].append(f"{unread}; where both orders count, the other one waits")
         if not self._placed and document["status"] in ("complete", "incomplete", "fail"):
             document["status"] = _stopped(ended) or "incomplete"
         elif standing.unread and document["status"] == "complete":

@@ -193,6 +193,8 @@ def _metric(called: Called, name: str, metric: Any) -> None:
     for field in ("over", "label", "group"):
         if not isinstance(getattr(metric, field), str):
             called.refuse(f"returned metric {name!r} with a {field} that is no text")
+    if metric.families is not None and not _is_whole(metric.families):
+        called.refuse(f"returned {metric.families!r} as families of metric {name!r}: no number")
     if metric.ci95 is not None:
         _interval(called, name, metric.ci95)
 

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..few_families import FEWEST_FAMILIES
 from ..ratings.comparisons import Comparisons
-from ..ratings.intervals import FEWEST_FAMILIES, jackknife_error
+from ..ratings.intervals import jackknife_error
 from ..ratings.result import Ratings
-from ..ratings.student import quantile
+from ..statistics.student import quantile
 from ..text import plural
 from .adaptive import Adviser
 from .goals import Goal, Item, Pool, Slot

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..few_families import FEWEST_FAMILIES, few_families
 from .anchors import Scale
 from .comparisons import Bools, Comparisons, Floats, Ints, present
 from .intervals import (
-    FEW_FAMILIES,
-    FEWEST_FAMILIES,
     Estimate,
     Spread,
     apply_scale,
@@ -243,17 +242,8 @@ def family_warnings(comparisons: Comparisons, estimate: Estimate) -> list[str]:
         for model, n in zip(comparisons.models, estimate.families, strict=True)
         if n < FEWEST_FAMILIES
     ]
-    if n_families < FEWEST_FAMILIES:
-        return [
-            f"no intervals: they need {FEWEST_FAMILIES} families of items, here are {n_families}"
-        ]
-    told = []
-    if without:
+    told = few_families(n_families)
+    if without and n_families >= FEWEST_FAMILIES:
         named = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if without[5:] else "")
         told.append(f"no interval for {named}: compared on fewer than {FEWEST_FAMILIES} families")
-    if n_families < FEW_FAMILIES:
-        told.append(
-            f"the intervals stand on {n_families} families of items; with fewer than "
-            f"{FEW_FAMILIES} they are rough"
-        )
     return told

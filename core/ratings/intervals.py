@@ -9,15 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..few_families import FEWEST_FAMILIES
+from ..statistics.student import quantile_of
 from .anchors import MIN_GAP, Found, Q, Scale, find_anchors
 from .comparisons import Floats, Ints
 from .settings import Anchor, RatingSettings
-from .student import quantile_of
 
-FEWEST_FAMILIES = 8
-"""With fewer, a model has no interval."""
-FEW_FAMILIES = 20
-"""With fewer, intervals are flagged as rough."""
 _EQUAL = 1e-9  # natural units: differences below are rounding
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..statistics.student import cdf_of, quantile, quantile_of
 from .comparisons import Bools, Floats, Ints, Small
 from .intervals import Estimate, Spread
-from .student import cdf_of, quantile, quantile_of
 
 DRAWS = 1000
 """How often coins are thrown."""

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..few_families import FEWEST_FAMILIES
 from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints
-from .intervals import FEWEST_FAMILIES, Estimate, jackknife_error
+from .intervals import Estimate, jackknife_error
 from .newton import centring
 from .result import Ratings
 from .settings import RatingSettings

@@ -10,12 +10,13 @@ from math import factorial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Pack
-from .graded import GradedSamples, few_families, scored_by, value_names
+from ..few_families import few_families
+from .graded import GradedSamples, scored_by, value_names
 
 if TYPE_CHECKING:
     from ..statistics import Estimate, OrderAgreement
 
-INTERVAL = "percentile bootstrap over families of items"
+INTERVAL = "expanded percentiles of a bootstrap over families of items"
 ICC = "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater"
 _ALPHA = 0.05
 

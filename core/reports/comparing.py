@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
+from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import NOT_RECORDED, is_imported
 from ..types import Metric
-from .graded import GradedSamples, Key, few_families, scored_by, value_names
+from .graded import GradedSamples, Key, scored_by, value_names
 
-TEST = "sign-turning test of family sums; adjusted over all values by Holm (1979)"
-INTERVAL = "percentile bootstrap over families of items"
-_FEWEST = 6
-"""Families: with fewer, no p can be below 0.05."""
+TEST = "wild bootstrap of Hall's t over families; adjusted over all values by Holm (1979)"
+INTERVAL = "the differences that the test, unadjusted, does not refuse"
 
 
 class Compared(NamedTuple):
@@ -141,7 +140,7 @@ def _reason(n: int, families: int) -> str | None:
     """Why numbers are missing from a row."""
     if not n:
         return "no sample has this value in both runs"
-    return "no interval and no test: all pairs are of one family" if families < 2 else None
+    return why_no_interval(families)
 
 
 def _metrics(compared: Compared) -> dict[str, dict[str, Any]]:
@@ -227,7 +226,4 @@ def _warnings(compared: Compared, rows: Mapping[str, Mapping[str, Any]]) -> list
             f"{compared.benchmark.version}: metrics are left out"
         )
     families = max((row["families"] for row in rows.values()), default=0)
-    if 2 <= families < _FEWEST:
-        least = 2.0 ** (1 - families)
-        told.append(f"with {families} families of items no p can be below {least:g}")
     return told + few_families(families)

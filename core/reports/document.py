@@ -13,6 +13,7 @@ from ..clients.families import kinship
 from ..clients.sites import host_in
 from ..engine.config import grader
 from ..engine.phases import TRIAL
+from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
@@ -47,6 +48,8 @@ def build_document(
     summary = guard(benchmark).summarise(pack, evidence.scores, options)
     if baselines is None:
         baselines = guard(benchmark).baselines(pack, options)
+    families = len({s.cluster for s in evidence.scores if s.score.reason is None})
+    reasons = _reasons(summary, families)
     items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
     origin = origin_of(run.model, run.settings) if run else None
     if origin is not None:
@@ -65,6 +68,7 @@ def build_document(
             bool(evidence.spent.truncated),
         ),
         **_results(summary, baselines),
+        **({"metric_reasons": reasons} if reasons else {}),
         **items,
         "flags": _flags(evidence),
         **(_spent(evidence, imported=origin is not None) if run else _NOTHING_KNOWN),
@@ -77,6 +81,7 @@ def build_document(
             *not_taken(kept_back),
             *pack.warnings,
             *summary.warnings,
+            *_rough(summary, families),
         ],
     }
 
@@ -148,6 +153,23 @@ def _results(summary: Summary, baselines: Mapping[str, Baseline]) -> dict[str, A
             for name, b in baselines.items()
         },
     }
+
+
+def _reasons(summary: Summary, families: int) -> dict[str, str]:
+    """Why metrics that are over something have no interval, where families are too few."""
+    made = {
+        name: why_no_interval(families if metric.families is None else metric.families)
+        for name, metric in summary.metrics.items()
+        if metric.over and metric.value is not None and metric.ci95 is None
+    }
+    return {name: reason for name, reason in made.items() if reason}
+
+
+def _rough(summary: Summary, families: int) -> list[str]:
+    """The warning about intervals from few families, where there are intervals."""
+    if all(metric.ci95 is None for metric in summary.metrics.values()):
+        return []
+    return few_families(families)
 
 
 def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:

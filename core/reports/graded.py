@@ -13,8 +13,6 @@ from .gradings import Grading, spec_of
 
 Key = tuple[str, int]
 """A sample: item and iteration."""
-FEW_FAMILIES = 20
-"""With fewer, percentile intervals are too narrow (docs/statistics.md)."""
 STATES = ("unscored", "failed", "pending")
 """What a sample can be that is not scored; pending: not asked yet, or not graded yet."""
 _ENDED_EARLY = ("running", "stopped", "interrupted", "budget")
@@ -128,11 +126,3 @@ def scored_by(one: GradedSamples, two: GradedSamples) -> dict[str, Any]:
 def _told(states: Sequence[str]) -> dict[str, int]:
     counts = Counter(states)
     return {"total": len(states), **{name: counts[name] for name in STATES}}
-
-
-def few_families(n: int) -> list[str]:
-    """A warning about intervals from few families, if they are few."""
-    if n >= FEW_FAMILIES:
-        return []
-    told = f"with {n} famil{'y' if n == 1 else 'ies'} of items"
-    return [f"{told} intervals are too narrow; from {FEW_FAMILIES} on they are nearly right"]

@@ -32,7 +32,6 @@ from .differences import (
     PairedDifference,
     holm,
     paired_difference,
-    sign_turning_p,
 )
 from .distribution import (
     Distribution,
@@ -59,12 +58,20 @@ from .psychometrics import (
     normal_share_below,
     p_of_zero_correlation,
 )
+from .shares import (
+    share_interval,
+)
+from .wild import (
+    MeanTest,
+    wild_bootstrap,
+)
 
 __all__ = [
     "Correlation",
     "Distribution",
     "Estimate",
     "Interval",
+    "MeanTest",
     "OrderAgreement",
     "PairedDifference",
     "Pairs",
@@ -96,8 +103,9 @@ __all__ = [
     "pearson",
     "places",
     "rank_agreement",
-    "sign_turning_p",
+    "share_interval",
     "spearman",
     "spread",
     "standard_error",
+    "wild_bootstrap",
 ]

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..few_families import why_no_interval
 from .bootstrap import REPLICATES, Floats, cluster_index, cluster_sums, mean_interval
 from .estimates import (
-    ONE_CLUSTER,
     ROUNDING,
     Estimate,
     cluster_ids,
@@ -137,7 +137,7 @@ def mean_disagreement(
         return Estimate(None, None, "no pair that both rated")
     rng = np.random.default_rng(seed)
     interval = mean_interval(one - two, ids, rng=rng, replicates=replicates)
-    return Estimate(float((one - two).mean()), interval, None if interval else ONE_CLUSTER)
+    return Estimate(float((one - two).mean()), interval, why_no_interval(np.unique(ids).size))
 
 
 def _icc(totals: Floats, k: int) -> Floats:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..few_families import why_no_interval
 from .bootstrap import Floats, Interval, cluster_bootstrap
 
 MIN_PAIRS = 3
 """Two pairs always lie on a line."""
-ONE_CLUSTER = "no interval: all pairs are of one cluster"
 RARELY_DEFINED = "no interval: most resamples have no value"
 #: A part of a sum that is smaller than this share of it is rounding.
 ROUNDING = 1e-12
@@ -90,7 +90,7 @@ def estimates(
     values = np.ravel(statistic(sums.sum(axis=0, keepdims=True)))
     rng = np.random.default_rng(seed)
     intervals = cluster_bootstrap(sums, statistic, rng=rng, replicates=replicates)
-    lacking = ONE_CLUSTER if len(sums) < 2 else RARELY_DEFINED
+    lacking = why_no_interval(len(sums)) or RARELY_DEFINED
     return [
         Estimate(None, None, undefined)
         if np.isnan(value)

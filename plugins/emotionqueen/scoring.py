@@ -50,8 +50,15 @@ def _overall(found: Rates) -> dict[str, Metric]:
 
 
 def _metric(found: Estimate, label: str, group: str = "") -> Metric:
-    over = "statements (Wilson)" if found.wilson else "statements"
-    return Metric(found.value, found.ci95, found.n, over=over, label=label, group=group)
+    return Metric(
+        found.value,
+        found.ci95,
+        found.n,
+        over="statements",
+        label=label,
+        group=group,
+        families=found.statements,
+    )
 
 
 def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -> dict[str, Rates]:

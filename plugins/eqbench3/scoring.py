@@ -97,14 +97,22 @@ def _column(
 
 def _with_intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> dict[str, Metric]:
     """The metrics of columns; one of which no sample has a value is there without one."""
-    intervals = _intervals(columns, clusters) if clusters else [None] * len(columns)
+    families = [_families(column, clusters) for column in columns]
+    intervals = _intervals(columns, clusters, families) if clusters else [None] * len(columns)
     return {
-        column.name: _metric(column, interval)
-        for column, interval in zip(columns, intervals, strict=True)
+        column.name: _metric(column, interval, n)
+        for column, interval, n in zip(columns, intervals, families, strict=True)
     }
 
 
-def _intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> Sequence[Any]:
+def _families(column: _Column, clusters: Sequence[str]) -> int:
+    """How many families have a value of this metric."""
+    return len({c for c, n in zip(clusters, column.counts, strict=True) if n})
+
+
+def _intervals(
+    columns: Sequence[_Column], clusters: Sequence[str], families: Sequence[int]
+) -> Sequence[Any]:
     import numpy as np
 
     from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
@@ -117,10 +125,11 @@ def _intervals(columns: Sequence[_Column], clusters: Sequence[str]) -> Sequence[
             return totals[:, :n] / totals[:, n:]
 
     sums = cluster_sums(matrix, cluster_index(clusters))
-    return cluster_bootstrap(sums, means, rng=np.random.default_rng(SEED))
+    rng = np.random.default_rng(SEED)
+    return cluster_bootstrap(sums, means, rng=rng, stands_on=families)
 
 
-def _metric(column: _Column, interval: Any) -> Metric:
+def _metric(column: _Column, interval: Any, families: int) -> Metric:
     n = sum(column.counts)
     stands_on = sum(1 for count in column.counts if count)
     like = column.metric
@@ -132,6 +141,7 @@ def _metric(column: _Column, interval: Any) -> Metric:
         over=_OVER,
         label=like.label,
         group=like.group,
+        families=families,
     )
 
 

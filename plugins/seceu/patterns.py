@@ -49,7 +49,7 @@ def pattern_of(run: Run) -> Pattern:
 
 def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]) -> Pattern:
     """How distances go with the template, and where that lies among people."""
-    from eibench.statistics import p_of_zero_correlation, pearson
+    from eibench.statistics import p_of_zero_correlation, pearson, why_no_interval
 
     if len(distances) < 3:
         return Pattern(None, n=len(distances), why="fewer than three stories have an answer")
@@ -57,14 +57,15 @@ def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]
     if found.value is None:
         return Pattern(None, n=found.n, why="the distances do not vary")
     mark = norm.unlike
+    interval = None if why_no_interval(found.n) else found.interval
     return Pattern(
         found.value,
-        found.interval,
+        interval,
         p_of_zero_correlation(found.value, found.n),
         found.n,
         norm.similarity_place(found.value),
         unlike=mark is not None and found.value < mark,
-        shown=mark is not None and found.interval is not None and found.interval.high < mark,
+        shown=mark is not None and interval is not None and interval.high < mark,
     )
 
 

@@ -73,7 +73,13 @@ class Run:
 
     def violations(self) -> Estimate:
         """The share of the answers read that do not sum to 10."""
-        return estimate(self.read, [float("sum" in s.score.flags) for s in self.read])
+        from eibench.statistics import share_interval
+
+        found = [float("sum" in s.score.flags) for s in self.read]
+        if not found:
+            return Estimate(None, None, 0)
+        interval = share_interval(found, [s.cluster for s in self.read])
+        return Estimate(sum(found) / len(found), interval, len(found))
 
     def per_iteration(self) -> list[float | None]:
         """The SECEU score of each iteration by itself, in order."""

@@ -1,10 +1,12 @@
 """Intervals, spreads, correlations and agreement for metrics. Importing this imports numpy."""
 
+from eibench.core.few_families import why_no_interval
 from eibench.core.statistics import (
     Correlation,
     Distribution,
     Estimate,
     Interval,
+    MeanTest,
     OrderAgreement,
     PairedDifference,
     Pairs,
@@ -34,10 +36,11 @@ from eibench.core.statistics import (
     paired_difference,
     pearson,
     rank_agreement,
-    sign_turning_p,
+    share_interval,
     spearman,
     spread,
     standard_error,
+    wild_bootstrap,
 )
 
 __all__ = [
@@ -45,6 +48,7 @@ __all__ = [
     "Distribution",
     "Estimate",
     "Interval",
+    "MeanTest",
     "OrderAgreement",
     "PairedDifference",
     "Pairs",
@@ -74,8 +78,10 @@ __all__ = [
     "paired_difference",
     "pearson",
     "rank_agreement",
-    "sign_turning_p",
+    "share_interval",
     "spearman",
     "spread",
     "standard_error",
+    "why_no_interval",
+    "wild_bootstrap",
 ]

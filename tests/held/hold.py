@@ -133,7 +133,7 @@ def hold_runs(folder: Path) -> None:
     ids = []
     for benchmark in installed().benchmarks.things:
         for model in ("demo/weak", "demo/strong")[: 1 + (benchmark == COMPARED)]:
-            limit = LIMITS.get(benchmark, "6")
+            limit = LIMITS.get(benchmark, "9")  # from 8 on there are intervals
             run = ("run", benchmark, "--dataset", "bundled", "--limit", limit, "--model", model)
             ids.append(json.loads(bench(*run, "--json", "--runs-dir", folder))["run_id"])
     bench("export", *ids, "-o", RUNS, "--runs-dir", folder)

@@ -91,7 +91,7 @@ def test_one_comparison_is_audited(table: Table) -> None:
     table.add("x", "y", 1)
     found = audit(table.read()).as_json()
     json.dumps(found, allow_nan=False)
-    assert found["warnings"] == ["an interval needs 8 families of items, here are 1"]
+    assert found["warnings"] == ["an interval needs 8 families of items, here is 1"]
     for name in ("flips", "margin", "first_wins"):
         assert found["orders"][name]["reason"] == "no pair was read in both orders"
     assert found["cycles"]["reason"] == "no two models met in 8 families of items"

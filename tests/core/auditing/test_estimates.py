@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eibench.core.auditing.estimates import mean, share, unknown
-from eibench.core.ratings.student import quantile
+from eibench.core.statistics.student import quantile
 
 EIGHT = np.repeat(np.arange(8), 2)
 

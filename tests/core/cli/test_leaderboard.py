@@ -56,7 +56,7 @@ def test_the_note_explains_what_the_table_has(bench: Bench) -> None:
     for model in ("weak", "strong"):
         assert bench("run", "eqbench3", "--limit", "2", "--model", f"demo/{model}").code == 0
     shown = bench("leaderboard", "eqbench3").out
-    assert "no intervals: they need 8 families of items, here are 2" in shown
+    assert "an interval needs 8 families of items, here are 2" in shown
     assert "in parentheses" not in shown
 
 

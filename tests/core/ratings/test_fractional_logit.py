@@ -8,8 +8,8 @@ import pytest
 from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.ratings.anchors import Q
 from eibench.core.ratings.fractional_logit import as_calls, maximise, rate
-from eibench.core.ratings.student import quantile
 from eibench.core.ratings.with_terms import PRECISION, RIDGE
+from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 
 PLAIN = RatingSettings()

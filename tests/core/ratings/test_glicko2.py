@@ -12,7 +12,7 @@ from eibench.core.ratings.item_results import VARIANCE, collect
 from eibench.core.ratings.items import pair_orders
 from eibench.core.ratings.newton import gradient, maximise
 from eibench.core.ratings.period import TAU, new_volatility
-from eibench.core.ratings.student import quantile
+from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 
 PLAIN = RatingSettings()

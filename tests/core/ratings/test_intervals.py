@@ -12,7 +12,7 @@ from eibench.core.ratings import fractional_logit, mixed
 from eibench.core.ratings.anchors import Found, Scale, check_anchors, find_anchors
 from eibench.core.ratings.glicko2 import rate
 from eibench.core.ratings.intervals import Estimate, measure_spread
-from eibench.core.ratings.student import cdf, quantile
+from eibench.core.statistics.student import cdf, quantile
 
 PLAIN = RatingSettings()
 # Student's t, 97.5 %: any table of the distribution.
@@ -66,7 +66,7 @@ def test_seven_families_make_no_interval() -> None:
     found = rate(ladder(7), PLAIN)
     assert {(row.ci95, row.rank_ci95, row.tied_with) for row in found.rows} == {(None,) * 3}
     assert [row.rank for row in found.rows] == [1, 2, 3, 4]
-    assert warned(found, "no intervals: they need 8 families of items, here are 7")
+    assert warned(found, "an interval needs 8 families of items, here are 7")
     assert found.probability_above("w", "z") is None
 
 

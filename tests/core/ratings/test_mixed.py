@@ -17,8 +17,8 @@ from eibench.core.ratings.mixed_model import (
     gather,
     logit_margins,
 )
-from eibench.core.ratings.student import quantile
 from eibench.core.ratings.with_terms import PRECISION, RIDGE
+from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 
 PLAIN = RatingSettings()

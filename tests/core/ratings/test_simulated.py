@@ -5,7 +5,7 @@ import pytest
 
 from eibench import RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, trueskill
-from eibench.core.ratings.student import quantile
+from eibench.core.statistics.student import quantile
 from eibench.core.testing.rounds import Repetitions, World, play_rounds
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.testing import Noise, Tournament

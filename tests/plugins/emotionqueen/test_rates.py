@@ -1,7 +1,5 @@
 """Rates of PASS and WIN: against plain calculations, and what must hold for any verdicts."""
 
-from itertools import accumulate
-from math import comb
 from random import Random
 
 import numpy as np
@@ -9,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eibench.plugins.emotionqueen.rates import Rates, Verdict, rates, wilson
+from eibench.plugins.emotionqueen.rates import Rates, Verdict, rates
+from eibench.statistics import mean_interval, share_interval
 
 VERDICTS = st.lists(
     st.builds(
@@ -35,24 +34,6 @@ def verdicts(n: int, seed: int, iterations: int = 1) -> list[Verdict]:
     return made
 
 
-def plain_interval(values: dict[str, tuple[float, float]]) -> tuple[float, float]:
-    """Percentile interval of a ratio, each resample summed by itself.
-
-    Args:
-        values: For each statement what it adds to the numerator and to the denominator.
-    """
-    pairs = [values[name] for name in sorted(values)]
-    rng, k, found = np.random.default_rng(0), len(values), []
-    rows = max(1, 100_000 // k)
-    for start in range(0, 10_000, rows):
-        for draw in rng.integers(0, k, size=(min(rows, 10_000 - start), k)):
-            above, below = (sum(pairs[i][side] for i in draw) for side in (0, 1))
-            if below:
-                found.append(above / below)
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
-
-
 @pytest.mark.parametrize(("n", "iterations"), [(24, 1), (12, 3)])
 def test_rates_and_intervals_equal_a_plain_calculation(n: int, iterations: int) -> None:
     """Sums and resamples made one by one, statements drawn with all their iterations."""
@@ -70,62 +51,30 @@ def test_rates_and_intervals_equal_a_plain_calculation(n: int, iterations: int) 
     assert found.both.value == pytest.approx((n_passed + n_won) / 2 / total, abs=1e-12)
     assert found.given_pass.value == n_won / n_passed
     assert found.given_pass.n == n_passed
-    for estimate, values in (
-        (found.passed, {s: (p, float(c)) for s, (p, _, c) in sums.items()}),
-        (found.won, {s: (w, float(c)) for s, (_, w, c) in sums.items()}),
-        (found.both, {s: ((p + w) / 2, float(c)) for s, (p, w, c) in sums.items()}),
-        (found.given_pass, {s: (w, p) for s, (p, w, _) in sums.items()}),
-    ):
-        assert estimate.ci95 == pytest.approx(plain_interval(values), abs=1e-12)
-
-
-def binomial_quantile(n: int, p: float, level: float) -> int:
-    """The smallest number of successes that the level does not exceed."""
-    sums = accumulate(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1))
-    return next(k for k, total in enumerate(sums) if total >= level)
-
-
-@pytest.mark.parametrize("n_passed", [3, 20, 37])
-def test_a_single_rate_resamples_to_a_binomial(n_passed: int) -> None:
-    """With one sample per statement a resample has Binomial(n, p) passes: exact to one pass."""
-    made = [Verdict(f"{i:02}", float(i < n_passed), 0.0) for i in range(40)]
-    found = rates(made).passed
-    exact = [binomial_quantile(40, n_passed / 40, level) / 40 for level in (0.025, 0.975)]
-    assert found.ci95 == pytest.approx(exact, abs=1 / 40 + 1e-9)
-    assert not found.wilson
-
-
-# Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
-@pytest.mark.parametrize(
-    ("successes", "n", "low", "high"),
-    [
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
-    """To the four digits that are printed; mirrored for failures."""
-    assert wilson(successes / n, n) == pytest.approx((low, high), abs=5e-5)
-    assert wilson(1 - successes / n, n) == pytest.approx((1 - high, 1 - low), abs=5e-5)
-
-
-def test_wilson_of_nothing_is_an_error() -> None:
-    """A share of no trials is no share."""
-    with pytest.raises(ValueError, match="no trials"):
-        wilson(0.0, 0)
 
 
 @pytest.mark.parametrize("iterations", [1, 4])
-def test_where_all_agree_a_plain_rate_has_wilson_s_interval(iterations: int) -> None:
+def test_rates_have_the_interval_of_a_share_over_statements(iterations: int) -> None:
+    """Each over the samples that it is a share of; the mean of both is no share."""
+    made = sorted(verdicts(24, 5, iterations))
+    found, statements = rates(made), [v.statement for v in made]
+    passing = [v for v in made if v.passed]
+    assert found.passed.ci95 == share_interval([v.passed for v in made], statements)
+    assert found.won.ci95 == share_interval([v.won for v in made], statements)
+    within = share_interval([v.won for v in passing], [v.statement for v in passing])
+    assert found.given_pass.ci95 == within
+    halves = [(v.passed + v.won) / 2 for v in made]
+    drawn = mean_interval(halves, statements, rng=np.random.default_rng(0))
+    assert found.both.ci95 == drawn
+
+
+@pytest.mark.parametrize("iterations", [1, 4])
+def test_where_all_agree_every_rate_has_an_interval(iterations: int) -> None:
     """A resample could say nothing else; statements count, however often they were asked."""
-    made = [Verdict(str(s), 1.0, 0.0) for s in range(20) for _ in range(iterations)]
-    found = rates(made)
-    assert found.passed.wilson and found.won.wilson
-    assert found.passed.ci95 == pytest.approx((1 - 0.1611, 1), abs=5e-5)  # as 0 of 20 above
-    assert found.won.ci95 == pytest.approx((0, 0.1611), abs=5e-5)
-    assert not found.both.wilson
+    made = [Verdict(str(s), 1.0, 1.0) for s in range(20) for _ in range(iterations)]
+    intervals = [estimate.ci95 for estimate in rates(made)[1:]]
+    # Wilson's lower end of 20 of 20 with t of 19 degrees, 2.093: 1 / (1 + 2.093^2 / 20).
+    assert intervals == [pytest.approx((1 / (1 + 2.093**2 / 20), 1), abs=1e-4)] * 4
 
 
 def test_asking_again_is_no_new_statement() -> None:
@@ -137,12 +86,12 @@ def test_asking_again_is_no_new_statement() -> None:
         assert one.ci95 == pytest.approx(three.ci95)
 
 
-@pytest.mark.parametrize("made", [[], [Verdict("a", 1.0, 1.0)], [Verdict("a", 1.0, 0.0)] * 5])
-def test_one_statement_has_no_interval(made: list[Verdict]) -> None:
-    """And none has no value either."""
-    found = rates(made)
+def test_seven_statements_have_rates_without_intervals() -> None:
+    """As often as they may be asked; and no statement has no rate."""
+    found = rates([Verdict(str(s), 1.0, 0.0) for s in range(7) for _ in range(5)])
     assert [e.ci95 for e in found[1:]] == [None] * 4
-    assert (found.passed.value is None) == (not made)
+    assert found.passed.value == 1.0
+    assert [e.value for e in rates([])[1:]] == [None] * 4
 
 
 def test_without_a_pass_there_is_no_win_given_pass() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from eibench import Item, Pack, PackSource, SampleScore, Score, Summary
 from eibench.core.datasets import find_pack
+from eibench.core.statistics.bootstrap import tail
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.plugins.eqbench3.kinds_table import kinds_table
 from eibench.plugins.eqbench3.protocol import RUBRIC
@@ -58,6 +59,14 @@ def scenarios(own_pack: Write, source: Source) -> Scenarios:
         scenario("a1", "analysis", "one"), scenario("a2", "analysis", "one"),
         scenario("a3", "analysis", "two"),
     ]  # fmt: skip
+    return read_scenarios(source(own_pack(*rows)))
+
+
+@pytest.fixture
+def many(own_pack: Write, source: Source) -> Scenarios:
+    """Fourteen role-plays and as many analyses in ten families; analyses are in eight of them."""
+    rows = [scenario(f"r{n}", "role-play", f"f{n % 10}") for n in range(14)]
+    rows += [scenario(f"a{n}", "analysis", f"f{n % 8}") for n in range(14)]
     return read_scenarios(source(own_pack(*rows)))
 
 
@@ -157,11 +166,12 @@ def plain_bootstrap(scores: list[SampleScore], names: tuple[str, ...]) -> tuple[
     for s in scores:
         there = [v for n in names if (v := s.score.values.get(n)) is not None]
         families.setdefault(s.cluster, []).extend(there)
+    below = tail(sum(map(bool, families.values())))
     rng, means = Random(7), []
     for _ in range(6000):
         drawn = [v for f in rng.choices(list(families.values()), k=len(families)) for v in f]
         means += [sum(drawn) / len(drawn)] if drawn else []
-    low, high = np.quantile(means, [0.025, 0.975])
+    low, high = np.quantile(means, [below, 1 - below])
     return float(low), float(high)
 
 
@@ -176,39 +186,52 @@ def plain_bootstrap(scores: list[SampleScore], names: tuple[str, ...]) -> tuple[
     ],
 )
 def test_intervals_are_those_of_a_plain_bootstrap_over_families(
-    scenarios: Scenarios, metric: str, names: tuple[str, ...]
+    many: Scenarios, metric: str, names: tuple[str, ...]
 ) -> None:
     """Within the noise of 6,000 draws; also where a family has no value of a criterion."""
-    scores = verdicts(scenarios)
-    found = summed(scenarios, scores).metrics[metric]
+    scores = verdicts(many)
+    found = summed(many, scores).metrics[metric]
     assert found.ci95 is not None
     low, high = plain_bootstrap(scores, names)
-    tolerance = 0.06 * (high - low)
+    tolerance = 0.08 * (high - low)
     assert found.ci95[0] == pytest.approx(low, abs=tolerance)
     assert found.ci95[1] == pytest.approx(high, abs=tolerance)
 
 
-def test_scenarios_of_a_family_are_drawn_together(scenarios: Scenarios) -> None:
-    """Two families of opposite grades: a draw has mean 0, 50 or 100 and nothing between.
+def test_scenarios_of_a_family_are_drawn_together(many: Scenarios) -> None:
+    """The one family of other grades is at most half of a draw or so: the interval has its steps.
 
-    Were the six samples drawn one by one, hardly any draw of six would be all one family's.
+    Six of the ten families have two or three more scenarios; had each scenario been drawn by
+    itself, hardly any draw would be without all of the four of one family.
     """
-    grades = {"r1": 0.0, "a1": 0.0, "a2": 0.0, "r2": 10.0, "a3": 10.0}
-    chosen = [i for i in scenarios.items if i.id in grades]
-    scores = [verdict(i, 1, dict.fromkeys(criteria(i), grades[i.id])) for i in chosen]
-    metric = summed(scenarios, scores).metrics["rubric_score"]
-    assert metric.value == pytest.approx(40)
-    assert metric.ci95 == (0.0, 100.0)
+    scores = [
+        verdict(i, 1, dict.fromkeys(criteria(i), 0.0 if i.cluster == "f0" else 10.0))
+        for i in many.items
+    ]
+    metric = summed(many, scores).metrics["rubric_score"]
+    assert metric.ci95 is not None
+    # A family is missing from a draw of ten with probability 0.9^10 = 0.35.
+    assert metric.ci95[1] == 100.0
 
 
-def test_iterations_of_a_scenario_are_no_new_families(scenarios: Scenarios) -> None:
+def test_a_criterion_of_few_families_has_no_interval_and_says_how_many(
+    scenarios: Scenarios,
+) -> None:
+    """Correctness is of analyses alone, which are of two families here."""
+    metrics = summed(scenarios, verdicts(scenarios)).metrics
+    assert (metrics["correctness"].ci95, metrics["correctness"].families) == (None, 2)
+    assert metrics["rubric_score"].families == 5
+
+
+def test_iterations_of_a_scenario_are_no_new_families(many: Scenarios) -> None:
     """The same verdicts five times over: the same value and the same interval."""
-    once = summed(scenarios, verdicts(scenarios, 1)).metrics["rubric_score"]
-    again = [s._replace(iteration=n) for n in range(1, 6) for s in verdicts(scenarios, 1)]
-    many = summed(scenarios, again).metrics["rubric_score"]
-    assert many.value == pytest.approx(once.value)
-    assert many.ci95 == pytest.approx(once.ci95)
-    assert many.n == 5 * once.n
+    once = summed(many, verdicts(many, 1)).metrics["rubric_score"]
+    again = [s._replace(iteration=n) for n in range(1, 6) for s in verdicts(many, 1)]
+    often = summed(many, again).metrics["rubric_score"]
+    assert often.value == pytest.approx(once.value)
+    assert once.ci95 is not None
+    assert often.ci95 == pytest.approx(once.ci95)
+    assert often.n == 5 * once.n
 
 
 def test_one_family_alone_has_no_interval(scenarios: Scenarios) -> None:

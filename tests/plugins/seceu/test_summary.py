@@ -70,8 +70,9 @@ def test_interval_of_the_eq_is_that_of_the_distance_turned_round() -> None:
     assert eq.ci95[0] < (eq.value or 0) < eq.ci95[1]
     assert percentile.ci95 is not None
     assert percentile.ci95[0] < (percentile.value or 0) < percentile.ci95[1]
-    # SD of 20 even steps from 1.6 to 3.2 is .4856 (n): half-width about 1.96 * .4856 / sqrt(20).
-    assert score.ci95[1] - score.ci95[0] == pytest.approx(2 * 0.2128, rel=0.06)
+    # SD of 20 even steps from 1.6 to 3.2 is .4856 (n): half-width about t(19) = 2.093 times
+    # .4856 / sqrt(19).
+    assert score.ci95[1] - score.ci95[0] == pytest.approx(2 * 0.2332, rel=0.06)
 
 
 def test_beyond_the_best_human_is_said() -> None:
@@ -147,6 +148,23 @@ def test_sums_other_than_ten_are_counted() -> None:
     assert value(found, "sum_violations") == pytest.approx(5 / 16)
     assert found.notes["counts"]["sum_violations"] == 5
     assert not found.metrics["sum_violations"].higher_is_better
+
+
+def test_no_wrong_sum_has_an_interval_all_the_same() -> None:
+    """Twenty stories without one: up to t^2 / (20 + t^2) with t(19) = 2.093 may have one."""
+    found = summary([2.0] * N).metrics["sum_violations"]
+    assert found.value == 0
+    assert found.ci95 == pytest.approx((0, 2.093**2 / (20 + 2.093**2)), abs=1e-4)
+
+
+def test_a_pattern_of_seven_stories_has_no_interval() -> None:
+    """Few families, as anywhere; the similarity is there, and is not called unlike for sure."""
+    distances = [3.0 - n / 10 + (n % 3) / 5 for n in range(7)]
+    found = summary([*distances, *[None] * (N - 7)]).metrics["pattern_r"]
+    assert found.value is not None
+    assert found.ci95 is None
+    eight = summary([*distances, 2.2, *[None] * (N - 8)]).metrics["pattern_r"]
+    assert eight.ci95 is not None
 
 
 def test_without_a_norm_there_are_distances_only() -> None:

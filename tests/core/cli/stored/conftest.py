@@ -90,10 +90,10 @@ class Court:
 
 @pytest.fixture
 def court(bench: Bench, tmp_path: Path) -> Iterator[Court]:
-    """Eight scenarios, of which the first two are one family."""
+    """Nine scenarios in eight families: the first two are one."""
     pack = tmp_path / "pack"
     pack.mkdir()
-    families = ("twins", "twins", *"cdefgh")
+    families = ("twins", "twins", *"cdefghi")
     texts = [scenario(n, family) for n, family in enumerate(families, start=1)]
     (pack / "scenarios.toml").write_text("\n".join(texts))
     shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", pack)

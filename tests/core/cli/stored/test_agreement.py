@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 Bench = Callable[..., Any]
-GRADES = (1, 2, 3, 4, 5, 6, 7, 8)
+GRADES = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 
 
 @pytest.fixture
@@ -22,20 +22,20 @@ def shifted(court: Any) -> str:
 def test_a_judge_who_is_higher_by_a_constant(bench: Bench, shifted: str, court: Any) -> None:
     """The order agrees in full, the mean differs by it, and absolute agreement suffers.
 
-    Grades 1 to 8 and 2 to 9: MSR = 2 x 42 / 7 = 12, MSC = 8 x 2 x 0.25 = 4, MSE = 0, so
-    ICC = 12 / (12 + 2 x 4 / 8) = 12/13.
+    Grades 1 to 9 and 2 to 10: MSR = 2 x 60 / 8 = 15, MSC = 9 x 2 x 0.25 = 4.5, MSE = 0, so
+    ICC = 15 / (15 + 2 x 4.5 / 9) = 15/16.
     """
     document = bench("agreement", shifted, "--json").json
     assert document["judges"] == [court.label("kind"), court.label("strict")]
-    assert (document["families"], document["order"]) == (7, None)
+    assert (document["families"], document["order"]) == (8, None)
     row = document["agreement"]["correctness"]
-    assert row["n"] == 8
-    assert row["means"] == [5.5, 4.5]
+    assert row["n"] == 9
+    assert row["means"] == [6, 5]
     assert row["mean_difference"] == {"value": 1.0, "ci95": [1.0, 1.0], "reason": None}
     assert row["spearman"]["value"] == pytest.approx(1)
-    assert row["icc"]["value"] == pytest.approx(12 / 13)
+    assert row["icc"]["value"] == pytest.approx(15 / 16)
     low, high = row["icc"]["ci95"]
-    assert low < 12 / 13 < high < 1
+    assert low < 15 / 16 < high < 1
     rubric = document["agreement"]["rubric"]
     assert rubric["mean_difference"]["value"] == pytest.approx(10)
 
@@ -49,47 +49,47 @@ def test_the_judges_stand_in_the_order_they_are_named(
     assert document["judges"] == [court.label("strict"), court.label("kind")]
     row = document["agreement"]["correctness"]
     assert row["mean_difference"]["value"] == -1
-    assert row["icc"]["value"] == pytest.approx(12 / 13)
+    assert row["icc"]["value"] == pytest.approx(15 / 16)
 
 
 def test_the_table_names_judges_runs_and_counts(bench: Bench, shifted: str, court: Any) -> None:
     """Who they are, what they graded, and each value with its interval."""
     done = bench("agreement", shifted)
     assert done.code == 0
-    for told in (court.label("strict"), court.label("kind"), shifted, "8 transcripts by both"):
+    for told in (court.label("strict"), court.label("kind"), shifted, "9 transcripts by both"):
         assert told in done.out
-    for heading in ("ICC(A,1)", "Spearman", "1 − 2", "correctness", "0.92"):
+    for heading in ("ICC(A,1)", "Spearman", "1 − 2", "correctness", "0.94"):
         assert heading in done.out
 
 
 def test_transcripts_that_only_one_judge_could_read_are_counted(bench: Bench, court: Any) -> None:
     """They are left out of every number."""
-    court.grade("strict", "alpha", 1, 2, None, 4, 5, 6, 7, None)
-    court.grade("kind", "alpha", 2, None, 4, 5, 6, 7, 8, None)
+    court.grade("strict", "alpha", 1, 2, None, 4, 5, 6, 7, None, 9)
+    court.grade("kind", "alpha", 2, None, 4, 5, 6, 7, 8, None, 10)
     run_id = court.run("alpha", "strict")
     court.rejudge(run_id, "kind")
     done = bench("agreement", run_id)
     document = bench("agreement", run_id, "--json").json
     one = {"total": 1, "unscored": 1, "failed": 0, "pending": 0}
-    counts = {"both": 5, "only_first": one, "only_second": one, "neither": 1}
+    counts = {"both": 6, "only_first": one, "only_second": one, "neither": 1}
     assert document["transcripts"] == document["runs"][0]["transcripts"] == counts
     row = document["agreement"]["correctness"]
-    assert (row["n"], row["only_first"], row["only_second"]) == (5, 1, 1)
+    assert (row["n"], row["only_first"], row["only_second"]) == (6, 1, 1)
     assert row["mean_difference"]["value"] == 1
-    assert "5 transcripts by both judges + 1 by judge 1 alone" in done.out
+    assert "6 transcripts by both judges + 1 by judge 1 alone" in done.out
     assert "+ 1 by neither" in done.out
 
 
 def test_a_judge_who_never_varies_has_no_rank_correlation(bench: Bench, court: Any) -> None:
     """Null with a reason, told below the table; the mean difference is there."""
     court.grade("strict", "alpha", *GRADES)
-    court.grade("kind", "alpha", *[9] * 8)
+    court.grade("kind", "alpha", *[9] * 9)
     run_id = court.run("alpha", "strict")
     court.rejudge(run_id, "kind")
     row = bench("agreement", run_id, "--json").json["agreement"]["correctness"]
     told = "a rater tells no two apart"
     assert row["spearman"] == {"value": None, "ci95": None, "reason": told}
-    assert row["mean_difference"]["value"] == 4.5
+    assert row["mean_difference"]["value"] == 4
     assert f"Spearman: {told}" in bench("agreement", run_id).out.replace("\n", " ")
 
 
@@ -114,7 +114,7 @@ def test_nothing_read_by_both_is_told_without_numbers(bench: Bench, court: Any) 
     court.rejudge(run_id, "kind")
     document = bench("agreement", run_id, "--json").json
     row = document["agreement"]["rubric"]
-    assert document["transcripts"]["only_second"]["total"] == 8
+    assert document["transcripts"]["only_second"]["total"] == 9
     assert (row["n"], row["means"]) == (0, [None, None])
     assert [row[key]["value"] for key in ("icc", "spearman", "mean_difference")] == [None] * 3
     assert not any("with 0 families" in warning for warning in document["warnings"])
@@ -126,8 +126,8 @@ def orders(court: Any, second: tuple[int, ...]) -> list[str]:
     runs = []
     for place, grade in enumerate(second, start=1):
         model = ("alpha", "beta", "gamma", "delta")[place - 1]
-        court.grade("strict", model, *[2 * place] * 7, 2 * place + 1)
-        court.grade("kind", model, *[grade] * 8)
+        court.grade("strict", model, *[2 * place] * 8, 2 * place + 1)
+        court.grade("kind", model, *[grade] * 9)
         runs.append(court.run(model, "strict"))
         court.rejudge(runs[-1], "kind")
     return runs
@@ -147,8 +147,8 @@ def test_judges_who_order_models_the_other_way_round(bench: Bench, court: Any) -
         "openai/beta",
         "openai/gamma",
     ]
-    # 20 x 7/8 + 30 / 8 for strict's first model, 21.25 in all.
-    assert order["means"][0]["means"] == pytest.approx([70.0, 21.25])
+    # (20 x 8 + 30) / 9 for strict's first model.
+    assert order["means"][0]["means"] == pytest.approx([70.0, 190 / 9])
     assert any("3 models are too few to show" in w for w in document["warnings"])
 
 
@@ -168,15 +168,15 @@ def test_two_models_are_too_few_for_an_order(bench: Bench, court: Any) -> None:
     document = bench("agreement", *orders(court, (3, 5)), "--json").json
     told = "2 models that both rated; an order needs 3"
     assert document["order"]["kendall"] == {"value": None, "ci95": None, "reason": told}
-    assert document["agreement"]["rubric"]["n"] == 16
-    assert document["agreement"]["rubric"]["families"] == 7
+    assert document["agreement"]["rubric"]["n"] == 18
+    assert document["agreement"]["rubric"]["families"] == 8
 
 
 def test_a_run_that_is_named_twice_counts_once(bench: Bench, shifted: str) -> None:
     """By its whole id or by the beginning of it."""
     document = bench("agreement", shifted, shifted[:5], "--json").json
     assert len(document["runs"]) == 1
-    assert document["agreement"]["rubric"]["n"] == 8
+    assert document["agreement"]["rubric"]["n"] == 9
 
 
 def test_more_than_two_judges_are_listed(bench: Bench, shifted: str, court: Any) -> None:

@@ -11,9 +11,9 @@ import pytest
 from eibench.statistics import paired_difference
 
 Bench = Callable[..., Any]
-FAMILIES = ("twins", "twins", *"cdefgh")
-A = (8, 7, 6, 9, 5, 7, 8, 6)
-B = (6, 7, 5, 6, 6, 5, 4, 6)
+FAMILIES = ("twins", "twins", *"cdefghi")
+A = (8, 7, 6, 9, 5, 7, 8, 6, 7)
+B = (6, 7, 5, 6, 6, 5, 4, 6, 7)
 
 
 @pytest.fixture
@@ -41,11 +41,17 @@ def test_differences_are_those_of_the_pairs(bench: Bench, pair: tuple[str, str])
     document = bench("compare", *pair, "--json").json
     expected = paired_difference(A, B, FAMILIES)
     row = document["differences"]["correctness"]
-    # 2 + 0 + 1 + 3 - 1 + 2 + 4 + 0 = 11 over 8 pairs, five above 0 and two equal.
-    assert row["difference"] == expected.mean == 11 / 8
-    assert (row["share_a_higher"], row["share_equal"]) == (5 / 8, 2 / 8)
-    assert (row["n"], row["families"], row["mean_a"], row["mean_b"]) == (8, 7, 7.0, 5.625)
-    assert row["ci95"] == list(expected.interval or ())
+    # 2 + 0 + 1 + 3 - 1 + 2 + 4 + 0 + 0 = 11 over 9 pairs, five above 0 and three equal.
+    assert row["difference"] == expected.mean == 11 / 9
+    assert (row["share_a_higher"], row["share_equal"]) == (5 / 9, 3 / 9)
+    assert (row["n"], row["families"], row["mean_a"], row["mean_b"]) == (
+        9,
+        8,
+        7.0,
+        pytest.approx(52 / 9),
+    )
+    assert expected.interval is not None
+    assert row["ci95"] == list(expected.interval)
     assert (row["p"], row["standard_error"]) == (expected.p, expected.standard_error)
     rubric = document["differences"]["rubric"]
     assert rubric["difference"] == pytest.approx(10 * row["difference"])
@@ -87,7 +93,7 @@ def test_the_table_has_metrics_first_then_differences(bench: Bench, pair: tuple[
     done = bench("compare", *pair)
     assert done.code == 0
     sides = ("openai/alpha", "openai/beta", "judge", "Metrics side by side", "rubric score")
-    told = (*sides, "Paired differences", "13.75", "62%")
+    told = (*sides, "Paired differences", "12.22", "56%")
     places = [done.out.index(words) for words in told]
     assert places == sorted(places)
     assert "p (Holm)" in done.out
@@ -97,21 +103,21 @@ def test_the_table_has_metrics_first_then_differences(bench: Bench, pair: tuple[
 def test_what_one_run_lacks_is_counted_and_left_out(bench: Bench, court: Any) -> None:
     """An unread verdict, a failed sample, and an iteration that only one run has."""
     court.grade("strict", "alpha", *A)
-    court.grade("strict", "beta", *B[:6], None, 6)
+    court.grade("strict", "beta", *B[:6], None, *B[7:])
     court.silent.add(("beta", "3"))
     one = court.run("alpha", "strict", "--iterations", 2)
     two = court.run("beta", "strict")
     done = bench("compare", one, two)
     document = bench("compare", one, two, "--json").json
-    only_a = {"total": 10, "unscored": 1, "failed": 1, "pending": 8}
+    only_a = {"total": 11, "unscored": 1, "failed": 1, "pending": 9}
     nobody = {"total": 0, "unscored": 0, "failed": 0, "pending": 0}
-    assert document["samples"] == {"both": 6, "only_a": only_a, "only_b": nobody, "neither": 0}
+    assert document["samples"] == {"both": 7, "only_a": only_a, "only_b": nobody, "neither": 0}
     row = document["differences"]["rubric"]
-    assert (row["n"], row["only_a"], row["only_b"]) == (6, 10, 0)
-    # Without scenarios 3 and 7: gaps 2, 0, 3, -1, 2, 0 of grades, ten times that of the rubric.
-    assert row["difference"] == pytest.approx(10.0)
-    assert document["b"]["samples"]["scored"] == 6
-    told = "only A has a score for 10 samples (in B: 1 unscored, 1 failed, 8 to do)"
+    assert (row["n"], row["only_a"], row["only_b"]) == (7, 11, 0)
+    # Without scenarios 3 and 7: gaps 2, 0, 3, -1, 2, 0, 0 of grades, ten times that of the rubric.
+    assert row["difference"] == pytest.approx(60 / 7)
+    assert document["b"]["samples"]["scored"] == 7
+    told = "only A has a score for 11 samples (in B: 1 unscored, 1 failed, 9 to do)"
     assert told in done.out
     assert any(f"run {two} (openai/beta) is partial: 1 failed" in w for w in document["warnings"])
 
@@ -124,13 +130,22 @@ def test_partial_runs_are_warned_of(bench: Bench, court: Any) -> None:
     document = bench("compare", *runs, "--json").json
     assert document["differences"]["rubric"]["n"] == 3
     (told,) = [w for w in document["warnings"] if "partial" in w]
-    assert told.startswith(f"run {runs[0]} (openai/alpha) is partial: 0 failed, 5 to do of 8")
-    assert "with 2 families of items no p can be below 0.5" in document["warnings"]
+    assert told.startswith(f"run {runs[0]} (openai/alpha) is partial: 0 failed, 6 to do of 9")
 
 
-def test_one_family_leaves_intervals_and_tests_empty_with_a_reason(
-    bench: Bench, court: Any
-) -> None:
+def test_seven_families_have_neither_interval_nor_test(bench: Bench, court: Any) -> None:
+    """Null with a reason, in the document and below the table; the error is there."""
+    court.grade("strict", "alpha", *A)
+    court.grade("strict", "beta", *B)
+    runs = [court.run(model, "strict", "--limit", 8) for model in ("alpha", "beta")]
+    row = bench("compare", *runs, "--json").json["differences"]["rubric"]
+    assert [row[key] for key in ("ci95", "p", "p_holm", "families")] == [None, None, None, 7]
+    assert row["standard_error"] > 0
+    assert row["reason"] == "an interval needs 8 families of items, here are 7"
+    assert row["reason"] in bench("compare", *runs).out
+
+
+def test_one_family_leaves_everything_but_the_difference_empty(bench: Bench, court: Any) -> None:
     """Null, and not NaN or zero width."""
     court.grade("strict", "alpha", *A)
     court.grade("strict", "beta", *B)
@@ -138,8 +153,6 @@ def test_one_family_leaves_intervals_and_tests_empty_with_a_reason(
     row = bench("compare", *runs, "--json").json["differences"]["rubric"]
     assert row["difference"] == pytest.approx(10.0)
     assert [row[key] for key in ("ci95", "standard_error", "p", "p_holm")] == [None] * 4
-    assert row["reason"] == "no interval and no test: all pairs are of one family"
-    assert row["reason"] in bench("compare", *runs).out
 
 
 def test_no_common_sample_is_refused(bench: Bench, court: Any) -> None:
@@ -204,8 +217,8 @@ def test_several_judges_are_listed_and_one_can_be_named(bench: Bench, court: Any
     """By its label or by its spec; each gives its own differences."""
     court.grade("strict", "alpha", *A)
     court.grade("strict", "beta", *B)
-    court.grade("kind", "alpha", *[9] * 8)
-    court.grade("kind", "beta", *[8] * 8)
+    court.grade("kind", "alpha", *[9] * 9)
+    court.grade("kind", "beta", *[8] * 9)
     runs = court.run("alpha", "strict"), court.run("beta", "strict")
     for run_id in runs:
         court.rejudge(run_id, "kind")
@@ -217,7 +230,7 @@ def test_several_judges_are_listed_and_one_can_be_named(bench: Bench, court: Any
         row = bench("compare", *runs, "--judge", named, "--json").json["differences"]["rubric"]
         assert (row["difference"], row["ci95"]) == (pytest.approx(10), pytest.approx([10, 10]))
     strict = bench("compare", *runs, "--judge", "openai/strict", "--json").json
-    assert strict["differences"]["rubric"]["difference"] == pytest.approx(13.75)
+    assert strict["differences"]["rubric"]["difference"] == pytest.approx(110 / 9)
     other = bench("compare", *runs, "--judge", "openai/nobody")
     assert other.code == 2
     assert f"run {runs[0]} has no grades by openai/nobody; there are:" in other.err
@@ -334,7 +347,7 @@ def test_metrics_of_another_version_are_left_out(bench: Bench, pair: tuple[str, 
     )
     document = bench("compare", *pair, "--json").json
     assert document["metrics"] == {}
-    assert document["differences"]["rubric"]["difference"] == pytest.approx(13.75)
+    assert document["differences"]["rubric"]["difference"] == pytest.approx(110 / 9)
     assert any("metrics are left out" in w for w in document["warnings"])
     assert "Metrics side by side" not in bench("compare", *pair).out
 

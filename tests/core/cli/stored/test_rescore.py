@@ -90,13 +90,13 @@ def test_a_result_whose_replies_were_never_made_is_left_as_it_is(
     bench: Bench, court: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another sampling of the judge needs other verdicts; offline there are none."""
-    court.grade("strict", "alpha", *range(1, 9))
+    court.grade("strict", "alpha", *range(1, 10))
     run_id = court.run("alpha", "strict")
     kind = type(installed().benchmark("eqbench3"))
     monkeypatch.setattr(kind, "judge_sampling", Sampling(temperature=0.5))
     shown = bench("show", run_id, "--json").json["metrics"]
     (one,) = bench("rescore", "--all", "--json").json["runs"]
-    assert one["reason"].startswith("8 samples need replies that were never made")
+    assert one["reason"].startswith("9 samples need replies that were never made")
     assert (one["changes"], one["rescored"]) == ([], False)
     assert bench("show", run_id, "--json").json["metrics"] == shown
     assert f"left as it is: {run_id} " in bench("rescore", "--all", "--dry-run").out

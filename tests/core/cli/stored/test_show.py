@@ -8,8 +8,8 @@ Bench = Callable[..., Any]
 
 def test_the_result_by_any_judge_can_be_shown(bench: Bench, court: Any) -> None:
     """The first judge's is the run's own, and stays it; the second judge's is there too."""
-    court.grade("strict", "alpha", *[5] * 8)
-    court.grade("mild", "alpha", *[9] * 8)
+    court.grade("strict", "alpha", *[5] * 9)
+    court.grade("mild", "alpha", *[9] * 9)
     run_id = court.run("alpha", "strict")
     first = bench("show", run_id, "--json").json
     court.rejudge(run_id, "mild")
@@ -23,8 +23,8 @@ def test_the_result_by_any_judge_can_be_shown(bench: Bench, court: Any) -> None:
 
 def test_another_judge_s_grades_are_told(bench: Bench, court: Any) -> None:
     """With the command that shows them; not where there is only one judge."""
-    court.grade("strict", "alpha", *[5] * 8)
-    court.grade("mild", "alpha", *[9] * 8)
+    court.grade("strict", "alpha", *[5] * 9)
+    court.grade("mild", "alpha", *[9] * 9)
     run_id = court.run("alpha", "strict")
     assert "samples that the journal holds" not in bench("show", run_id).out
     court.rejudge(run_id, "mild")
@@ -33,7 +33,7 @@ def test_another_judge_s_grades_are_told(bench: Bench, court: Any) -> None:
 
 def test_a_judge_that_graded_nothing_is_refused(bench: Bench, court: Any) -> None:
     """And those that did are named."""
-    court.grade("strict", "alpha", *[5] * 8)
+    court.grade("strict", "alpha", *[5] * 9)
     run_id = court.run("alpha", "strict")
     done = bench("show", run_id, "--judge", "openai/nobody")
     assert (done.code, court.label("strict") in done.err) == (2, True)
@@ -42,7 +42,7 @@ def test_a_judge_that_graded_nothing_is_refused(bench: Bench, court: Any) -> Non
 
 def test_a_result_of_fewer_samples_says_so(bench: Bench, court: Any) -> None:
     """Two parts were asked for, and the first is the run's own; the command shows both."""
-    court.grade("strict", "alpha", *[5] * 8)
+    court.grade("strict", "alpha", *[5] * 9)
     run_id = court.run("alpha", "strict", "--items", 1)
     court.run("alpha", "strict", "--items", "2,3")
     shown = bench("show", run_id).out

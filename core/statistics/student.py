@@ -4,8 +4,9 @@ from functools import cache
 from math import atan, cos, erf, inf, pi, sin, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
-from .comparisons import Floats
+Floats = npt.NDArray[np.float64]
 
 _EXACT_UP_TO = 400  # beyond, the normal approximation below is off by less than 1e-5
 

@@ -1,0 +1,31 @@
+"""How many families of items an interval needs: the one rule, and its words.
+
+Items of a family share a text, so families are what was sampled. An item without a family is one
+by itself. Below 8 families there is no interval; below 20 there is a warning
+(docs/statistics.md has the coverage that was measured). Free of numpy, as every result asks.
+"""
+
+FEWEST_FAMILIES = 8
+"""With fewer there is no interval."""
+FEW_FAMILIES = 20
+"""With fewer, intervals are flagged as rough."""
+
+
+def why_no_interval(families: int) -> str | None:
+    """Why so many families make no interval; ``None`` where they do."""
+    if families >= FEWEST_FAMILIES:
+        return None
+    here = "is 1" if families == 1 else f"are {families}"
+    return f"an interval needs {FEWEST_FAMILIES} families of items, here {here}"
+
+
+def few_families(families: int) -> list[str]:
+    """The warning about what stands on so many families; none where they are enough."""
+    if reason := why_no_interval(families):
+        return [reason]
+    if families >= FEW_FAMILIES:
+        return []
+    return [
+        f"the intervals stand on {families} families of items; with fewer than "
+        f"{FEW_FAMILIES} they are rough"
+    ]

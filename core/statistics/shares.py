@@ -1,0 +1,60 @@
+"""The interval of a share whose trials come in clusters; a share of 0 or 1 has one too."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..few_families import FEWEST_FAMILIES
+from .bootstrap import LEVEL, Floats, Interval, cluster_index, cluster_sums
+from .student import quantile
+
+
+def share_interval(
+    hits: npt.ArrayLike, clusters: npt.ArrayLike | None = None, *, level: float = LEVEL
+) -> Interval | None:
+    """The interval of a share.
+
+    Wilson's (1927), Journal of the American Statistical Association 22, 209-212, with the number
+    of independent trials that would vary as much between clusters, n at most, and Student's t with
+    K - 1 degrees of freedom for K clusters: Dean and Pagano (2015), Journal of Survey Statistics
+    and Methodology 3, 484-503. Where all or none are hits, each cluster counts as one trial.
+
+    Args:
+        hits: From 0 to 1 each, mostly 0 or 1, shape (n,); NaN is left out.
+        clusters: Cluster of each, shape (n,); without it each is its own.
+        level: Coverage, between 0 and 1.
+
+    Returns:
+        None with fewer than eight clusters that have a trial.
+
+    Raises:
+        ValueError: A hit is below 0 or above 1.
+    """
+    array = np.asarray(hits, dtype=np.float64)
+    known = ~np.isnan(array)
+    ids = np.arange(array.size) if clusters is None else np.asarray(clusters)
+    if ((array[known] < 0) | (array[known] > 1)).any():
+        raise ValueError("a share is of hits from 0 to 1")
+    columns = np.column_stack([array[known], np.ones(known.sum())])
+    sums = cluster_sums(columns, cluster_index(ids[known]))
+    if len(sums) < FEWEST_FAMILIES:
+        return None
+    t = quantile((1 + level) / 2, len(sums) - 1)
+    return _wilson(float(array[known].mean()), _independent(sums), t)
+
+
+def _independent(sums: Floats) -> float:
+    """How many independent trials a share by clusters is worth, by the jackknife over them."""
+    hits, trials = sums.sum(axis=0)
+    k, spread = len(sums), hits / trials * (1 - hits / trials)
+    without = (hits - sums[:, 0]) / (trials - sums[:, 1])
+    variance = float((k - 1) / k * np.sum((without - without.mean()) ** 2))
+    if spread == 0:
+        return float(k)
+    return float(min(trials, spread / variance)) if variance else float(trials)
+
+
+def _wilson(p: float, n: float, t: float) -> Interval:
+    """The shares from which p is t standard errors away at most."""
+    scale, centre = 1 + t * t / n, p + t * t / (2 * n)
+    half = t * float(np.sqrt(p * (1 - p) / n + t * t / (4 * n * n)))
+    return Interval(max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale))

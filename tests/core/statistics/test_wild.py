@@ -1,0 +1,135 @@
+"""The wild bootstrap of a mean on cases with a known answer, and its laws."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eibench.core.statistics.student import quantile
+from eibench.statistics import MeanTest, standard_error, wild_bootstrap
+
+# How many of the 45 scenarios of EQ-Bench 3 share a text.
+OFFICIAL = np.repeat(np.arange(26), [4, 4, 3, *[2] * 11, *[1] * 12])
+VALUES = st.lists(st.integers(-20, 20).map(lambda n: n / 4), min_size=8, max_size=30)
+quick = settings(max_examples=60, deadline=None)
+
+
+def mean_test(values: object, clusters: object = None, *, turns: int = 10_000) -> MeanTest:
+    """The test with the draws that all tests use."""
+    rng = np.random.default_rng(3)
+    return wild_bootstrap(values, clusters, rng=rng, turns=turns)  # type: ignore[arg-type]
+
+
+def plain(values: list[float], clusters: list[int]) -> tuple[float, float]:
+    """Mean and Hall's statistic, sum by sum, with half the skewness."""
+    names = sorted(set(clusters))
+    mean = sum(values) / len(values)
+    residuals = [
+        sum(v - mean for v, c in zip(values, clusters, strict=True) if c == name) for name in names
+    ]
+    k, squares = len(names), sum(r * r for r in residuals)
+    t = mean / (math.sqrt(k / (k - 1) * squares) / len(values))
+    g = 0.5 * sum(r**3 for r in residuals) / squares**1.5
+    return mean, t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
+
+
+def test_p_is_that_of_a_plain_loop_over_all_ways() -> None:
+    """Ten families of one to three values: 2^9 ways to turn their deviations."""
+    draws = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(10), [3, 2, 2, 1, 1, 1, 1, 1, 1, 1]).tolist()
+    values = (0.5 + draws.normal(size=len(clusters))).round(3).tolist()
+    mean, observed = plain(values, clusters)
+    reached = 0
+    for way in range(512):
+        signs = [1 - 2 * (way >> c & 1) for c in clusters]
+        turned = [s * (v - mean) for s, v in zip(signs, values, strict=True)]
+        reached += abs(plain(turned, clusters)[1]) >= abs(observed)
+    assert 10 < reached < 500
+    assert mean_test(values, clusters).p == (reached + 1) / 513
+
+
+def test_values_without_skewness_give_nearly_the_t_interval() -> None:
+    """Forty values as even as those of a normal distribution: mean +- t SE."""
+    values = np.linspace(-1, 1, 40) ** 3 + 5
+    error = standard_error(values)
+    assert error is not None
+    half = quantile(0.975, 39) * error
+    assert mean_test(values).interval == pytest.approx((5 - half, 5 + half), abs=0.03 * half)
+
+
+def test_the_interval_is_longer_on_the_side_of_the_long_tail() -> None:
+    """Most values at a ceiling, few far below: the mean may lie much lower, hardly higher."""
+    values = np.array([10.0] * 20 + [9, 8, 6, 2])
+    interval = mean_test(values).interval
+    assert interval is not None
+    assert values.mean() - interval.low > 1.2 * (interval.high - values.mean())
+
+
+def test_copies_within_families_are_worth_nothing() -> None:
+    """Each value five times in its family: the same test."""
+    values = np.random.default_rng(4).normal(0.4, 1, 20)
+    copied = mean_test(np.repeat(values, 5), np.repeat(np.arange(20), 5))
+    assert copied.p == mean_test(values).p
+    assert copied.interval == pytest.approx(mean_test(values).interval)
+
+
+def test_seven_families_have_no_test() -> None:
+    """Eight are the fewest; NaN is left out, and a family without a number with it."""
+    assert mean_test(np.arange(7.0)) == (None, None)
+    assert mean_test([*range(7), math.nan]) == (None, None)
+    assert None not in mean_test(np.arange(8.0))
+
+
+def test_families_that_are_all_alike_have_an_interval_of_no_width() -> None:
+    """Nothing says how far another may lie; p is as small as the ways allow."""
+    found = mean_test([0.3] * 9)
+    assert found.p == 1 / 257
+    assert found.interval == pytest.approx((0.3, 0.3))
+    assert mean_test([0.0] * 9) == (1.0, (0.0, 0.0))
+
+
+def test_one_win_among_ties_shows_nothing() -> None:
+    """42 ties and a win: no difference is well within."""
+    found = mean_test([*[0.0] * 42, 1])
+    assert found.p is not None
+    assert found.p > 0.3
+    assert found.interval is not None
+    assert found.interval.low < 0 < found.interval.high
+
+
+@pytest.mark.parametrize("skewed", [False, True], ids=["normal", "ceiling"])
+def test_a_true_null_is_rejected_as_often_as_it_should_be(skewed: bool) -> None:
+    """Of 600 sets of the official families about 5 % have p <= 0.05, skewed or not."""
+    draws = np.random.default_rng(11)
+    values = draws.normal(size=(600, 26))[:, OFFICIAL] + draws.normal(size=(600, 45))
+    if skewed:  # a third lies at the ceiling; the mean of what is cut at c is -sd phi(c / sd) + ...
+        c = 0.6
+        density = math.exp(-(c**2) / 4) / math.sqrt(4 * math.pi)
+        above = math.erfc(c / 2) / 2
+        values = np.minimum(values, c) - (c * above - 2 * density)
+    p_values = [mean_test(row, OFFICIAL, turns=999).p for row in values]
+    rejected = sum(p is not None and p <= 0.05 for p in p_values)
+    assert abs(rejected - 30) < 3 * 5.3
+
+
+@quick
+@given(VALUES, st.floats(-5, 5))
+def test_p_and_interval_say_the_same(values: list[float], shift: float) -> None:
+    """P is at most 0.05 exactly where the interval leaves out 0."""
+    found = mean_test(np.array(values) + shift, turns=199)
+    assert found.p is not None
+    assert found.interval is not None
+    near = min(abs(end) for end in found.interval) < 1e-6
+    assert near or (found.p <= 0.05) == (not found.interval.low <= 0 <= found.interval.high)
+
+
+@quick
+@given(VALUES, st.floats(0.01, 100), st.floats(-100, 100))
+def test_the_interval_moves_with_the_values(values: list[float], scale: float, by: float) -> None:
+    """Stretched and moved values have the interval stretched and moved."""
+    plainly, moved = mean_test(values, turns=99), mean_test(np.array(values) * scale + by, turns=99)
+    assert plainly.interval is not None
+    expected = [end * scale + by for end in plainly.interval]
+    assert moved.interval == pytest.approx(expected, rel=1e-6, abs=1e-6 * scale)
