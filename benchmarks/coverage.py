@@ -1,0 +1,301 @@
+"""How often 95 % intervals hold, and how often the paired test errs, on the packs' family sizes.
+
+Items are drawn anew for each set: an effect of the family plus one of the item, of which the
+family's part is the intraclass correlation (ICC). *Ceiling*: normal, and what lies above the 62 %
+quantile is cut to it, as scores near the top are. *Exponential*: a long lower tail, skewness -2.
+The intervals are those of `eibench.statistics`, by the same calls that results are made with.
+
+    python -m benchmarks.coverage          prints the tables, in five minutes of one core
+    python -m benchmarks.coverage --write  puts them into docs/statistics.md too
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from eibench.core.statistics.bootstrap import cluster_bootstrap, cluster_sums
+from eibench.core.statistics.student import quantile
+from eibench.core.testing.simulator import FAMILY_SIZES
+from eibench.statistics import (
+    Interval,
+    icc_agreement,
+    rank_agreement,
+    share_interval,
+    standard_error,
+    wild_bootstrap,
+)
+
+from .measuring import ROOT, table
+
+Floats = npt.NDArray[np.float64]
+Draw = Callable[["Design", int, np.random.Generator], Floats]
+BATCH = 250
+TOP = 0.3
+"""The ceiling, in standard deviations above the mean."""
+_NORMAL = NormalDist()
+_MEAN_BELOW_TOP = TOP * (1 - _NORMAL.cdf(TOP)) - _NORMAL.pdf(TOP)
+_PLACE = re.compile(r"(<!-- coverage -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+class Design(NamedTuple):
+    """Items in families.
+
+    Attributes:
+        name: In the tables.
+        sizes: How many items each family has.
+        icc: The family's part of the variance.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    icc: float = 0.0
+
+    @property
+    def family(self) -> npt.NDArray[np.intp]:
+        """That of each item."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+
+OFFICIAL, BUNDLED = ("eqbench3, official", FAMILY_SIZES), ("eqbench3, bundled", (2, *[1] * 14))
+DESIGNS = [
+    *(Design(*pack, icc) for pack in (OFFICIAL, BUNDLED) for icc in (0.0, 0.5, 0.8)),
+    Design("eqbench-v1, official", (1,) * 60),
+    Design("eqbench-v2, official", (1,) * 171),
+    Design("seceu, official", (1,) * 40),
+    Design("emotionqueen, bundled", (1,) * 200),
+    Design("8 families", (1,) * 8),
+    Design("10 families", (1,) * 10),
+]
+PAIRED = [*DESIGNS[:3], DESIGNS[3], DESIGNS[6], DESIGNS[10]]
+
+
+def normal(design: Design, sets: int, rng: np.random.Generator) -> Floats:
+    """Items of mean 0 and variance 1, shape (sets, n_items)."""
+    shared = rng.standard_normal((sets, len(design.sizes)))[:, design.family]
+    own = rng.standard_normal((sets, len(design.family)))
+    return np.asarray(design.icc**0.5 * shared + (1 - design.icc) ** 0.5 * own)
+
+
+def ceiling(design: Design, sets: int, rng: np.random.Generator) -> Floats:
+    """Items of mean 0, cut at the top."""
+    return np.minimum(normal(design, sets, rng), TOP) - _MEAN_BELOW_TOP
+
+
+def exponential(design: Design, sets: int, rng: np.random.Generator) -> Floats:
+    """Items of mean 0 and variance 1 with a long lower tail."""
+    shared = 1 - rng.exponential(size=(sets, len(design.sizes)))[:, design.family]
+    own = 1 - rng.exponential(size=(sets, len(design.family)))
+    return np.asarray(design.icc**0.5 * shared + (1 - design.icc) ** 0.5 * own)
+
+
+KINDS: dict[str, Draw] = {"normal": normal, "ceiling": ceiling, "exponential": exponential}
+
+
+class Held(NamedTuple):
+    """How many of so many intervals hold the truth."""
+
+    held: int
+    sets: int
+
+    def text(self) -> str:
+        """Percent, with the Monte-Carlo error of it."""
+        share = self.held / self.sets
+        error = (share * (1 - share) / self.sets) ** 0.5
+        return f"{100 * share:.1f} ± {100 * error:.1f}"
+
+
+def _batches(draw: Draw, design: Design, sets: int) -> Iterator[Floats]:
+    for seed in range(sets // BATCH):
+        yield draw(design, BATCH, np.random.default_rng([seed, len(design.sizes)]))
+
+
+def _holds(intervals: Sequence[Interval | None], truth: float) -> int:
+    return sum(i is not None and i.low <= truth <= i.high for i in intervals)
+
+
+def _bootstrapped(items: Floats, design: Design, *, plain: bool = False) -> list[Interval | None]:
+    """The interval of each set's mean, as results have it; or by plain percentiles."""
+    n = len(items)
+    sums = cluster_sums(np.vstack([items, np.ones_like(items[:1])]).T, design.family)
+    of_all = [10**6] * n if plain else None  # as if there were so many families: no expansion
+    return list(
+        cluster_bootstrap(
+            sums,
+            lambda totals: totals[:, :n] / totals[:, n:],
+            rng=np.random.default_rng(0),
+            stands_on=of_all,
+        )
+    )
+
+
+def means(design: Design, draw: Draw, sets: int) -> list[str]:
+    """Cells: plain percentiles, expanded ones, and Student's t."""
+    held = np.zeros(3, dtype=int)
+    t = quantile(0.975, len(design.sizes) - 1)
+    for items in _batches(draw, design, sets):
+        held[0] += _holds(_bootstrapped(items, design, plain=True), 0.0)
+        held[1] += _holds(_bootstrapped(items, design), 0.0)
+        error = np.array([standard_error(row, design.family) for row in items])
+        held[2] += int(np.sum(np.abs(items.mean(axis=1)) <= t * error))
+    return [Held(int(h), sets // BATCH * BATCH).text() for h in held]
+
+
+def measure_means(sets: int) -> str:
+    """The coverage of the interval of a mean."""
+    head = ["pack", "items in families", "ICC", "items", "plain %", "expanded %", "t %"]
+    rows = []
+    for design in DESIGNS:
+        for kind in ("normal", "ceiling"):
+            size = f"{sum(design.sizes)} in {len(design.sizes)}"
+            cells = means(design, KINDS[kind], sets)
+            rows.append([design.name, size, f"{design.icc:g}", kind, *cells])
+    return table(head, rows)
+
+
+def measure_better_pass(sets: int) -> str:
+    """The coverage of the better of two passes of 60 questions that agree to 0.8."""
+    design, rows = Design("v1", (1,) * 60), []
+    for kind, draw in (("normal", normal), ("ceiling", ceiling)):
+        for gap in (0.0, 0.3):
+            held, done = 0, 0
+            for seed in range(sets // BATCH):
+                rng = np.random.default_rng([seed, 60])
+                first = draw(design, BATCH, rng)
+                second = 0.8 * first + 0.6 * draw(design, BATCH, rng) + gap
+                held, done = held + _holds(_better(first, second), gap), done + BATCH
+            rows.append([kind, f"{gap:g} SD", Held(held, done).text()])
+    return table(["items", "second pass better by", "covers the better one's mean %"], rows)
+
+
+def _better(first: Floats, second: Floats) -> list[Interval | None]:
+    n = len(first)
+    return list(
+        cluster_bootstrap(
+            np.vstack([first, second]).T / first.shape[1],
+            lambda totals: np.maximum(totals[:, :n], totals[:, n:]),
+            rng=np.random.default_rng(0),
+        )
+    )
+
+
+def measure_shares(sets: int) -> str:
+    """The coverage of a share of 200 statements, and of 40 asked five times."""
+    rows = []
+    for share in (0.5, 0.9, 0.98):
+        cells = []
+        for statements, times in ((200, 1), (40, 5)):
+            rng, held = np.random.default_rng([statements, int(100 * share)]), 0
+            clusters = np.repeat(np.arange(statements), times)
+            for _ in range(sets):
+                chance = np.repeat(rng.beta(2 * share, 2 * (1 - share), statements), times)
+                held += _holds([share_interval(rng.random(chance.size) < chance, clusters)], share)
+            cells.append(Held(held, sets).text())
+        rows.append([f"{share:g}", *cells])
+    return table(["share", "200 statements %", "40 statements, 5 iterations %"], rows)
+
+
+def measure_test(sets: int, powers: int) -> str:
+    """The level of the paired test at 5 %, that of t, and its power."""
+    head = ["pack", "ICC", "differences", "rejects at 5 %: t", "wild bootstrap"]
+    head += ["power, A higher by 0.3 SD", "B higher by 0.3 SD"]
+    rows = []
+    for design in PAIRED:
+        for kind, draw in KINDS.items():
+            items = np.vstack(list(_batches(draw, design, sets)))
+            by_t = sum(_rejected_by_t(row, design) for row in items)
+            level = sum(_rejected(row, design) for row in items)
+            spread = 0.3 * float(items.std())
+            power = [
+                sum(_rejected(row, design) for row in items[:powers] + way * spread)
+                for way in (1, -1)
+            ]
+            cells = [Held(by_t, len(items)).text(), Held(level, len(items)).text()]
+            cells += [f"{100 * n / powers:.0f}" for n in power]
+            rows.append([design.name, f"{design.icc:g}", kind, *cells])
+    return table(head, rows)
+
+
+def _rejected(row: Floats, design: Design) -> bool:
+    p = wild_bootstrap(row, design.family, rng=np.random.default_rng(0), turns=1999).p
+    return p is not None and p <= 0.05
+
+
+def _rejected_by_t(row: Floats, design: Design) -> bool:
+    error = standard_error(row, design.family)
+    return abs(float(row.mean())) > quantile(0.975, len(design.sizes) - 1) * (error or 0.0)
+
+
+def measure_agreement(sets: int) -> str:
+    """The coverage of two judges' ICC and rho, of transcripts whose grades go together to 0.8."""
+    rows = []
+    for design in (DESIGNS[1], DESIGNS[4]):
+        whole = Design("whole", (2,) * 50_000, design.icc)
+        truths = _agreement(whole, np.random.default_rng(1), replicates=1)
+        held = np.zeros(2, dtype=int)
+        for seed in range(sets):
+            found = _agreement(design, np.random.default_rng([seed, 7]), replicates=2000)
+            held += [_holds([i], t) for (_, i), (t, _) in zip(found, truths, strict=True)]
+        rows.append([design.name, *(Held(int(h), sets).text() for h in held)])
+    return table(["pack", "ICC(A,1) %", "Spearman's rho %"], rows)
+
+
+def _agreement(
+    design: Design, rng: np.random.Generator, *, replicates: int
+) -> list[tuple[float, Interval | None]]:
+    """Both coefficients of halves from 0 to 10 by two judges, the second stricter by half."""
+    quality = ceiling(design, 1, rng)[0]
+    noise = 0.35 * rng.standard_normal((2, quality.size))
+    grades = np.round(2 * np.clip(7 + 2 * (quality + noise), 0, 10)) / 2 - [[0.0], [0.5]]
+    found = (
+        icc_agreement(grades.T, design.family, replicates=replicates),
+        rank_agreement(grades[0], grades[1], design.family, replicates=replicates),
+    )
+    return [(float(f.value or 0), f.interval) for f in found]
+
+
+def measure(sets: int) -> str:
+    """All tables, each under its heading."""
+    few = max(sets // 8, 1)
+    parts = {
+        f"Mean of items ({sets:,} sets a row)": measure_means(sets),
+        f"Better of two passes ({sets:,} sets)": measure_better_pass(sets),
+        f"Shares ({sets:,} sets)": measure_shares(sets),
+        f"Paired test and its interval, which holds as often as the test does not reject "
+        f"({sets:,} sets, power of {few:,})": measure_test(sets, few),
+        f"Agreement of two judges ({few:,} sets)": measure_agreement(few),
+    }
+    return "\n\n".join(f"{heading}:\n\n{made}" for heading, made in parts.items())
+
+
+def write(made: str, path: Path = ROOT / "docs" / "statistics.md") -> None:
+    """Put the tables where the documentation has its own.
+
+    Raises:
+        ValueError: The page has no place for them.
+    """
+    text, n = _PLACE.subn(lambda found: f"{found[1]}{made}\n{found[2]}", path.read_text())
+    if n != 1:
+        raise ValueError(f"{path} has {n} places between <!-- coverage --> and <!-- end -->")
+    path.write_text(text)
+
+
+def main() -> None:
+    """Measure, print, and write if asked."""
+    parser = argparse.ArgumentParser("benchmarks.coverage", description=__doc__)
+    parser.add_argument("--sets", type=int, default=3000, help="a multiple of 250")
+    parser.add_argument("--write", action="store_true", help="into docs/statistics.md too")
+    options = parser.parse_args()
+    made = measure(options.sets)
+    print(made)
+    if options.write:
+        write(made)
+
+
+if __name__ == "__main__":
+    main()
