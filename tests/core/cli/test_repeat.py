@@ -213,7 +213,7 @@ def test_an_iteration_that_misses_samples_does_not_count(bench: Bench, questions
         run_id = bench(*command).json["run_id"]
     found = bench("repeat", run_id, *PASSES, "--json").json
     (model,), (change,) = found["models"], found["change"]["models"]
-    told = "1 of 2 samples are missing"
+    told = "1 of 2 samples missing"
     assert change["n"] == 2
     assert [rerun["left_out"] for rerun in model["reruns"]] == [None, None, told]
     assert (model["counted"], model["metrics"]["score"]["n"]) == (2, 2)
@@ -231,7 +231,7 @@ def test_an_iteration_that_fails_the_validity_rule_does_not_count(
         run_id = bench(*command).json["run_id"]
     (model,) = bench("repeat", run_id, "--json").json["models"]
     assert [rerun["left_out"] is None for rerun in model["reruns"]] == [True, True, False]
-    assert model["reruns"][2]["left_out"].startswith("FAIL: only 0 of 1 answers could be read")
+    assert model["reruns"][2]["left_out"].startswith("FAIL: only 0 of 1 answer could be read")
     assert model["reruns"][2]["values"]["score"] is None
 
 
