@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import BenchError, UsageError
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
@@ -95,7 +95,9 @@ class Matchmaker:
 
     def _can_reach(self, known: Comparisons, asked: Sequence[Item]) -> bool:
         """Whether there is a target beyond what is usually enough, and more calls would meet it."""
-        return self.goal.target_ci is not None and self._outlook(known, asked).is_in_reach()
+        if self.goal.target_ci is None:
+            return False
+        return self._outlook(known, asked, self._rated(known)).is_in_reach()
 
     def advise(self, stop: Stop, known: Comparisons, history: Sequence[Batch]) -> Stop:
         """The same with what more calls would do, where `adaptive` can say it.
@@ -107,8 +109,9 @@ class Matchmaker:
         """
         if self.schedule != "adaptive":
             return stop
-        row = _row(self._rated(known), self.goal.model)
-        outlook = self._outlook(known, asked_items(self.goal, history))
+        ratings = self._rated_if_possible(known)
+        row = _row(ratings, self.goal.model)
+        outlook = self._outlook(known, asked_items(self.goal, history), ratings)
         advice = outlook.advise(self._ladder, row and row.half_width)
         told = f"{stop.told}; {advice}" if advice else stop.told
         return stop._replace(told=told, advice=advice)
@@ -122,10 +125,13 @@ class Matchmaker:
         """
         if self.schedule != "adaptive":
             return None
-        return self._outlook(known, asked_items(self.goal, history)).expect(self._room(history))
+        asked, ratings = asked_items(self.goal, history), self._rated_if_possible(known)
+        return self._outlook(known, asked, ratings).expect(self._room(history))
 
-    def _outlook(self, known: Comparisons, asked: Sequence[Item]) -> Outlook:
-        ratings, adviser = self._rated(known), self._adviser
+    def _outlook(
+        self, known: Comparisons, asked: Sequence[Item], ratings: Ratings | None
+    ) -> Outlook:
+        adviser = self._adviser
         own = _only(known, self.goal.model)
         strength = adviser.state(own).strength
         scale = None
@@ -182,6 +188,13 @@ class Matchmaker:
             return self.goal.rate(known, self.goal.settings) if len(known) else None
         except UsageError:
             return None  # the engine waits for second orders
+
+    def _rated_if_possible(self, known: Comparisons) -> Ratings | None:
+        """The ratings; what is only told of a placement can do without them."""
+        try:
+            return self._rated(known)
+        except BenchError:
+            return None
 
     def _own_width(self, known: Comparisons, ratings: Ratings) -> float:
         """Half-width by the expected error of the calls: less noisy than the engine's early on.

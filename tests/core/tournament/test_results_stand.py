@@ -184,8 +184,9 @@ def test_an_error_leaves_a_complete_run_complete(table: Table) -> None:
     assert (run["status"], run["metrics"]) == ("complete", done.json["metrics"])
 
 
+@pytest.mark.parametrize("schedule", ["all", "adaptive"])
 def test_an_engine_that_fails_is_no_end_of_a_run(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: Table, monkeypatch: pytest.MonkeyPatch, schedule: str
 ) -> None:
     """The comparisons are there, and can be rated later."""
     table.run("m0")
@@ -199,7 +200,7 @@ def test_an_engine_that_fails_is_no_end_of_a_run(
 
     with monkeypatch.context() as patch:
         patch.setitem(installed().rating_engines.things, "glicko2", Broken())
-        done = table.run("m1")
+        done = table.run("m1", more=("--schedule", schedule))
     assert stands(done)
     assert "no rating: the engine is broken" in done.json["warnings"]
     board = table.bench("leaderboard", "eqbench3", "--json").json
