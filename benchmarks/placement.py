@@ -1,333 +1,270 @@
-"""How many judge calls it takes to place a model on a ladder of 40, by schedule.
+"""How far off a newcomer's rating is after n judge calls, by schedule.
 
-    python -m benchmarks.placement [--placements 40] [--first-world 0] [--processes 1]
+    python -m benchmarks.placement [--worlds 20] [--newcomers 2] [--clones 100] [--processes 1]
+    python -m benchmarks.placement --coverage
+    python -m benchmarks.placement --quick
 
-Simulated worlds of 50 models: 40 on the ladder, which is known from one random round, and 10
-newcomers, each placed by itself. A schedule's calls do not depend on the engine, so the same calls
-are rated by several. Errors are against the truth on the ladder's own scale: the true abilities are
-mapped by a straight line through the ladder's ratings by the same engine, so that the luck of the
-two anchors, which no schedule can change, is not counted. What is left of the error with all 3,600
-calls is the luck of the newcomer's 45 transcripts.
-
-The errors of some placements are shaky. `placement_parts` says what error the same calls are
-expected to have, over all newcomers and judges that could have been; savings are told by both.
+All ways are rated by `glicko2`, in the same worlds, on the same ladder, after the same number of
+calls. Their expected errors (`placement_error`) stand beside what no schedule can beat
+(`placement_bound`). Intervals are 95 %, by drawing worlds with replacement. Two simulations that
+differ in kind tell the same story, or it is none.
 """
 
 import argparse
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from eibench import Comparisons
-from eibench.core.matchmaking.calls import FIRST, Call
-from eibench.core.matchmaking.goals import FLOOR
-from eibench.core.matchmaking.schedules import Schedule
-from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
-from eibench.core.testing.placements import place
-from eibench.core.testing.rounds import Rate, World
-from eibench.testing import Tournament
+from eibench.core.matchmaking.calls import Call
+from eibench.core.matchmaking.schedules import Orders
+from eibench.core.ratings.comparisons import Floats
 
 from .measuring import table
-from .placement_parts import Parts, Scale, parts_of
+from .placement_bound import Bound, bound_of
+from .placement_coverage import report_coverage
+from .placement_error import Clones
+from .placement_ways import (
+    KINDS,
+    SMALL,
+    WHOLE,
+    Extent,
+    Place,
+    balanced_calls,
+    place_adaptively,
+    place_by,
+    usual_world,
+)
 
-MODELS, NEWCOMERS = 50, 10
-LADDER_CALLS = 6720
-MOST = 400
-GRID = (16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256, 288, 320, MOST)
-"""Calls of `adaptive` after which it is rated."""
-FL = "fractional-logit"
-ENGINES: dict[str, Rate] = {
-    FL: fractional_logit.rate,
-    "mixed": mixed.rate,
-    "glicko2": glicko2.rate,
-    "trueskill": trueskill.rate,
-}
-ONE_ORDER = (FL, "mixed")
-"""Engines that can do with one order; the ladder is known in one where they rate."""
-BOTH_ORDERS = ("glicko2", "trueskill")
-
-
-class Way(NamedTuple):
-    """How a newcomer is placed, and who rates it."""
-
-    schedule: Schedule
-    orders: Literal["one", "both"]
-    engines: tuple[str, ...] = ONE_ORDER
-    floor: float = FLOOR
-    most: int | None = None
-    steps: bool = False
+GRID = (32, 64, 96, 128, 192, 256)
+LATER = (320, 400)
+"""Further calls of the schedule without choice, which takes more of them to the same error."""
+ITERATIONS, THRICE = 3, (32, 64, 110, 192)
+SLACK = 1.25
+"""Times the floor that calls are counted to."""
+DRAWS = 2000
+NO_CHOICE, ADAPTIVE, SCORED = "balanced random", "adaptive", "adaptive, with rubric scores"
+STOPS, LONGER = "adaptive, as it stops", "adaptive, 3 iterations"
+STAGED: dict[str, Orders] = {"staged, one order": "one", "staged, both orders": "both"}
 
 
-WAYS = {
-    "staged, one order": Way("staged", "one"),
-    "staged, both orders": Way("staged", "both"),
-    "staged, both orders, ladder too": Way("staged", "both", BOTH_ORDERS),
-    "adaptive, one order, as it stops": Way("adaptive", "one"),
-    "adaptive, one order, going on": Way("adaptive", "one", floor=0.0, most=MOST, steps=True),
-}
-COURSE = "adaptive, one order, going on"
-ALL = "all opponents, all items, both orders"
+class Sizes(NamedTuple):
+    """How much is measured."""
+
+    worlds: range
+    newcomers: int
+    clones: int
+    grid: tuple[int, ...] = GRID
+    bound: int = 6000
+    extent: Extent = WHOLE
+
+    @property
+    def later(self) -> tuple[int, ...]:
+        """The grid, and what follows it where there is more to see."""
+        return self.grid + LATER if self.grid == GRID else self.grid
 
 
-class Error(NamedTuple):
-    """After some calls: distance to the truth, and half the interval's width, points."""
-
-    calls: int
-    error: float
-    half_width: float
+Found = dict[tuple[str, int], list[tuple[float, int]]]
+"""By way and calls (0: to its end), of each newcomer the squared error, points, and the calls."""
 
 
-class Ladder(NamedTuple):
-    """What is known before, by engine.
+class Measured(NamedTuple):
+    """What was found of one world; `unit` is its points in a natural unit."""
 
-    Attributes:
-        calls: Of the round.
-        truth: By engine, of every model on its scale.
-        scale: Of `fractional-logit`, natural units.
-        ratings: By `fractional-logit`, natural units.
-    """
-
-    calls: list[Call]
-    truth: Mapping[str, list[float]]
-    scale: Scale
-    ratings: Mapping[str, float]
+    found: Found
+    unit: float
 
 
-class Placements(NamedTuple):
-    """What was found, by way and engine; parts by way and number of calls."""
-
-    errors: dict[tuple[str, str], list[list[Error]]]
-    parts: dict[str, list[dict[int, Parts]]]
-
-
-def run_world(number: int, n_newcomers: int) -> Placements:
-    """Some newcomers of one world, each in every way and by every engine."""
-    world = World.draw(100 + number, MODELS)
-    played = world.tournament(500 + number)
-    others = [i for i in range(MODELS) if i not in (world.high, world.low)]
-    new = np.random.default_rng(number).choice(others, NEWCOMERS, replace=False).tolist()
-    kinds: tuple[tuple[str, ...], ...] = (ONE_ORDER, BOTH_ORDERS)
-    ladders = {engines: _ladder(world, played, new, engines) for engines in kinds}
-    found = Placements(defaultdict(list), defaultdict(list))
-    for i in new[:n_newcomers]:
-        for name, way in WAYS.items():
-            ladder = ladders[way.engines]
-            batches = _batches(world, played, played.models[i], ladder, way)
-            _measure(found, name, world, played, i, ladder, way.engines, batches)
-        everything = [_all_calls(played, played.models[i], ladders[ONE_ORDER])]
-        _measure(found, ALL, world, played, i, ladders[ONE_ORDER], ONE_ORDER, everything)
-    return found
+def run_world(kind: str, sizes: Sizes, number: int) -> Measured:
+    """Some newcomers of one world, each placed in every way."""
+    place, thrice = (Place(kind, number, n, extent=sizes.extent) for n in (1, ITERATIONS))
+    found: Found = {}
+    for i in place.newcomers[: sizes.newcomers]:
+        for way, at, error, calls in (*_placed(place, i, sizes), *_longer(thrice, i, sizes)):
+            found.setdefault((way, at), []).append((error, calls))
+    return Measured(found, place.ladder.unit)
 
 
-def _ladder(world: World, played: Tournament, new: Sequence[int], engines: Sequence[str]) -> Ladder:
-    """A random round of those who are not new, and how engines rate it."""
-    names = {played.models[i] for i in new}
-    share = (MODELS - len(new)) * (MODELS - len(new) - 1) / (MODELS * (MODELS - 1))
-    orders: Literal["one", "both"] = "both" if engines == BOTH_ORDERS else "one"
-    n_items = round(LADDER_CALLS / share) // (2 if orders == "both" else 1)
-    calls = played.random_calls(n_items, orders=orders)
-    calls = [call for call in calls if not {call.a, call.b} & names]
-    known, on_it = played.judge(calls), [i for i in range(MODELS) if i not in new]
-    truth = {}
-    for engine in engines:
-        rated = ENGINES[engine](known, world.settings(played))
-        slope, start = _line(world, on_it, [rated[played.models[i]].rating for i in on_it])
-        truth[engine] = [float(start + slope * ability) for ability in world.abilities]
-    fit = fractional_logit.maximise(fractional_logit.as_calls(known)[0])
-    strengths = dict(zip(known.models, fit.theta.tolist(), strict=True))
-    slope, start = _line(world, on_it, [strengths[played.models[i]] for i in on_it])
-    gap = strengths[played.models[world.high]] - strengths[played.models[world.low]]
-    return Ladder(calls, truth, Scale(start, slope, 1300 / gap), strengths)
+Row = tuple[str, int, float, int]
 
 
-def _line(world: World, models: Sequence[int], ratings: Sequence[float]) -> tuple[float, float]:
-    """Slope and start of ratings on abilities."""
-    slope, start = np.polyfit([world.abilities[i] for i in models], ratings, 1)
-    return float(slope), float(start)
+def _placed(place: Place, i: int, sizes: Sizes) -> Iterator[Row]:
+    """One newcomer with one iteration, in every way."""
+    model, most = place.played.models[i], max(sizes.grid)
+    errors = _errors_of(place, i, sizes)
+    calls, stopped = place_adaptively(place, model, most, scored=False)
+    guided, _ = place_adaptively(place, model, most, scored=True)
+    random = balanced_calls(place, model, max(sizes.later))
+    for way, course in ((ADAPTIVE, calls), (SCORED, guided), (NO_CHOICE, random)):
+        grid = sizes.later if way == NO_CHOICE else sizes.grid
+        yield from ((way, n, errors(course[:n]), n) for n in grid)
+    yield STOPS, 0, errors(calls[:stopped]), stopped
+    for way, orders in STAGED.items():
+        course = place_by(place, model, "staged", orders)
+        yield way, 0, errors(course), len(course)
 
 
-def _batches(
-    world: World, played: Tournament, model: str, ladder: Ladder, way: Way
-) -> list[list[Call]]:
-    """The calls, cut where the model is rated: at the grid, or at the end alone."""
-    placed = place(
-        played,
-        model,
-        ladder.calls,
-        way.schedule,
-        rate=ENGINES[way.engines[0]],
-        settings=world.settings(played),
-        orders=way.orders,
-        max_comparisons=way.most,
-        floor=way.floor,
-        enough=1.2 if way.floor else 0.0,
-        steps=False,
-    )
-    calls = [call for batch in placed.batches for call in batch.calls]
-    ends = [n for n in GRID if n <= len(calls)] if way.steps else [len(calls)]
-    return [calls[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+def _longer(place: Place, i: int, sizes: Sizes) -> Iterator[Row]:
+    """One newcomer with three iterations of everybody."""
+    grid = [n for n in THRICE if n <= max(sizes.grid)]
+    calls, _ = place_adaptively(place, place.played.models[i], max(grid), scored=False)
+    errors = _errors_of(place, i, sizes)
+    yield from ((LONGER, n, errors(calls[:n]), n) for n in grid)
 
 
-def _all_calls(played: Tournament, model: str, ladder: Ladder) -> list[Call]:
-    """All items with all opponents, in both orders."""
-    opponents = sorted({name for call in ladder.calls for name in (call.a, call.b)})
-    return [
-        Call(*slot, model, opponent, first)
-        for opponent in opponents
-        for slot in played.slots
-        for first in FIRST
-    ]
+def _errors_of(place: Place, i: int, sizes: Sizes) -> Callable[[Sequence[Call]], float]:
+    """The expected squared error of a newcomer after some calls."""
+    clones = Clones(place.played, place.ladder, i, sizes.clones)
+    return lambda calls: float((clones.errors(calls) ** 2).mean())
 
 
-def _measure(
-    found: Placements,
-    name: str,
-    world: World,
-    played: Tournament,
-    i: int,
-    ladder: Ladder,
-    engines: Sequence[str],
-    batches: Sequence[Sequence[Call]],
-) -> None:
-    """Rate a newcomer after each batch, and take the error of its calls apart."""
-    rows, made = list(played.rows(ladder.calls)), list[Call]()
-    errors: dict[str, list[Error]] = {engine: [] for engine in engines}
-    parts = {}
-    for calls in batches:
-        rows += played.rows(calls)
-        made += calls
-        parts[len(made)] = parts_of(played, made, ladder.ratings, ladder.scale)
-        known = Comparisons.of(rows)
-        for engine in engines:
-            row = ENGINES[engine](known, world.settings(played))[played.models[i]]
-            half = float("nan") if row.half_width is None else row.half_width
-            errors[engine].append(Error(len(made), row.rating - ladder.truth[engine][i], half))
-    for engine in engines:
-        found.errors[name, engine].append(errors[engine])
-    found.parts[name].append(parts)
+class Drawn(NamedTuple):
+    """A figure and its 95 % interval over worlds."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats) -> "Drawn":
+        """The first of some values, the others being those of drawn worlds."""
+        low, high = np.quantile(values[1:], (0.025, 0.975), method="nearest")
+        return cls(float(values[0]), float(low), float(high))
+
+    def text(self, places: int) -> str:
+        """As ``1.04 [1.02, 1.07]``; what the grid does not reach is infinite."""
+        if not np.isfinite(self.value):
+            return "not reached"
+        return f"{self.value:.{places}f} [{self.low:.{places}f}, {self.high:.{places}f}]"
 
 
-def report(found: Placements) -> str:
-    """Ends of all ways, the course of `adaptive`, and its calls at the others' accuracy."""
-    n = len(found.parts[ALL])
-    return "\n\n".join([f"{n} placements", _ends(found), _course(found), _savings(found)])
+class Findings:
+    """The figures of one simulation, each with those of drawn worlds behind it."""
+
+    def __init__(self, worlds: Sequence[Measured], bound: Bound, sizes: Sizes) -> None:
+        n = len(worlds)
+        drawn = np.random.default_rng(1).integers(n, size=(DRAWS, n))
+        self._drawn = np.vstack([np.arange(n), drawn])
+        self._worlds, self._bound, self._sizes = worlds, bound, sizes
+
+    def error(self, way: str, at: int) -> Floats:
+        """Root of the mean squared error, points, shape (1 + DRAWS,)."""
+        return self._mean([[e for e, _ in world.found[way, at]] for world in self._worlds]) ** 0.5
+
+    def calls(self, way: str, at: int = 0) -> Floats:
+        """The mean number of calls, the same shape."""
+        return self._mean([[n for _, n in world.found[way, at]] for world in self._worlds])
+
+    def bound(self, calls: float) -> Floats:
+        """What no schedule can beat, points, the same shape."""
+        squares = [[(world.unit * self._bound.error(calls)) ** 2] for world in self._worlds]
+        return self._mean(squares) ** 0.5
+
+    def _mean(self, rows: Sequence[Sequence[float]]) -> Floats:
+        return np.asarray(np.array([np.mean(row) for row in rows])[self._drawn].mean(axis=1))
+
+    def calls_to(self, way: str, grid: Sequence[int], target: Floats) -> Floats:
+        """Calls at which a way's error is down to a target, the same shape.
+
+        Between two points of the grid the squared error falls as 1 / calls does. Before the first
+        it is taken to, and after the last calls are infinite.
+        """
+        errors = np.array([self.error(way, n) for n in grid]) ** 2
+        inverse = 1 / np.array(grid, dtype=np.float64)
+        squares = np.minimum.accumulate(errors)  # it does not rise but by chance
+        found = [
+            1 / np.interp(aim, squares[::-1, k], inverse[::-1], left=0.0)
+            if aim >= squares[-1, k]
+            else np.inf
+            for k, aim in enumerate(target**2)
+        ]
+        return np.array(found)
+
+    def report(self) -> str:
+        """Tables of errors at equal calls, of ends, and of calls at equal errors."""
+        return "\n\n".join([self._equal(), self._ends(), self._needed()])
+
+    def _equal(self) -> str:
+        rows = []
+        for n in self._sizes.grid:
+            bound = self.bound(n)
+            cells = [f"{self.error(way, n)[0]:.1f}" for way in (ADAPTIVE, SCORED, NO_CHOICE)]
+            ratios = [Drawn.of(self.error(way, n) / bound).text(3) for way in (ADAPTIVE, NO_CHOICE)]
+            rows.append([str(n), f"{bound[0]:.1f}", *cells, *ratios])
+        head = ["calls", "bound", ADAPTIVE, SCORED, NO_CHOICE]
+        return table([*head, f"{ADAPTIVE} / bound", f"{NO_CHOICE} / bound"], rows)
+
+    def _ends(self) -> str:
+        floor = self.bound(np.inf)
+        rows = []
+        for way, at in ((STOPS, 0), *((way, 0) for way in STAGED), *self._thrice):
+            error, calls = self.error(way, at), self.calls(way, at)
+            rows.append([way, f"{calls[0]:.0f}", Drawn.of(error).text(1),
+                         Drawn.of(error / floor).text(2)])  # fmt: skip
+        return table(["way", "calls", "error", "error / floor of one iteration"], rows)
+
+    @property
+    def _thrice(self) -> list[tuple[str, int]]:
+        return [(LONGER, n) for n in THRICE if n <= max(self._sizes.grid)]
+
+    def _needed(self) -> str:
+        grid, target = self._sizes.grid, SLACK * self.bound(np.inf)
+        ours = self.calls_to(ADAPTIVE, grid, target)
+        theirs = self.calls_to(NO_CHOICE, self._sizes.later, target)
+        both = "staged, both orders"
+        longer = self.calls_to(LONGER, [n for _, n in self._thrice], self.error(both, 0))
+        rows = [
+            [f"calls to {SLACK:g} x the floor, {ADAPTIVE}", Drawn.of(ours).text(0)],
+            [f"the same, {NO_CHOICE}", Drawn.of(theirs).text(0)],
+            ["ratio", Drawn.of(_ratio(ours, theirs)).text(2)],
+            [f"calls of {both}", Drawn.of(self.calls(both)).text(0)],
+            [f"calls of {LONGER}, to the error of that", Drawn.of(longer).text(0)],
+        ]
+        return table(["figure", "value"], rows)
 
 
-def rms(errors: Sequence[Sequence[Error]], point: int = -1) -> float:
-    """Root of the mean squared error over placements, points."""
-    return float(np.sqrt(np.mean([each[point].error ** 2 for each in errors])))
+def _ratio(some: Floats, others: Floats) -> Floats:
+    """Infinite where `some` are, 0 where `others` alone are."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(some), some / others, np.inf)
 
 
-def _mean_calls(found: Placements, way: str) -> float:
-    return float(np.mean([max(parts) for parts in found.parts[way]]))
-
-
-def expected(found: Placements, way: str, n: int | None = None) -> dict[str, float]:
-    """Roots of the mean parts over placements after `n` calls, or in the end."""
-    at = [parts[max(parts) if n is None else n] for parts in found.parts[way]]
-    named = {name: [getattr(parts, name) for parts in at] for name in (*Parts._fields, "total")}
-    return {name: float(np.mean(values)) ** 0.5 for name, values in named.items()}
-
-
-def _ends(found: Placements) -> str:
-    rows = []
-    for way in (*WAYS, ALL):
-        cells = [found.errors.get((way, engine)) for engine in ENGINES]
-        parts = expected(found, way)
-        shown = [f"{rms(errors):.1f}" if errors else "" for errors in cells]
-        told = [f"{parts[name]:.1f}" for name in ("total", "own", "opponents", "judge")]
-        rows.append([way, f"{_mean_calls(found, way):.0f}", *shown, *told])
-    head = ["expected by FL", "own luck", "opponents", "judge"]
-    return table(["way", "calls", *(f"RMS error, {engine}" for engine in ENGINES), *head], rows)
-
-
-def _course(found: Placements) -> str:
-    rows = []
-    for point, n in enumerate(GRID):
-        row = [str(n)]
-        for engine in ONE_ORDER:
-            errors = found.errors[COURSE, engine]
-            widths = [each[point].half_width for each in errors]
-            row += [f"{rms(errors, point):.1f}", f"{np.nanmean(widths):.0f}"]
-        parts = expected(found, COURSE, n)
-        rows.append([*row, *(f"{parts[name]:.1f}" for name in ("total", *Parts._fields[:3]))])
-    head = [text for e in ONE_ORDER for text in (f"RMS error, {e}", "half-width")]
-    tail = ["expected by FL", "own luck", "opponents", "judge"]
-    return table(["adaptive calls", *head, *tail], rows)
-
-
-def calls_for(errors: Sequence[float], target: float) -> float:
-    """Calls after which an error at the points of the grid stays within a target.
-
-    Between two points the squared error is taken to fall in a straight line; infinite if the
-    last is above the target.
-    """
-    above = [point for point, error in enumerate(errors) if error > target]
-    if not above:
-        return float(GRID[0])
-    last = above[-1]
-    if last == len(GRID) - 1:
-        return float("inf")
-    high, low = errors[last] ** 2, errors[last + 1] ** 2
-    share = (high - target**2) / (high - low)
-    return GRID[last] + share * (GRID[last + 1] - GRID[last])
-
-
-def _savings(found: Placements) -> str:
-    """Calls of `adaptive`, rated by `fractional-logit`, at the error of others."""
-    course = found.errors[COURSE, FL]
-    seen = [rms(course, point) for point in range(len(GRID))]
-    expect = [expected(found, COURSE, n)["total"] for n in GRID]
-    rows = []
-    for way, engine in found.errors:
-        if not way.startswith("staged"):
-            continue
-        calls, error = _mean_calls(found, way), rms(found.errors[way, engine])
-        rows.append([way, engine, f"{calls:.0f}", *_cells(calls, seen, error)])
-        if engine == FL:
-            parts = expected(found, way)
-            row = [way, f"{FL}, expected", f"{calls:.0f}", *_cells(calls, expect, parts["total"])]
-            rows.append([*row, _most(calls, parts)])
-    head = ["staged", "rated by", "calls", "error", "equal", "within 5 %", "within 10 %"]
-    rows = [[*row, *[""] * (len(head) + 1 - len(row))] for row in rows]
-    return table([*head, "most that any schedule could save"], rows)
-
-
-def _cells(calls: float, errors: Sequence[float], error: float) -> list[str]:
-    reached = [calls_for(errors, slack * error) for slack in (1.0, 1.05, 1.1)]
-    told = (f"{n:.0f}, {calls / n:.1f} x" if np.isfinite(n) else f"not by {MOST}" for n in reached)
-    return [f"{error:.1f}", *told]
-
-
-def _most(calls: float, parts: Mapping[str, float]) -> str:
-    """With the best weights, opponents whose ratings say all, and equals alone."""
-    room = parts["total"] ** 2 - parts["smallest_own"] ** 2
-    fewest = parts["judge_per_call"] ** 2 / room
-    return f"{calls / fewest:.1f} x ({fewest:.0f} calls)"
+def measure(kind: str, sizes: Sizes, processes: int) -> str:
+    """All figures of one simulation."""
+    work = partial(run_world, kind, sizes)
+    if processes == 1:
+        worlds = [work(number) for number in sizes.worlds]
+    else:
+        with ProcessPoolExecutor(processes) as pool:
+            worlds = list(pool.map(work, sizes.worlds))
+    found = Findings(worlds, bound_of(partial(usual_world, kind), sizes.bound), sizes)
+    n = len(sizes.worlds) * sizes.newcomers
+    return f"{kind}: {n} placements in {len(sizes.worlds)} worlds\n\n{found.report()}"
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser("benchmarks.placement", description=__doc__)
-    parser.add_argument("--placements", type=int, default=40, help="in worlds of 10")
+    parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--first-world", type=int, default=0, help="others give fresh placements")
+    parser.add_argument("--newcomers", type=int, default=2, help="of each world, at most 10")
+    parser.add_argument("--clones", type=int, default=100, help="newcomers that errors are of")
+    parser.add_argument("--kind", choices=KINDS, action="append", help="default: all")
     parser.add_argument("--processes", type=int, default=1)
-    options = parser.parse_args()
-    n_worlds = -(-options.placements // NEWCOMERS)
-    sizes = [min(NEWCOMERS, options.placements - NEWCOMERS * i) for i in range(n_worlds)]
-    worlds = range(options.first_world, options.first_world + n_worlds)
-    with ProcessPoolExecutor(options.processes) as pool:
-        done = list(pool.map(run_world, worlds, sizes))
-    print(report(_joined(done)))
-
-
-def _joined(done: Sequence[Placements]) -> Placements:
-    errors = {key: [e for world in done for e in world.errors[key]] for key in done[0].errors}
-    parts = {key: [p for world in done for p in world.parts[key]] for key in done[0].parts}
-    return Placements(errors, parts)
+    parser.add_argument("--coverage", action="store_true", help="of intervals under --target-ci")
+    parser.add_argument("--quick", action="store_true", help="two worlds, to see that it works")
+    given = parser.parse_args()
+    worlds = range(given.first_world, given.first_world + given.worlds)
+    if given.coverage:
+        print(report_coverage(worlds, given.newcomers, given.processes))
+        return
+    sizes = Sizes(worlds, given.newcomers, given.clones)
+    if given.quick:
+        sizes = Sizes(worlds[:2], 1, 10, grid=(32, 64), bound=200, extent=SMALL)
+    for kind in given.kind or KINDS:
+        print(measure(kind, sizes, given.processes), flush=True)
 
 
 if __name__ == "__main__":

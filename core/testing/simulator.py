@@ -100,13 +100,17 @@ class Tournament:
         ratio = (ability - ability[first]) / (ability[first] - ability[second])
         return np.asarray(high + (high - low) * ratio)
 
-    def qualities(self) -> Floats:
-        """How good each model's transcript of each slot is, shape (n_models, n_slots)."""
+    def appeal(self) -> Floats:
+        """How good each transcript is to the judge, shape (n_models, n_slots).
+
+        Its quality, and what is liked of its length beside one of 3,000 characters (e to the 8th).
+        """
         families = self.families
         number = {name: i for i, name in enumerate(dict.fromkeys(families.values()))}
         family = np.array([number[families[item]] for item, _ in self.slots])
         model, slot = np.indices((len(self.abilities), len(self.slots)))
-        return self._quality(model, family[slot], slot)
+        liked = self._liking(self._length(model, slot) - 8)
+        return np.asarray(self._quality(model, family[slot], slot) + liked)
 
     def margins(self, calls: Sequence[Call]) -> Ints:
         """What the judge says to calls, whether it could be read or not.
@@ -174,15 +178,29 @@ class Tournament:
         seen = self._quality(a, family, s) - self._quality(b, family, s)
         seen += sign * noise.pair * self._normal("pair", low, high, s)
         lean = noise.position + noise.position_item * self._normal("lean", low, high, s)
-        seen += np.where(a_first, lean, -lean) + noise.length * (length_a - length_b)
+        seen += np.where(a_first, lean, -lean) + self._liking(length_a - length_b)
         read_low_first = a_first == (a < b)
         seen += sign * noise.call * self._normal("call", low, high, s, read_low_first)
-        criterion = np.arange(self.criteria)[None, :]
-        columns = (x[:, None] for x in (low, high, s, read_low_first))
-        felt = self._normal("criterion", *columns, criterion)
-        felt = seen[:, None] + sign[:, None] * noise.criterion * felt
+        columns = tuple(x[:, None] for x in (low, high, s, read_low_first))
+        felt = self._felt(seen[:, None], sign[:, None], columns)
         unread = self._uniform("unread", low, high, s, read_low_first) < noise.unread
         return _Drawn(_pluses(felt), ~unread, np.exp(length_a).round(), np.exp(length_b).round())
+
+    def _liking(self, longer: Floats) -> Floats:
+        """What the judge likes of a length that is so much larger, as a logarithm."""
+        return self.noise.length * longer
+
+    def _felt(self, seen: Floats, sign: Floats, call: tuple[Ints | Bools, ...]) -> Floats:
+        """What the judge feels criterion by criterion, shape (n_calls, n_criteria).
+
+        Args:
+            seen: The call's mean, positive where `a` is ahead, shape (n_calls, 1).
+            sign: 1 where `a` has the lower index, else -1, the same shape.
+            call: What the call is, columns of the same shape.
+        """
+        criterion = np.arange(self.criteria)[None, :]
+        felt = self._normal("criterion", *call, criterion)
+        return np.asarray(seen + sign * self.noise.criterion * felt)
 
     def _quality(self, model: Ints, family: Ints, slot: Ints) -> Floats:
         suits = self.noise.family * self._normal("family", model, family)
