@@ -115,7 +115,14 @@ def _order(params: Mapping[str, Any]) -> Order:
         raise UsageError("name the one model that writes, such as --model openai/gpt-4.1")
     maker = benchmark.data_maker
     nothing = dict.fromkeys(("judge", "limit", "items", "name"))
-    rest = {"dataset": "bundled", "iterations": 1, "notes": (), "demo": False, **nothing}
+    rest = {
+        "dataset": "bundled",
+        "iterations": 1,
+        "notes": (),
+        "demo": False,
+        "without": (),
+        **nothing,
+    }
     (config,) = options.configs({**params, **rest, "benchmark": maker})
     check_place(params["output"], benchmark.data)
     return Order(benchmark, maker, config, params["output"])
