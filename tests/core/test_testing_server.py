@@ -292,7 +292,7 @@ async def test_openai_sdk_raises(kind: str) -> None:
     exception, status, code = OPENAI_RAISES[kind]
     with LoopbackServer(faults={kind: 1.0}) as server:
         with pytest.raises(exception) as caught:
-            await ask_openai(server, timeout=0.3 if kind == "hang" else 60)
+            await ask_openai(server, timeout=2.0 if kind == "hang" else 60)
         assert getattr(caught.value, "status_code", None) == status
         assert getattr(caught.value, "code", None) == code
         assert (server.counts, server.answered) == ({kind: 1}, [])
@@ -304,7 +304,7 @@ async def test_anthropic_sdk_raises(kind: str) -> None:
     exception, status, error_type = ANTHROPIC_RAISES[kind]
     with LoopbackServer(faults={kind: 1.0}) as server:
         with pytest.raises(exception) as caught:
-            await ask_anthropic(server, timeout=0.3 if kind == "hang" else 60)
+            await ask_anthropic(server, timeout=2.0 if kind == "hang" else 60)
         assert getattr(caught.value, "status_code", None) == status
         assert getattr(caught.value, "type", None) == error_type
         assert (server.counts, server.answered) == ({kind: 1}, [])

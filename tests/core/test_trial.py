@@ -204,7 +204,7 @@ def test_the_plan_tells_of_the_trial(
     done = invoke(*arguments(judges, "a", "b"))
     first, second = done.err.splitlines()[:2]
     judge = f"openai/j at 127.0.0.1:{judges.port}"
-    assert f"1 call to {judge} and 1 call to see that {judge} answers; " in first
+    assert f"1 call to {judge} and 1 call to see that {judge} answers" in first
     assert "to see that" not in second
     assert [run["tries_judge"] for run in done.json["runs"]] == [True, False]
 
