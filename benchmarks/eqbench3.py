@@ -120,8 +120,8 @@ def report(found: Chains, ideal: float, runs: Sequence[tuple[Cost, Served]]) -> 
     peak = Spread.of([cost.peak_mb for cost, _ in runs])
     head = ["first to last / ideal", "wall / ideal", "CPU s", "peak MB"]
     row = [inside.text(), wall.text(), cpu.text(), peak.text(1)]
-    told = f"{found.calls} calls, {found.longest} in a row, ideal {ideal:.2f} s"
-    return f"{told}\n\n{table(head, [row])}\n"
+    message = f"{found.calls} calls, {found.longest} in a row, ideal {ideal:.2f} s"
+    return f"{message}\n\n{table(head, [row])}\n"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -194,8 +194,8 @@ def measure_equals(repetitions: int, only: str = "") -> str:
                     _holds(found.adjusted, found.adjusted_half_widths),
                     _share(found.own), _share(found.board),
                 ])  # fmt: skip
-    told = f"10 models in 5 pairs of equals, 26 families, {repetitions} repetitions"
-    return f"{told}\n\n{table(head, rows)}"
+    message = f"10 models in 5 pairs of equals, 26 families, {repetitions} repetitions"
+    return f"{message}\n\n{table(head, rows)}"
 
 
 def measure_boards(repetitions: Sequence[int]) -> str:

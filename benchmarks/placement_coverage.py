@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from eibench.core.matchmaking.goals import Batch, Goal, Stop
+from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.ratings import glicko2
 from eibench.core.testing.simulator import NOISE
@@ -69,7 +69,7 @@ def _placed(place: Place, i: int) -> Iterator[Held]:
             calls = [call for batch in history for call in batch.calls]
             known = place.ladder.with_calls(played, calls)
             batch = maker.next_batch(known, history)
-            if isinstance(batch, Stop):
+            if isinstance(batch, NoMoreCalls):
                 break
             history.append(batch)
         if batch.kind != "precise":

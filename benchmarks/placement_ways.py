@@ -10,7 +10,7 @@ import numpy as np
 
 from eibench import Comparisons, RatingSettings
 from eibench.core.matchmaking.calls import FIRST, Call
-from eibench.core.matchmaking.goals import Batch, Goal, Pool, Stop
+from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, TranscriptPool
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.matchmaking.schedules import Orders, Schedule
 from eibench.core.ratings import glicko2
@@ -106,7 +106,7 @@ class Place:
         """The two anchors."""
         return self.world.settings(self.played)
 
-    def pool(self, model: str) -> Pool:
+    def pool(self, model: str) -> TranscriptPool:
         """The ladder's transcripts, and one newcomer's."""
         there = {*self.ladder.known.models, model}
         pool = pool_of(self.played)
@@ -137,7 +137,7 @@ def place_adaptively(
     while not stopped or len(calls) < most:
         known = place.played.judge(calls) if calls else Comparisons.of(())
         batch = (on if stopped else maker).next_batch(known, history)
-        if isinstance(batch, Stop):
+        if isinstance(batch, NoMoreCalls):
             if stopped:
                 break
             stopped = len(calls)
@@ -155,7 +155,7 @@ def place_by(place: Place, model: str, schedule: Schedule, orders: Orders) -> li
     while True:
         calls = [call for batch in history for call in batch.calls]
         batch = maker.next_batch(place.ladder.with_calls(place.played, calls), history)
-        if isinstance(batch, Stop):
+        if isinstance(batch, NoMoreCalls):
             return calls
         history.append(batch)
 

@@ -77,8 +77,10 @@ def measure_coverage(n_worlds: int, n_repetitions: int, only: str = "") -> str:
         for name, contender in CONTENDERS.items()
         if name.startswith(only)
     ]
-    told = f"{n_worlds} worlds x {n_repetitions} repetitions, {CALLS} calls each; anchors left out"
-    return f"{told}\n\n{table(head, rows)}"
+    message = (
+        f"{n_worlds} worlds x {n_repetitions} repetitions, {CALLS} calls each; anchors left out"
+    )
+    return f"{message}\n\n{table(head, rows)}"
 
 
 def _play(contender: Contender, n_worlds: int, n_repetitions: int) -> list[Repetitions]:
@@ -119,7 +121,7 @@ def measure_identical(n_seeds: int) -> str:
             found = rate(played.judge(played.random_calls(700)), RatingSettings())
             apart += sum(7 - len(row.tied_with or ()) for row in found.rows) // 2
         rows.append([name, f"{100 * apart / (28 * n_seeds):.1f}"])
-    return f"8 equal models, {n_seeds} rounds\n\n{table(['engine', 'pairs told apart %'], rows)}"
+    return f"8 equal models, {n_seeds} rounds\n\n{table(['engine', 'pairs message apart %'], rows)}"
 
 
 class Games(NamedTuple):
@@ -234,9 +236,9 @@ def measure_speed(choix: str | None, repeats: int) -> str:
         found["choix ilsr_pairwise (no errors)"] = seconds_of_choix(choix, games, repeats)
     rows = [[name, Spread.of([1000 * s for s in took]).text(1)] for name, took in found.items()]
     period, package, fit, _, *other = (Spread.of(took).middle for took in found.values())
-    told = f"PyPI glicko2 / one period: {package / period:.0f}"
-    told += f"; choix / fractional-logit: {other[0] / fit:.1f}" if other else ""
-    return f"{MODELS} models, 200,000 games\n\n{table(['what', 'ms'], rows)}\n\n{told}"
+    message = f"PyPI glicko2 / one period: {package / period:.0f}"
+    message += f"; choix / fractional-logit: {other[0] / fit:.1f}" if other else ""
+    return f"{MODELS} models, 200,000 games\n\n{table(['what', 'ms'], rows)}\n\n{message}"
 
 
 def measure_a_million() -> str:

@@ -14,13 +14,13 @@ from typing import Any, ParamSpec
 
 from . import arguments
 from .benchmark import Benchmark
-from .clients.base import MAX_REPLY, ModelSpec
 from .clients.retry import RETRIES
-from .engine.config import RunConfig
+from .endpoints.providers import MAX_REPLY, ModelSpec
 from .errors import UsageError
 from .guard import no_exit
 from .responses import Responses, path_of
 from .results import Result
+from .settings.run_config import RunConfig
 from .spending.book import read_prices
 from .text import readable
 from .types import Sampling
@@ -205,12 +205,12 @@ async def score_async(
         BenchError: One of its subclasses, with the message that `bench score` would print.
     """
     chosen = arguments.find_benchmark(benchmark)
-    known_as = arguments.name(name)
-    if known_as is None:
-        known_as = readable(path_of(responses).stem)
+    stored_label = arguments.name(name)
+    if stored_label is None:
+        stored_label = readable(path_of(responses).stem)
     own = arguments.own_options(chosen, options or {})
     data = None if dataset is None else os.fspath(dataset)
-    config = scoring_config(chosen, own, data, known_as)
+    config = scoring_config(chosen, own, data, stored_label)
     await asyncio.to_thread(have_data, config)
     return await score_config(config, responses)
 

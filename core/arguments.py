@@ -13,17 +13,17 @@ from sys import float_info
 from typing import Any, TypeVar
 
 from .benchmark import Benchmark, Option
-from .clients.base import TRANSPORTS, ModelSpec, Transfer, check_base_url
 from .clients.caller import Limits
 from .clients.demo import JUDGE
 from .clients.extra_body import check_extra_body
-from .clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
 from .clients.retry import RetryPolicy
-from .clients.sizes import parse_size
-from .engine.config import Endpoint, merge
+from .endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from .endpoints.providers import TRANSPORTS, ModelSpec, Transfer, check_base_url
 from .errors import PluginError, UsageError
 from .guard import guard
 from .plugins import installed
+from .settings.run_config import Endpoint, merge
+from .sizes import parse_size
 from .spending.budget import MOST
 from .types import Sampling, canonical
 

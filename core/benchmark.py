@@ -29,7 +29,7 @@ from .types import (
 if TYPE_CHECKING:
     from random import Random
 
-    from .reports.sections import Table
+    from .sections import Table
 
 Options = Mapping[str, Any]
 """Values of the benchmark's own options, by name."""

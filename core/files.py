@@ -5,7 +5,7 @@ import io
 import stat
 from pathlib import Path
 
-from .clients.sizes import size_text
+from .sizes import size_text
 
 _AT_A_TIME = 2**20
 

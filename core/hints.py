@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .benchmark import Benchmark
-from .clients.sites import is_local
+from .endpoints.sites import is_local
 from .guard import guard
 from .types import canonical
 
@@ -100,8 +100,8 @@ def _sampling(
     usual = guard(benchmark).sampling_for(options).sent()
     for name, value in sent.items():
         if value != usual.get(name) and name in _SAMPLING:
-            told = canonical(value) if name == "extra_body" else str(value)
-            yield from (f"--{name.replace('_', '-')}", told)
+            message = canonical(value) if name == "extra_body" else str(value)
+            yield from (f"--{name.replace('_', '-')}", message)
 
 
 _SAMPLING = frozenset(

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import click
 
     from .benchmark import Benchmark
-    from .clients.base import Provider
+    from .endpoints.providers import Provider
     from .ratings import RatingEngine
-    from .reports.sections import ReportSection
+    from .sections import ReportSection
 
 hookspec = pluggy.HookspecMarker("eibench")
 hookimpl = pluggy.HookimplMarker("eibench")

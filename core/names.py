@@ -16,13 +16,13 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def check_name(name: str, names: Collection[str], told: str, there: str) -> None:
+def check_name(name: str, names: Collection[str], message: str, there: str) -> None:
     """Refuse a name that is none of these, with the nearest one.
 
     Args:
         name: What was asked for.
         names: What there is.
-        told: What is wrong.
+        message: What is wrong.
         there: What to call the names.
 
     Raises:
@@ -36,7 +36,7 @@ def check_name(name: str, names: Collection[str], told: str, there: str) -> None
         near = near.replace(f" {lower}?", f" {known}?")
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     listed = ", ".join(list(names)[:_LISTED]) or "none"
-    raise UsageError(f"{told}{near} ({there}: {listed}{more})")
+    raise UsageError(f"{message}{near} ({there}: {listed}{more})")
 
 
 def check_without(without: Iterable[str], names: Collection[str]) -> None:

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from . import __version__
-from .cli.commands import COMMANDS, TAKEN
+from .command_names import COMMANDS, TAKEN
 from .errors import PluginError, UsageError
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import click
 
     from .benchmark import Benchmark
-    from .clients.base import Provider
+    from .endpoints.providers import Provider
     from .ratings import RatingEngine
-    from .reports.sections import ReportSection
+    from .sections import ReportSection
 
 T = TypeVar("T")
 GROUP = "eibench"
@@ -107,7 +107,7 @@ def _a_benchmark(thing: Any) -> str | None:
 
 
 def _a_provider(thing: Any) -> str | None:
-    from .clients.base import Provider
+    from .endpoints.providers import Provider
 
     if not isinstance(thing, Provider):
         return "it is not an eibench.Provider"
@@ -118,7 +118,7 @@ def _a_provider(thing: Any) -> str | None:
 
 
 def _a_section(thing: Any) -> str | None:
-    from .reports.sections import ReportSection
+    from .sections import ReportSection
 
     return None if isinstance(thing, ReportSection) else "it is not an eibench.ReportSection"
 
@@ -191,6 +191,14 @@ class Catalogue:
     def provider(self, name: str) -> "Provider":
         """The provider of that prefix, or `UsageError`."""
         return self.providers.get(name, tuple(self.broken))
+
+    def distribution_of(self, thing: Any) -> str | None:
+        """Which distribution registered an object; ``None`` where none did."""
+        for registry in self.hooks().values():
+            for name, known in registry.things.items():
+                if known is thing or getattr(known, "data_maker", None) is thing:
+                    return registry.origins[name]
+        return None
 
     def hooks(self) -> Mapping[str, Registry[Any]]:
         """The registry behind each hook."""
@@ -301,4 +309,8 @@ def _hooks_of(plugin: ModuleType | object, distribution: str) -> Any:
 @cache
 def installed() -> Catalogue:
     """The catalogue of this process."""
-    return read_catalogue()
+    from .guard import calls
+
+    catalogue = read_catalogue()
+    calls.find_distribution = catalogue.distribution_of
+    return catalogue

@@ -43,15 +43,15 @@ def read_responses(
     for place, row in _rows(responses):
         key, text = _response(origin, place, row)
         if key.item_id not in requests:
-            told = f"the {pack.source.name} pack has no item {key.item_id!r}"
-            raise DataError(origin, f"{told}; --dataset names another", place)
+            message = f"the {pack.source.name} pack has no item {key.item_id!r}"
+            raise DataError(origin, f"{message}; --dataset names another", place)
         if key.request > (most := requests[key.item_id]):
-            told = f"{key.told} has no request {key.request}; it has {most}"
-            raise DataError(origin, told, place)
+            message = f"{key.message} has no request {key.request}; it has {most}"
+            raise DataError(origin, message, place)
         if key in first:
             which = f", request {key.request}," if requests[key.item_id] > 1 else ","
-            told = f"{key.told}{which} is answered in {first[key]} already"
-            raise DataError(origin, told, place)
+            message = f"{key.message}{which} is answered in {first[key]} already"
+            raise DataError(origin, message, place)
         first[key] = place
         replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
     if not replies:
@@ -67,7 +67,7 @@ class _Key(NamedTuple):
     request: int
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         return f"item {self.item_id!r}, iteration {self.iteration}"
 
 
@@ -86,8 +86,8 @@ def _rows(responses: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(responses, Iterable):
         yield from ((f"row {number}", row) for number, row in enumerate(responses, start=1))
     else:
-        told = f"must be a path, a mapping or rows, not {type(responses).__name__}"
-        raise DataError("responses", told)
+        message = f"must be a path, a mapping or rows, not {type(responses).__name__}"
+        raise DataError("responses", message)
 
 
 def _key(key: Any) -> dict[str, Any]:
@@ -110,6 +110,6 @@ def _response(origin: object, place: str, row: Any) -> tuple[_Key, str]:
         number = row.get(name, 1)
         is_whole = isinstance(number, int) and not isinstance(number, bool)
         if not is_whole or not 1 <= number <= MOST_ITERATIONS:
-            told = f'"{name}" must be a whole number from 1 to {MOST_ITERATIONS:,}'
-            raise DataError(origin, told, place)
+            message = f'"{name}" must be a whole number from 1 to {MOST_ITERATIONS:,}'
+            raise DataError(origin, message, place)
     return _Key(item_id, row.get("iteration", 1), row.get("request", 1)), text

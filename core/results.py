@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import BenchError, BudgetReached, Interrupted
-from .reports.files import as_text
 from .spending.estimate import dollars
-from .text import plural
+from .text import as_text, plural
 from .types import Metric
 
 
@@ -118,11 +117,11 @@ class Result:
         if self.status == "fail":
             return str(self.document["invalid"])
         counts = self.items
-        told = f"{counts.failed} failed, {counts.pending} not done, {counts.unscored} unscored"
+        message = f"{counts.failed} failed, {counts.pending} not done, {counts.unscored} unscored"
         failed = self.document["failed"]
-        told += f" ({counts.absent} absent)" if counts.absent else ""
-        told += f" of {plural(counts.total, 'sample')}"
-        return f"{told}; first: {failed[0]['reason']}" if failed else told
+        message += f" ({counts.absent} absent)" if counts.absent else ""
+        message += f" of {plural(counts.total, 'sample')}"
+        return f"{message}; first: {failed[0]['reason']}" if failed else message
 
     @property
     def _head(self) -> str:

@@ -1,6 +1,10 @@
-"""What a reader sees of a text, what of it can be stored, and counts as a person writes them."""
+"""What people read: texts made harmless, counts and intervals in words."""
 
+import json
+import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
 """Unicode's categories of controls and marks, which show nothing by themselves."""
@@ -35,3 +39,54 @@ def readable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def as_text(document: Mapping[str, Any]) -> str:
+    """The document as JSON, safe for a terminal; NaN cannot be in it."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return _UNSAFE.sub(lambda m: _escaped(ord(m.group())), text)
+
+
+# What a terminal would obey, or UTF-8 cannot hold. JSON has them in strings only.
+_UNSAFE = re.compile(
+    r"[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+    r"\U000e0000-\U000e007f]"
+)
+
+
+def _escaped(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+# Controls but newline and tab; marks that turn, hide or reorder text; half characters.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def harmless(text: str) -> str:
+    """The text with control characters (but newline and tab) and text-direction marks shown.
+
+    A terminal would obey them: move the cursor, set the title, hide what follows.
+    """
+    return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
+
+
+def line(text: str, indent: int = 0) -> str:
+    """Harmless text on one line."""
+    lines = filter(None, map(str.strip, text.splitlines()))
+    return " " * indent + harmless(" ".join(lines))
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with a fixed count of digits, zero without a sign; a dash where there is none."""
+    return "–" if value is None else f"{value:z.{digits}f}"
+
+
+def interval(ci95: "list[float] | tuple[float, float] | None", digits: int = 2) -> str:
+    """An interval as ``lo … hi``; a dash where there is none."""
+    return "–" if ci95 is None else f"{ci95[0]:z.{digits}f} … {ci95[1]:z.{digits}f}"

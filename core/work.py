@@ -14,25 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from .benchmark import Benchmark, Pack
-from .clients.base import ModelSpec
 from .clients.keys import Environment
 from .datasets import find_pack, read_manifest
-from .datasets.fetching import State, fetch, read_official
-from .engine.config import Endpoint, RunConfig
-from .engine.offline import calls_of, score_responses
-from .engine.parties import Money
-from .engine.progress import Progress
-from .engine.session import Session
-from .engine.stored_texts import check_stored
+from .datasets.fetching import FetchState, fetch, read_official
+from .endpoints.providers import ModelSpec
 from .errors import UsageError
 from .guard import guard
 from .plugins import installed
 from .reports.files import document_path, write_document
 from .responses import Responses, read_responses
 from .results import Result, as_result
+from .run.parties import Pricing
+from .run.session import Session
+from .run.stored_texts import check_stored
+from .sample.progress import Progress
+from .settings.run_config import Endpoint, RunConfig
 from .spending.book import PriceBook
 from .spending.budget import Budget
 from .spending.prices import Price
+from .stored.score_file import calls_of, score_responses
 
 Watcher = Progress | Callable[[Progress], object]
 LOOK_EVERY_S = 0.2
@@ -46,7 +46,7 @@ def make_money(
     *,
     given: Price | None = None,
     limit: float | None = None,
-) -> Money:
+) -> Pricing:
     """Prices and a limit, for all runs that share them.
 
     Args:
@@ -55,13 +55,13 @@ def make_money(
         limit: Dollars.
     """
     book = PriceBook.of(installed().providers, configured or {})
-    return Money(book=book, given=given, budget=None if limit is None else Budget(limit))
+    return Pricing(book=book, given=given, budget=None if limit is None else Budget(limit))
 
 
 def open_session(
     config: RunConfig,
     *,
-    money: Money | None = None,
+    money: Pricing | None = None,
     progress: Progress | None = None,
     environment: Environment | None = None,
     say: Callable[[str], None] = _log.warning,
@@ -101,7 +101,7 @@ async def run_session(session: Session, pack: Pack) -> Result:
 async def run_config(
     config: RunConfig,
     *,
-    money: Money | None = None,
+    money: Pricing | None = None,
     progress: Watcher | None = None,
     environment: Environment | None = None,
 ) -> Result:
@@ -165,7 +165,7 @@ def have_data(config: RunConfig) -> None:
         return
     if "official" in read_manifest(benchmark.data):
         pack = read_official(benchmark.name, benchmark.data)
-        if any(pack.state(file) is State.ABSENT for file in pack.files(lang)):
+        if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
             fetch(pack, lang=lang)
 
 

@@ -90,9 +90,9 @@ def _asked_again(times: int) -> tuple[str, ...]:
 
 def _with_reason(question: Message, reason: str | None, form: str, again: int) -> Message:
     """The question with what was wrong; the second time in other words, to get another reply."""
-    told = (
+    message = (
         f"An earlier reply to this could not be used: {reason}."
         if again == 0
         else f"Two earlier replies to this could not be used, the last because: {reason}."
     )
-    return Message(question.role, f"{question.content}\n\n{told} {form}")
+    return Message(question.role, f"{question.content}\n\n{message} {form}")

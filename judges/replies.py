@@ -101,8 +101,8 @@ def _read(text: str, wanted: Collection[str], quotable: Quotable, *, cut: bool) 
     if fitting:
         return ObjectReading(None, quotable.why)
     if cut or not broken:
-        told = "cut off by the token limit" if cut else "no JSON in the reply"
-        return ObjectReading(None, told)
+        message = "cut off by the token limit" if cut else "no JSON in the reply"
+        return ObjectReading(None, message)
     return _repaired(text, (rivals or broken)[-1], wanted, quotable)
 
 

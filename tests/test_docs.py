@@ -14,7 +14,7 @@ from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
 from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.benchmark_command import as_click_option
-from eibench.core.cli.commands import COMMANDS, OF_OUR_PLUGINS
+from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"

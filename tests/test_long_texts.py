@@ -13,16 +13,13 @@ from typing import Any
 import pytest
 
 from eibench import ChatResponse, Message
-from eibench.core.clients.failures import Failure, malformed, provider_error, refused_parameter
+from eibench.core.analysis.csv_tables import csv_text
+from eibench.core.clients.failures import HttpFailure, malformed, provider_error, refused_parameter
 from eibench.core.clients.keys import Redactor
-from eibench.core.clients.parties import SOMEBODY
 from eibench.core.clients.refused import refused_parameters
 from eibench.core.clients.thinking import split_thinking
-from eibench.core.console.safe import harmless, line
-from eibench.core.emotion_ratings.forms import ENGLISH, GERMAN
-from eibench.core.emotion_ratings.parsing import read_reference, read_strict
-from eibench.core.reports.csv_tables import csv_text
-from eibench.core.reports.files import as_text
+from eibench.core.endpoints.parties import SOMEBODY
+from eibench.core.text import as_text, harmless, line
 from eibench.judges import (
     Codes,
     Questions,
@@ -38,6 +35,8 @@ from eibench.judges import (
     read_verdict,
     truncate,
 )
+from eibench.plugins.emotion_ratings.forms import ENGLISH, GERMAN
+from eibench.plugins.emotion_ratings.parsing import read_reference, read_strict
 from eibench.plugins.emotionqueen import demo as queen_demo
 from eibench.plugins.emotionqueen.similarity import words
 from eibench.plugins.emotionqueen.statements import Statement
@@ -70,7 +69,7 @@ def prompt(text: str) -> list[Message]:
 
 def failed(text: str) -> None:
     """What becomes of a server's words."""
-    failure = Failure(400, text, text)
+    failure = HttpFailure(400, text, text)
     provider_error(failure, SOMEBODY)
     refused_parameter(failure, ("temperature",))
     malformed(SOMEBODY, text)

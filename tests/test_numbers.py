@@ -46,14 +46,14 @@ def test_every_benchmark_is_held() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raised", "told"),
+    ("raised", "message"),
     [
         (False, 'raise it, write the change in CHANGELOG.md under "Numbers that change"'),
         (True, "its grading is raised: python tests/held/hold.py holds"),
     ],
 )
 def test_a_number_that_moves_is_found(
-    monkeypatch: pytest.MonkeyPatch, invoke: Bench, held_runs: Path, raised: bool, told: str
+    monkeypatch: pytest.MonkeyPatch, invoke: Bench, held_runs: Path, raised: bool, message: str
 ) -> None:
     """Another score of the same replies, with and without another `grading`."""
     benchmark = installed().benchmark("seceu")
@@ -68,7 +68,7 @@ def test_a_number_that_moves_is_found(
     monkeypatch.setattr(type(benchmark), "grade", doubled)
     monkeypatch.setattr(type(benchmark), "grading", "9" if raised else benchmark.grading)
     faults = list(faults_of_runs(checked(invoke), numbers()["benchmarks"]))
-    assert faults and all(fault.startswith("seceu: ") and told in fault for fault in faults)
+    assert faults and all(fault.startswith("seceu: ") and message in fault for fault in faults)
 
 
 def test_a_rating_that_moves_is_found() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .estimates import Estimate, share, unknown
+from .estimates import AuditEstimate, share, unknown
 
 RE_ASKED = frozenset({"re-asked", "re-asked twice"})
 REPAIRED = "repaired"
@@ -58,9 +58,9 @@ class Asking(NamedTuple):
         reason: Why not.
     """
 
-    unread: Estimate
-    re_asked: Estimate
-    repaired: Estimate
+    unread: AuditEstimate
+    re_asked: AuditEstimate
+    repaired: AuditEstimate
     verdicts: Verdicts | None
     reason: str | None = None
 
@@ -90,12 +90,12 @@ def read_asking(replies: Sequence[Reply], verdicts: Verdicts) -> Asking:
     )
 
 
-def unread_share(replies: Sequence[Reply]) -> Estimate:
+def unread_share(replies: Sequence[Reply]) -> AuditEstimate:
     """The share of answered comparisons that could not be read."""
     return _part(replies, [not reply.read for reply in replies])
 
 
-def _part(replies: Sequence[Reply], hits: Sequence[bool]) -> Estimate:
+def _part(replies: Sequence[Reply], hits: Sequence[bool]) -> AuditEstimate:
     place = {name: i for i, name in enumerate(sorted({reply.family for reply in replies}))}
     family = np.array([place[reply.family] for reply in replies], dtype=np.int64)
     return share(np.array(hits, dtype=np.bool_), family)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..ratings.comparisons import Comparisons
 from ..text import plural
-from .estimates import Estimate
+from .estimates import AuditEstimate
 from .grading import (
     FIRST_WINS,
     FLIPS,
@@ -57,7 +57,7 @@ class Conclusion(NamedTuple):
 
 
 def conclude(
-    comparisons: Comparisons, unread: Estimate, ratings: Rows = ()
+    comparisons: Comparisons, unread: AuditEstimate, ratings: Rows = ()
 ) -> tuple[Conclusion, ...]:
     """The conclusions from a judge's comparisons.
 
@@ -74,7 +74,7 @@ def conclude(
 
 
 def conclusions_of(
-    orders: Orders, terms: Terms, unread: Estimate, ratings: Rows, calls: int
+    orders: Orders, terms: Terms, unread: AuditEstimate, ratings: Rows, calls: int
 ) -> tuple[Conclusion, ...]:
     """The conclusions from the parts of an audit; `calls` is how many comparisons it is of."""
     return (
@@ -95,25 +95,25 @@ def _place(orders: Orders, terms: Terms, calls: int) -> Conclusion:
     return by_likelihood if known else by_wins
 
 
-def _place_by_wins(found: Estimate, calls: int) -> Conclusion:
+def _place_by_wins(found: AuditEstimate, calls: int) -> Conclusion:
     grade = grade_leaning(found, 0.5, FIRST_WINS)
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("place", found, calls, "pairs", FIRST_WINS.strong / 2)
     if grade == NONE:
-        told = f"no sign that place counts: the first text wins {_percent(found.value)} of calls"
-        return _told("place", grade, f"{told} ({_percents(found)}; fair: 50 %)", found)
+        message = f"no sign that place counts: the first text wins {_percent(found.value)} of calls"
+        return _told("place", grade, f"{message} ({_percents(found)}; fair: 50 %)", found)
     first = found.value >= 0.5
     seen = found if first else _mirrored(found)
-    told = f"the judge picks the {'first' if first else 'second'} text in {_percent(seen.value)}"
-    return _told("place", grade, f"{told} of calls ({_percents(seen)}; fair: 50 %)", found)
+    message = f"the judge picks the {'first' if first else 'second'} text in {_percent(seen.value)}"
+    return _told("place", grade, f"{message} of calls ({_percents(seen)}; fair: 50 %)", found)
 
 
-def _place_by_likelihood(found: Estimate, calls: int) -> Conclusion:
+def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
     grade = grade_leaning(found, 0.0, PLUSES)
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("place", found, calls, "calls", PLUSES.strong / 2)
-    told = f"between equals the first text gets {_more(found)} ({_ends(found)}; fair: 0)"
-    return _told("place", grade, "no sign that place counts: " * (grade == NONE) + told, found)
+    message = f"between equals the first text gets {_more(found)} ({_ends(found)}; fair: 0)"
+    return _told("place", grade, "no sign that place counts: " * (grade == NONE) + message, found)
 
 
 def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
@@ -121,10 +121,10 @@ def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
     grade = grade_leaning(found, 0.0, PLUSES)
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("length", found, calls, "calls", PLUSES.strong / 2)
-    told = f"a text twice as long gets {_more(found)} ({_ends(found)}; fair: 0)"
+    message = f"a text twice as long gets {_more(found)} ({_ends(found)}; fair: 0)"
     if grade == NONE:
-        return _told("length", grade, f"no sign that length counts: {told}", found)
-    return _told("length", grade, told + _reordered(ratings), found)
+        return _told("length", grade, f"no sign that length counts: {message}", found)
+    return _told("length", grade, message + _reordered(ratings), found)
 
 
 def _reordered(ratings: Rows) -> str:
@@ -175,32 +175,32 @@ def _flips(orders: Orders, calls: int) -> Conclusion:
     grade = grade_share(found, FLIPS)
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("flips", found, calls, "pairs", (FLIPS.strong - FLIPS.slight) / 2)
-    told = f"the winner changes with the order in {_percent(found.value)} of pairs"
-    return _told("flips", grade, f"{told} ({_percents(found)}; by chance: 50 %)", found)
+    message = f"the winner changes with the order in {_percent(found.value)} of pairs"
+    return _told("flips", grade, f"{message} ({_percents(found)}; by chance: 50 %)", found)
 
 
-def _unread(found: Estimate) -> Conclusion:
+def _unread(found: AuditEstimate) -> Conclusion:
     if found.value is None:
         return Conclusion("unread", NOT_TESTED, str(found.reason), None, None, found.n)
-    told = f"{round(found.value * found.n)} of {plural(found.n, 'comparison')} could not be read"
-    return _told("unread", grade_count(found, UNREAD), told, found)
+    message = f"{round(found.value * found.n)} of {plural(found.n, 'comparison')} could not be read"
+    return _told("unread", grade_count(found, UNREAD), message, found)
 
 
-def _told(about: str, grade: str, text: str, found: Estimate) -> Conclusion:
+def _told(about: str, grade: str, text: str, found: AuditEstimate) -> Conclusion:
     return Conclusion(about, grade, text, found.value, found.ci95, found.n)
 
 
-def _not_tested(about: str, found: Estimate, calls: int, what: str, room: float) -> Conclusion:
+def _not_tested(about: str, found: AuditEstimate, calls: int, what: str, room: float) -> Conclusion:
     """Why there is no grade, and where more would help, about how many."""
     n = found.n or calls
     if found.ci95 is None:
-        told = f"{found.reason} ({n} {what if found.n else 'calls'})"
+        message = f"{found.reason} ({n} {what if found.n else 'calls'})"
     else:
-        told = f"{n} {what} are too few to tell; about {needed(found, room)} are needed"
-    return _told(about, NOT_TESTED, told, found._replace(n=n))
+        message = f"{n} {what} are too few to tell; about {needed(found, room)} are needed"
+    return _told(about, NOT_TESTED, message, found._replace(n=n))
 
 
-def _mirrored(found: Estimate) -> Estimate:
+def _mirrored(found: AuditEstimate) -> AuditEstimate:
     """The share of the others."""
     assert found.value is not None and found.ci95 is not None
     low, high = found.ci95
@@ -211,17 +211,17 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f} %"
 
 
-def _percents(found: Estimate) -> str:
+def _percents(found: AuditEstimate) -> str:
     assert found.ci95 is not None
     return f"{100 * found.ci95[0]:.0f} … {100 * found.ci95[1]:.0f} %"
 
 
-def _more(found: Estimate) -> str:
+def _more(found: AuditEstimate) -> str:
     """So many pluses more, or fewer."""
     assert found.value is not None
     return f"{abs(found.value):.2f} {'more' if found.value >= 0 else 'fewer'} pluses per criterion"
 
 
-def _ends(found: Estimate) -> str:
+def _ends(found: AuditEstimate) -> str:
     assert found.ci95 is not None
     return f"{found.ci95[0]:+z.2f} … {found.ci95[1]:+z.2f}"

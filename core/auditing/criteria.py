@@ -13,7 +13,7 @@ import numpy as np
 
 from ..ratings.comparisons import Comparisons, Floats, Ints, sum_by
 from ..ratings.items import first_of_items
-from .estimates import Estimate, from_replicates, unknown
+from .estimates import AuditEstimate, from_replicates, unknown
 
 FEWEST_ITEMS = 20
 """With fewer, a set of criteria has no correlations."""
@@ -35,8 +35,8 @@ class CriteriaSet(NamedTuple):
     items: int
     correlations: Floats
     loadings: Sequence[float]
-    share: Estimate
-    within: Estimate
+    share: AuditEstimate
+    within: AuditEstimate
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the document."""
@@ -78,10 +78,10 @@ def compare_criteria(comparisons: Comparisons) -> Criteria:
     """
     assert comparisons.margins is not None
     rows = first_of_items(comparisons)
-    told = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
-    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(told, 1)
+    message = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
+    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(message, 1)
     pair = comparisons.a[rows] * len(comparisons.models) + comparisons.b[rows]
-    known, of = np.unique(told > 0, axis=0, return_inverse=True)
+    known, of = np.unique(message > 0, axis=0, return_inverse=True)
     of = of.reshape(-1)
     counts = np.bincount(of)
     sets = []
@@ -122,7 +122,7 @@ def _loadings(correlations: Floats) -> list[float]:
     return [float(x) for x in (first if first.sum() >= 0 else -first)]
 
 
-def _share(margins: Floats, family: Ints) -> Estimate:
+def _share(margins: Floats, family: Ints) -> AuditEstimate:
     """The first factor's share, with an interval over families that stays within 1/K and 1."""
     n = margins.shape[1]
     products = margins.T @ margins
@@ -132,7 +132,7 @@ def _share(margins: Floats, family: Ints) -> Estimate:
     own = np.array([margins[place == f].T @ margins[place == f] for f in range(len(there))])
     left = products - own if len(there) > 1 else products[None]
     if (np.diagonal(left, axis1=-2, axis2=-1) <= 1e-9).any():
-        return Estimate(_first(products), None, len(margins), len(there),
+        return AuditEstimate(_first(products), None, len(margins), len(there),
                         "a criterion is even in all families but one")  # fmt: skip
     found = from_replicates(_first(products), _firsts(left), len(margins))
     if found.ci95 is None:
@@ -149,7 +149,7 @@ def _firsts(products: Floats) -> Floats:
     return np.asarray(values[:, -1] / products.shape[-1])
 
 
-def _within(margins: Floats, family: Ints, pair: Ints) -> Estimate:
+def _within(margins: Floats, family: Ints, pair: Ints) -> AuditEstimate:
     """Of what is left when each pair of models' mean is taken out; pairs with one item say nothing.
 
     Models that are better in everything make all criteria agree; this does not.

@@ -16,7 +16,7 @@ from ..statistics import share_interval
 from ..statistics.student import quantile
 
 
-class Estimate(NamedTuple):
+class AuditEstimate(NamedTuple):
     """A number that data give, or why they do not.
 
     Attributes:
@@ -37,7 +37,7 @@ class Estimate(NamedTuple):
         """The fields of the document."""
         return self._asdict() | {"ci95": None if self.ci95 is None else list(self.ci95)}
 
-    def turned(self, function: Callable[[float], float]) -> "Estimate":
+    def turned(self, function: Callable[[float], float]) -> "AuditEstimate":
         """The estimate of a rising function of the value."""
         if self.value is None:
             return self
@@ -45,12 +45,12 @@ class Estimate(NamedTuple):
         return self._replace(value=function(self.value), ci95=ends)
 
 
-def unknown(reason: str) -> Estimate:
+def unknown(reason: str) -> AuditEstimate:
     """No value, and why."""
-    return Estimate(None, reason=reason)
+    return AuditEstimate(None, reason=reason)
 
 
-def from_replicates(value: float, replicates: Floats, n: int) -> Estimate:
+def from_replicates(value: float, replicates: Floats, n: int) -> AuditEstimate:
     """A value with the interval that leaving out one family each gives it.
 
     Args:
@@ -60,12 +60,12 @@ def from_replicates(value: float, replicates: Floats, n: int) -> Estimate:
     """
     families = len(replicates)
     if reason := why_no_interval(families):
-        return Estimate(value, None, n, families, reason)
+        return AuditEstimate(value, None, n, families, reason)
     half = quantile(0.975, families - 1) * float(jackknife_error(replicates))
-    return Estimate(value, (value - half, value + half), n, families)
+    return AuditEstimate(value, (value - half, value + half), n, families)
 
 
-def mean(values: Floats, family: Ints) -> Estimate:
+def mean(values: Floats, family: Ints) -> AuditEstimate:
     """The mean of values, each of a family; both of shape (n,)."""
     if not len(values):
         return unknown("no comparisons")
@@ -73,13 +73,13 @@ def mean(values: Floats, family: Ints) -> Estimate:
     return from_replicates(float(values.mean()), _without_one(sums, counts), len(values))
 
 
-def share(hits: Bools, family: Ints) -> Estimate:
+def share(hits: Bools, family: Ints) -> AuditEstimate:
     """The share of hits, each of a family, with `share_interval`."""
     if not len(hits):
         return unknown("no comparisons")
     families = np.unique(family).size
     ends = share_interval(hits, family)
-    return Estimate(float(hits.mean()), ends, len(hits), families, why_no_interval(families))
+    return AuditEstimate(float(hits.mean()), ends, len(hits), families, why_no_interval(families))
 
 
 def _by_family(values: Floats, family: Ints) -> tuple[Floats, Floats]:

@@ -6,12 +6,12 @@ docs/judge-report.md#conclusions states the limits and the rule.
 from math import ceil
 from typing import NamedTuple
 
-from .estimates import Estimate
+from .estimates import AuditEstimate
 
 NONE, WEAK, STRONG, NOT_TESTED = "none", "weak", "strong", "not tested"
 
 
-class Limits(NamedTuple):
+class EffectSizes(NamedTuple):
     """Sizes of an effect that part the grades.
 
     Attributes:
@@ -23,17 +23,17 @@ class Limits(NamedTuple):
     strong: float
 
 
-FIRST_WINS = Limits(0.02, 0.1)
+FIRST_WINS = EffectSizes(0.02, 0.1)
 """Of the share of calls that the first text wins, from 0.5."""
-PLUSES = Limits(0.2, 1.0)
+PLUSES = EffectSizes(0.2, 1.0)
 """Pluses per criterion: 1 moves a score of 0 to 1 by a tenth, as `FIRST_WINS` does a share."""
-FLIPS = Limits(0.15, 0.35)
+FLIPS = EffectSizes(0.15, 0.35)
 """Of pairs whose winner changes with the order; chance alone would change half of them."""
-UNREAD = Limits(0.01, 0.05)
+UNREAD = EffectSizes(0.01, 0.05)
 """Of comparisons."""
 
 
-def grade_leaning(found: Estimate, fair: float, limits: Limits) -> str:
+def grade_leaning(found: AuditEstimate, fair: float, limits: EffectSizes) -> str:
     """The grade of a number that is `fair` without a leaning, and may lie on either side.
 
     Args:
@@ -52,7 +52,7 @@ def grade_leaning(found: Estimate, fair: float, limits: Limits) -> str:
     return STRONG if abs(found.value - fair) >= limits.strong else WEAK
 
 
-def grade_share(found: Estimate, limits: Limits) -> str:
+def grade_share(found: AuditEstimate, limits: EffectSizes) -> str:
     """The grade of a share of which the less the better."""
     if found.value is None or found.ci95 is None:
         return NOT_TESTED
@@ -64,7 +64,7 @@ def grade_share(found: Estimate, limits: Limits) -> str:
     return STRONG if found.value >= limits.strong else WEAK
 
 
-def grade_count(found: Estimate, limits: Limits) -> str:
+def grade_count(found: AuditEstimate, limits: EffectSizes) -> str:
     """The grade of a share of all that there is, not of a sample: the value decides alone."""
     if found.value is None:
         return NOT_TESTED
@@ -73,7 +73,7 @@ def grade_count(found: Estimate, limits: Limits) -> str:
     return STRONG if found.value >= limits.strong else WEAK
 
 
-def needed(found: Estimate, room: float) -> int:
+def needed(found: AuditEstimate, room: float) -> int:
     """About how many observations would make the half-width of an interval so small."""
     assert found.ci95 is not None
     half = (found.ci95[1] - found.ci95[0]) / 2

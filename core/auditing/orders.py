@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ratings.comparisons import Comparisons
 from ..ratings.items import pair_orders
-from .estimates import Estimate, mean, share, unknown
+from .estimates import AuditEstimate, mean, share, unknown
 
 _ONE_ORDER = "no pair was read in both orders"
 
@@ -31,13 +31,15 @@ class Orders(NamedTuple):
     pairs: int
     single: int
     tied: int
-    flips: Estimate
-    margin: Estimate
-    first_wins: Estimate
+    flips: AuditEstimate
+    margin: AuditEstimate
+    first_wins: AuditEstimate
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the document."""
-        return {k: v.as_json() if isinstance(v, Estimate) else v for k, v in self._asdict().items()}
+        return {
+            k: v.as_json() if isinstance(v, AuditEstimate) else v for k, v in self._asdict().items()
+        }
 
 
 def read_orders(comparisons: Comparisons) -> Orders:
@@ -65,7 +67,7 @@ def read_orders(comparisons: Comparisons) -> Orders:
     )
 
 
-def _first_wins(found: Estimate, flips: Estimate) -> Estimate:
+def _first_wins(found: AuditEstimate, flips: AuditEstimate) -> AuditEstimate:
     """A share within 0 and 1; without any flip, as wide as unseen flips may make it."""
     if found.ci95 is None:
         return found

@@ -72,10 +72,10 @@ class Stability(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the document."""
-        told = self.opponents
+        message = self.opponents
         return {
             "families": [w._asdict() for w in self.families],
-            "opponents": None if told is None else [w._asdict() for w in told],
+            "opponents": None if message is None else [w._asdict() for w in message],
             "models": [_listed(moves) for moves in self.models],
             "reason": self.reason,
         }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..ratings.comparisons import Comparisons
 from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
-from .estimates import Estimate, from_replicates, unknown
+from .estimates import AuditEstimate, from_replicates, unknown
 
 
 class Terms(NamedTuple):
@@ -21,8 +21,8 @@ class Terms(NamedTuple):
         length: What a transcript e times as long gains, log-odds.
     """
 
-    position: Estimate
-    length: Estimate
+    position: AuditEstimate
+    length: AuditEstimate
 
     @property
     def lean(self) -> float:
@@ -67,7 +67,7 @@ def estimate_terms(comparisons: Comparisons) -> Terms:
     return Terms(*[found.get(name) or _missing(name, comparisons) for name in Terms._fields])
 
 
-def _missing(name: str, comparisons: Comparisons) -> Estimate:
+def _missing(name: str, comparisons: Comparisons) -> AuditEstimate:
     if name == "length" and not comparisons.has_lengths:
         some = comparisons.has_some_lengths
         return unknown("some comparisons have no lengths" if some else "no lengths are known")

@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from ..engine.refiling import refile_stored
+from ..analysis.agreement import Judged, agree
 from ..journal import Journal, RunRecord
+from ..lookup.refile import refile_stored
 from ..plugins import installed
-from ..reports.agreement import Judged, agree
 from ..reports.choosing import chosen, two_judges
-from ..reports.files import as_text
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
+from ..text import as_text
 from .command import Command
 from .completion import run_ids
 from .runs import find

@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from ..benchmark import Benchmark
-from ..clients.base import ModelSpec
 from ..datasets import find_pack
-from ..engine.config import Endpoint, RunConfig
-from ..engine.offline import calls_of, sample_requests
-from ..engine.session import choose_items
-from ..engine.stored_texts import check_stored
+from ..endpoints.providers import ModelSpec
 from ..errors import DataError
 from ..guard import guard, no_exit
+from ..run.session import choose_items
+from ..run.stored_texts import check_stored
+from ..settings.run_config import Endpoint, RunConfig
+from ..stored.score_file import calls_of, sample_requests
 from ..text import plural, readable
 from ..types import ChatRequest
 from ..work import needs_single_turn, score_config, scoring_config

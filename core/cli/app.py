@@ -18,10 +18,10 @@ import click
 from click.core import ParameterSource
 
 from .. import __version__
+from ..command_names import COMMANDS, OF_OUR_PLUGINS
 from ..console.streams import silence
 from ..errors import BenchError
 from ..signals import ending_signals, handling
-from .commands import COMMANDS, OF_OUR_PLUGINS
 
 _SHORT = 76  # columns of a plugin's command in `bench --help`
 
@@ -135,8 +135,8 @@ def _guarded(command: Callable[[], Any], debug: bool) -> int:
     except Exception as error:  # noqa: BLE001 - a bug, ours or a plugin's: still one line
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return _failed(f"cannot write: {error.strerror}; {_MAKE_ROOM}", 4, debug)
-        told = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
-        return _failed(told, BUG, debug)
+        message = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
+        return _failed(message, BUG, debug)
 
 
 BUG = 3
@@ -146,15 +146,15 @@ _MAKE_ROOM = "make room, and run the same command again: what was answered is sa
 
 def _failed(message: str, code: int, debug: bool) -> int:
     from ..clients.keys import redact
-    from ..console.safe import harmless, line
+    from ..text import harmless, line
 
-    told = line(redact(f"Error: {message}"))
+    text = line(redact(f"Error: {message}"))
     if debug:
         import traceback
 
-        told = harmless(redact(traceback.format_exc())) + told
+        text = harmless(redact(traceback.format_exc())) + text
     with contextlib.suppress(OSError):  # nobody reads it
-        click.echo(told, err=True)
+        click.echo(text, err=True)
     return code
 
 

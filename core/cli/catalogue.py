@@ -5,11 +5,10 @@ from typing import Any
 import click
 
 from ..benchmark import Benchmark, Option
-from ..console.safe import line
 from ..datasets import find_pack, read_manifest
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
-from ..reports.files import as_text
+from ..text import as_text, line
 from . import options
 from .benchmark_command import BenchmarkName
 from .command import Command
@@ -51,7 +50,7 @@ def _title(thing: Any) -> str:
     if isinstance(thing, click.Command):
         return thing.get_short_help_str(limit=100)
     declared = {"order_matters": "order matters", "names_matter": "names matter"}
-    matters = [told for name, told in declared.items() if getattr(thing, name, False)]
+    matters = [message for name, message in declared.items() if getattr(thing, name, False)]
     return "; ".join([str(getattr(thing, "title", "")), *matters])
 
 
@@ -63,8 +62,8 @@ def _print(listing: dict[str, Any]) -> None:
             title = f"{entry['title']}  " if entry["title"] else ""
             click.echo(line(f"{entry['name']:<24} {title}[{entry['distribution']}]", indent=2))
     for entry in listing["broken"]:
-        told = f"BROKEN  {entry['name']} [{entry['distribution']}]: {entry['reason']}"
-        click.echo(line(told))
+        message = f"BROKEN  {entry['name']} [{entry['distribution']}]: {entry['reason']}"
+        click.echo(line(message))
 
 
 @click.command("info", cls=Command)

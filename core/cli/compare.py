@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from ..engine.refiling import refile_stored
 from ..journal import Journal
+from ..lookup.refile import refile_stored
 from ..plugins import installed
 from ..reports.choosing import chosen, same_grading
 from ..reports.comparing import Compared, compare
-from ..reports.files import as_text
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
+from ..text import as_text
 from .command import Command
 from .completion import run_ids
 from .runs import find

@@ -8,17 +8,16 @@ import click
 from click.core import ParameterSource
 
 from ..clients.approvals import Approvals, Sending, normal
-from ..clients.secrets import (
+from ..endpoints.secrets import (
     HIDDEN,
     is_variable_name,
     shown_address,
     shown_header,
     without_credentials,
 )
-from ..console.safe import line
 from ..errors import UsageError
-from ..reports.files import as_text
-from ..reports.sections import Table
+from ..sections import Table
+from ..text import as_text, line
 from . import options
 from .benchmark_command import env_name
 from .command import Command
@@ -75,13 +74,13 @@ def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> 
     if approve:
         sending = Sending(normal(approve[0]), approve[1])
         approvals.add(sending)
-        told = f"settings files may send the key in {sending.variable} to {sending.place}"
-        click.echo(line(f"{told} ({approvals.path})"), err=True)
+        message = f"settings files may send the key in {sending.variable} to {sending.place}"
+        click.echo(line(f"{message} ({approvals.path})"), err=True)
     if revoke:
         sending = Sending(normal(revoke[0]), revoke[1])
         there = approvals.remove(sending)
-        told = "taken back" if there else "was not approved"
-        click.echo(line(f"{sending.variable} to {sending.place}: {told}"), err=True)
+        message = "taken back" if there else "was not approved"
+        click.echo(line(f"{sending.variable} to {sending.place}: {message}"), err=True)
 
 
 def _found(settings: Settings) -> dict[str, Any]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..console.safe import line
 from ..errors import DataError, UsageError
 from ..journal import Journal
 from ..journal.store import has_journal
 from ..names import check_name, check_without
 from ..plugins import installed
-from ..reports.files import as_text
+from ..text import as_text, line
 from . import options
 from .command import Command
 from .runs import find
@@ -21,10 +20,10 @@ from .settings import config_option, given_by_user
 from .stored import as_given
 
 if TYPE_CHECKING:
-    from ..reports.score_tables import ScoreTable
+    from ..analysis.score_tables import ScoreTable
 
 
-class _Asked(NamedTuple):
+class _TableRequest(NamedTuple):
     """A table and the columns that were asked for."""
 
     table: "ScoreTable"
@@ -51,8 +50,8 @@ def correlate_command(words: tuple[str, ...], output: Path | None, **params: Any
     With FILE.csv, X and Y are columns; without it, benchmarks with runs in --runs-dir
     (BENCHMARK or BENCHMARK:METRIC). Without Y, X is correlated with every other one.
     """
-    from ..reports.correlations import build_correlations, csv_rows
-    from ..reports.csv_tables import write_csv
+    from ..analysis.correlations import build_correlations, csv_rows
+    from ..analysis.csv_tables import write_csv
 
     params |= {"judge": as_given("judge", params["judge"])}
     params |= {"datasets": as_given("datasets", params["datasets"]) or ()}
@@ -90,9 +89,9 @@ def _check_output(output: Path | None, source: str) -> None:
         raise UsageError(f"-o {output} is the file that is read; name another one")
 
 
-def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
-    from ..reports.csv_tables import read_csv
-    from ..reports.score_tables import table_of_csv
+def _from_file(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
+    from ..analysis.csv_tables import read_csv
+    from ..analysis.score_tables import table_of_csv
 
     for name in ("runs", "datasets", "judge"):
         if params[name]:
@@ -105,31 +104,31 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _Asked:
     for name in words[1:]:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
     table = _without(table_of_csv(file, words[1:]), params["without"])
-    return _Asked(table, words[1], _others(words[1:], list(table.columns)))
+    return _TableRequest(table, words[1], _others(words[1:], list(table.columns)))
 
 
-def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _Asked:
-    from ..reports.run_tables import Choice, Column, benchmarks_with_runs, table_of_runs
+def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
+    from ..analysis.run_tables import RunSelection, ScoreColumn, benchmarks_with_runs, table_of_runs
 
     if not has_journal(params["runs_dir"]):
         _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:
         runs = [find(journal, start) for start in params["runs"]]
-        choice = Choice(runs or None, _datasets(params["datasets"]), params["judge"])
+        choice = RunSelection(runs or None, _datasets(params["datasets"]), params["judge"])
         names = dict.fromkeys(run.name for run in choice.among(journal.runs()))
         check_without(params["without"], names)
         choice = replace(choice, without=params["without"], mixed=params["demo"])
         there = benchmarks_with_runs(journal, choice)
         for word in words:
-            told = f"no runs of {Column.parse(word).benchmark!r} in {journal.folder}"
-            check_name(Column.parse(word).benchmark, there, told, "there are runs of")
-        ys = _others(words, [words[0], *(n for n in there if n != Column.parse(words[0])[1])])
-        columns = [Column.parse(word) for word in (words[0], *ys)]
+            message = f"no runs of {ScoreColumn.parse(word).benchmark!r} in {journal.folder}"
+            check_name(ScoreColumn.parse(word).benchmark, there, message, "there are runs of")
+        ys = _others(words, [words[0], *(n for n in there if n != ScoreColumn.parse(words[0])[1])])
+        columns = [ScoreColumn.parse(word) for word in (words[0], *ys)]
         for name in filter(None, choice.datasets):
-            told = f"--dataset {name}={choice.datasets[name]}: {name!r} is not correlated"
-            check_name(name, [column.benchmark for column in columns], told, "there are")
+            message = f"--dataset {name}={choice.datasets[name]}: {name!r} is not correlated"
+            check_name(name, [column.benchmark for column in columns], message, "there are")
         table = table_of_runs(journal, columns, choice, installed())
-    return _Asked(table, words[0], ys)
+    return _TableRequest(table, words[0], ys)
 
 
 def _datasets(texts: Sequence[str]) -> dict[str, str]:
@@ -143,8 +142,8 @@ def _datasets(texts: Sequence[str]) -> dict[str, str]:
         benchmark, _, pack = text.rpartition("=")
         if benchmark in chosen:
             whose = f"of {benchmark} " if benchmark else ""
-            told = f"--dataset {whose}is given twice: {chosen[benchmark]} and {pack}"
-            raise UsageError(f"{told}; BENCHMARK=NAME is that of one benchmark")
+            message = f"--dataset {whose}is given twice: {chosen[benchmark]} and {pack}"
+            raise UsageError(f"{message}; BENCHMARK=NAME is that of one benchmark")
         chosen[benchmark] = pack
     return chosen
 
@@ -176,5 +175,5 @@ def _refuse_nothing(table: "ScoreTable", document: dict[str, Any]) -> None:
     """Refuse a document without any coefficient."""
     rows = document["correlations"]
     if all(row["reason"] for row in rows):
-        left = "".join(f"; left out: {told}" for told in document["left_out"])
+        left = "".join(f"; left out: {message}" for message in document["left_out"])
         raise DataError(table.source, f"{rows[0]['reason']}{left}")

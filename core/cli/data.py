@@ -13,24 +13,23 @@ import click
 import eibench.data
 
 from ..benchmark import Benchmark
-from ..console.safe import line
 from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.download import Watch
 from ..datasets.fetching import (
     DATA_ONLY,
+    FetchState,
     OfficialFile,
     OfficialPack,
-    State,
     fetch,
     import_files,
     is_data_only,
     pack_folders,
     read_official,
 )
-from ..engine.config import RunConfig
 from ..errors import DataError, UsageError
 from ..plugins import installed
-from ..reports.files import as_text
+from ..settings.run_config import RunConfig
+from ..text import as_text, line
 from . import options
 from .command import Group
 from .generate import generate_command
@@ -109,7 +108,7 @@ def _rows(name: str, folder: Path) -> Iterator[dict[str, Any]]:
 
 def _official_row(pack: OfficialPack) -> dict[str, Any]:
     states = {file: pack.state(file) for file in pack.all_files}
-    anything = set(states.values()) != {State.ABSENT}
+    anything = set(states.values()) != {FetchState.ABSENT}
     return {
         "state": _summary(pack, states),
         "size": sum(file.size for file in pack.all_files),
@@ -119,8 +118,8 @@ def _official_row(pack: OfficialPack) -> dict[str, Any]:
     }
 
 
-def _summary(pack: OfficialPack, states: dict[OfficialFile, State]) -> str:
-    if State.WRONG in states.values():
+def _summary(pack: OfficialPack, states: dict[OfficialFile, FetchState]) -> str:
+    if FetchState.WRONG in states.values():
         return "wrong"
     if len(kinds := set(states.values())) == 1:
         return str(kinds.pop())
@@ -131,9 +130,9 @@ def _summary(pack: OfficialPack, states: dict[OfficialFile, State]) -> str:
 def _print(rows: list[dict[str, Any]], broken: list[dict[str, str]]) -> None:
     click.echo(f"cache: {cache_folder()}")
     for row in rows:
-        told = f"{row['name']:<20} {row['pack']:<9} {row['state']:<11} {row['size']:>9,} bytes"
+        message = f"{row['name']:<20} {row['pack']:<9} {row['state']:<11} {row['size']:>9,} bytes"
         note = f"  ({DATA_ONLY})" if row["data_only"] else ""
-        click.echo(line(f"{told}  {row['licence']:<12} {row['where']}{note}"))
+        click.echo(line(f"{message}  {row['licence']:<12} {row['where']}{note}"))
     for entry in broken:
         click.echo(line(f"BROKEN  {entry['name']}: {entry['reason']}"))
 
@@ -183,7 +182,7 @@ def get_official(benchmark: Benchmark, lang: str | None) -> None:
     """Download a benchmark's official pack if it is not in the cache; for `--dataset official`."""
     if benchmark.data and "official" in read_manifest(benchmark.data):
         pack = read_official(benchmark.name, benchmark.data)
-        if any(pack.state(file) is State.ABSENT for file in pack.files(lang)):
+        if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
             fetch_pack(pack, lang)
 
 
@@ -198,7 +197,7 @@ def import_command(name: str, path: Path) -> None:
     pack = _pack(name)
     found = import_files(pack, path)
     _tell(f"{pack.name}: {', '.join(f.path for f in found)} now in {pack.folder}")
-    missing = [f.path for f in pack.all_files if pack.state(f) is not State.HERE]
+    missing = [f.path for f in pack.all_files if pack.state(f) is not FetchState.HERE]
     if missing:
         _tell(f"still to come: {', '.join(missing)}")
 
@@ -211,7 +210,7 @@ def verify_command(name: str | None) -> None:
     Exit 3 if a file is wrong, or the pack NAME is not all there.
     """
     packs = [_pack(name)] if name else list(_begun())
-    bad = [told for pack in packs for told in _verified(pack)]
+    bad = [message for pack in packs for message in _verified(pack)]
     if bad:
         raise DataError("; ".join(bad), "bench data fetch NAME gets what is wrong or missing")
     if not packs:
@@ -223,7 +222,7 @@ def _begun() -> Iterator[OfficialPack]:
     for name, folder in _folders().items():
         if "official" in read_manifest(folder):
             pack = read_official(name, folder)
-            if any(pack.state(file) is not State.ABSENT for file in pack.all_files):
+            if any(pack.state(file) is not FetchState.ABSENT for file in pack.all_files):
                 yield pack
 
 
@@ -232,7 +231,7 @@ def _verified(pack: OfficialPack) -> Iterator[str]:
     states = {file: pack.state(file) for file in pack.all_files}
     for file, state in states.items():
         click.echo(f"{state:<7} {pack.folder / file.path}")
-    wrong = [f"{pack.folder / f.path} is wrong" for f, s in states.items() if s is State.WRONG]
+    wrong = [f"{pack.folder / f.path} is wrong" for f, s in states.items() if s is FetchState.WRONG]
     yield from wrong
     if not wrong and not pack.usable():
         yield f"{pack.name} is not all in {pack.folder}"
@@ -265,15 +264,17 @@ class _Meter:
             self._told = time.monotonic()
             self._show(f"{path}: {have:,} of {size:,} bytes ({have / size:.0%})")
 
-    def say(self, told: str) -> None:
+    def say(self, message: str) -> None:
         """Show what went wrong and will be tried again; of use to who watches only."""
         if self._live:
-            self._show(told)
+            self._show(message)
 
-    def _show(self, told: str) -> None:
+    def _show(self, message: str) -> None:
         end = "" if self._live else "\n"
         start = "\r\x1b[2K" if self._live else ""
-        shown = line(told)[: shutil.get_terminal_size().columns - 1] if self._live else line(told)
+        shown = (
+            line(message)[: shutil.get_terminal_size().columns - 1] if self._live else line(message)
+        )
         click.echo(start + shown + end, nl=False, err=True)
 
     def end(self) -> None:
@@ -291,5 +292,5 @@ def _meter() -> Iterator[_Meter]:
         meter.end()
 
 
-def _tell(told: str) -> None:
-    click.echo(line(told), err=True)
+def _tell(message: str) -> None:
+    click.echo(line(message), err=True)

@@ -10,11 +10,9 @@ import eibench.data
 
 from ..arguments import judge_spec
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
-from ..clients.base import ModelSpec
 from ..clients.keys import redact
-from ..console.safe import line
 from ..datasets.fetching import pack_folders
-from ..engine.doctoring import (
+from ..doctor.checks import (
     Check,
     Verdict,
     check_disk,
@@ -27,13 +25,13 @@ from ..engine.doctoring import (
     ok,
     warn,
 )
-from ..engine.probing import TOKENS, Probe, probe, reach
+from ..doctor.endpoints import TOKENS, Probe, probe, reach
+from ..endpoints.providers import ModelSpec
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
-from ..reports.files import as_text
 from ..spending.book import PriceBook, parse_price
 from ..spending.prices import Price
-from ..text import plural
+from ..text import as_text, line, plural
 from . import options
 from .command import Command
 from .endpoints import EndpointSettings
@@ -58,7 +56,10 @@ def doctor_command(**params: Any) -> int:
     checks = asyncio.run(_shown(_checks(params, models), quiet=params["json_output"]))
     code = exit_code(checks)
     if params["json_output"]:
-        rows = [{n: v for n, v in c._asdict().items() if n != "code"} for c in checks]
+        rows = [
+            {"name": c.name, "verdict": c.verdict, "told": c.message, "todo": c.todo}
+            for c in checks
+        ]
         click.echo(as_text({"ok": not code, "exit_code": code, "checks": rows}))
     return code
 
@@ -67,11 +68,11 @@ async def _shown(checks: AsyncIterator[Check], *, quiet: bool) -> list[Check]:
     """All checks, printed as they come."""
     made = []
     async for check in checks:
-        hidden = check._replace(told=redact(check.told), todo=redact(check.todo))
+        hidden = check._replace(message=redact(check.message), todo=redact(check.todo))
         made.append(hidden)
         if not quiet:
             todo = f"; {hidden.todo}" if hidden.todo else ""
-            click.echo(line(f"{hidden.verdict:<4}  {hidden.name}: {hidden.told}{todo}"))
+            click.echo(line(f"{hidden.verdict:<4}  {hidden.name}: {hidden.message}{todo}"))
     return made
 
 
@@ -129,8 +130,8 @@ async def _check_models(
         price = _price(target, given if label.startswith("model") else None)
         call = not params["no_call"]
         if call and not installed().provider(target.endpoint.spec.provider).demo:
-            told = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
-            click.echo(line(f"{told} (--no-call leaves that out)"), err=True)
+            message = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
+            click.echo(line(f"{message} (--no-call leaves that out)"), err=True)
         one = Probe(label, target.endpoint, price, call, target.party)
         async for check in probe(one, installed(), environment):
             yield check
@@ -149,8 +150,8 @@ def _unapproved(label: str, target: Target) -> Check | None:
             return None
     except BenchError as error:
         return fail(f"{label} key", error)
-    told = f"{current().path} sends the key in {sending.variable} to {sending.place}"
-    return fail(f"{label} key", f"{told}; that is not approved on this machine", target.way_out)
+    message = f"{current().path} sends the key in {sending.variable} to {sending.place}"
+    return fail(f"{label} key", f"{message}; that is not approved on this machine", target.way_out)
 
 
 async def _endpoint(endpoint: EndpointSettings, catalogue: Catalogue) -> AsyncIterator[Check]:

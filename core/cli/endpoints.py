@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from ..clients.base import check_base_url
-from ..clients.parties import OF_MODEL, PartyOptions
+from ..endpoints.parties import OF_MODEL, PartyOptions
+from ..endpoints.providers import check_base_url
 from ..errors import ConfigError, UsageError
 from ..names import nearest
 from .values import FiniteRange, VariableName, WholeRange, checked, plain_names
@@ -102,8 +102,8 @@ def find_endpoint(
     same = [e for e in endpoints.values() if _plain(e.base_url) == _plain(text)]
     if len(same) > 1:
         names = " and ".join(e.name for e in same)
-        told = f"{party.base_url} {text} is that of the endpoints {names}"
-        raise UsageError(f"{told}; name one of them")
+        message = f"{party.base_url} {text} is that of the endpoints {names}"
+        raise UsageError(f"{message}; name one of them")
     return same[0] if same else None
 
 

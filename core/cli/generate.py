@@ -15,19 +15,19 @@ import click
 from .. import __version__
 from ..benchmark import Benchmark, Pack
 from ..datasets.generated import check_place, write_generated
-from ..engine.config import RunConfig, grader
-from ..engine.parties import Money
-from ..engine.planning import Plan, make_plan
-from ..engine.session import Session
 from ..errors import ConfigError, UsageError
 from ..guard import guard, no_exit
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
 from ..plugins import installed
-from ..reports.files import as_text
 from ..results import Result
+from ..run.parties import Pricing
+from ..run.plan import Plan, make_plan
+from ..run.session import Session
+from ..settings.run_config import RunConfig, grader
 from ..spending.book import parse_price
+from ..text import as_text
 from ..types import Score, digest
 from ..work import make_money, open_session, run_session
 from . import options, plan
@@ -41,7 +41,7 @@ from .values import WholeRange
 _POSITIVE = WholeRange(min=1)
 
 
-class Order(NamedTuple):
+class GenerationRequest(NamedTuple):
     """What is to be made: the run that makes it, and where it goes."""
 
     benchmark: Benchmark
@@ -97,8 +97,8 @@ def generate_command(**params: Any) -> int:
     _tell(_description(order, planned, pack))
     if params["dry_run"]:
         if params["json_output"]:
-            told = plan.as_json(order.config, session, planned, pack.source)
-            click.echo(as_text({"dry_run": True, "runs": [told]}))
+            message = plan.as_json(order.config, session, planned, pack.source)
+            click.echo(as_text({"dry_run": True, "runs": [message]}))
         return 0
     plan.ask([planned], sure=params["yes"] or given_by_user("max_cost"))
     with no_exit():
@@ -106,7 +106,7 @@ def generate_command(**params: Any) -> int:
     return _finish(order, pack, result, json_output=params["json_output"])
 
 
-def _order(params: Mapping[str, Any]) -> Order:
+def _order(params: Mapping[str, Any]) -> GenerationRequest:
     benchmark: Benchmark = params["benchmark"]
     if not isinstance(benchmark, MakesData):
         able = [b.name for b in installed().benchmarks if isinstance(b, MakesData)]
@@ -125,10 +125,10 @@ def _order(params: Mapping[str, Any]) -> Order:
     }
     (config,) = options.configs({**params, **rest, "benchmark": maker})
     check_place(params["output"], benchmark.data)
-    return Order(benchmark, maker, config, params["output"])
+    return GenerationRequest(benchmark, maker, config, params["output"])
 
 
-def _session(config: RunConfig, money: Money, *, dry: bool) -> Session:
+def _session(config: RunConfig, money: Pricing, *, dry: bool) -> Session:
     environment = process_environment()
     try:
         return open_session(config, money=money, environment=environment, say=_tell)
@@ -139,7 +139,7 @@ def _session(config: RunConfig, money: Money, *, dry: bool) -> Session:
         return Session(config, installed(), environment, say=_tell, money=money)
 
 
-def _description(order: Order, planned: Plan, pack: Pack) -> str:
+def _description(order: GenerationRequest, planned: Plan, pack: Pack) -> str:
     """The plan as one line; it is not samples that the user thinks of here."""
     _, _, rest = plan.describe(order.config, planned, pack.source.name).partition("; ")
     return f"{order.benchmark.name}: {order.config.options['count']} new items; {rest}"
@@ -150,13 +150,13 @@ async def _work(session: Session, pack: Pack) -> Result:
     from ..console.output import err
 
     title = f"{session.config.benchmark.name} {session.config.display_name}"
-    told = "stopping: waiting for calls in flight; press Ctrl-C again to stop at once"
-    with stoppable(session.stop, lambda: _tell(told)):
+    message = "stopping: waiting for calls in flight; press Ctrl-C again to stop at once"
+    with stoppable(session.stop, lambda: _tell(message)):
         async with displayed(session.progress, title, err()):
             return await run_session(session, pack)
 
 
-def _finish(order: Order, pack: Pack, result: Result, *, json_output: bool) -> int:
+def _finish(order: GenerationRequest, pack: Pack, result: Result, *, json_output: bool) -> int:
     """Write the file if the set is whole; the exit code."""
     found = _stored(order, pack, result)
     made = found and guard(order.maker).made(found[1], order.config.model.label)
@@ -175,12 +175,12 @@ def _finish(order: Order, pack: Pack, result: Result, *, json_output: bool) -> i
     return EXIT[result.status]
 
 
-def _stored(order: Order, pack: Pack, result: Result) -> tuple[RunRecord, Score] | None:
+def _stored(order: GenerationRequest, pack: Pack, result: Result) -> tuple[RunRecord, Score] | None:
     """The run and what it gave, if it got so far."""
     with Journal(order.config.runs_dir, create=False) as journal:
         run = journal.find_run(result.document["run_id"])
-        known_as = digest(grader(order.config))
-        score = run and journal.score_of(run, known_as, pack.items[0].id, 1)
+        stored_label = digest(grader(order.config))
+        score = run and journal.score_of(run, stored_label, pack.items[0].id, 1)
         return (run, score) if run and score else None
 
 
@@ -194,7 +194,7 @@ def _why(result: Result, made: Made | None) -> str:
     return "the same command goes on from here; everything answered so far is kept"
 
 
-def _provenance(order: Order, pack: Pack, run: RunRecord, made: Made) -> dict[str, Any]:
+def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made) -> dict[str, Any]:
     settings = run.settings
     return {
         "made_for": order.benchmark.name,
@@ -212,7 +212,9 @@ def _provenance(order: Order, pack: Pack, run: RunRecord, made: Made) -> dict[st
     }
 
 
-def _as_json(order: Order, result: Result, made: Made | None, sha256: str | None) -> dict[str, Any]:
+def _as_json(
+    order: GenerationRequest, result: Result, made: Made | None, sha256: str | None
+) -> dict[str, Any]:
     return {
         "output": str(order.output) if sha256 else None,
         "sha256": sha256,

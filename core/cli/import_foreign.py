@@ -7,22 +7,21 @@ from typing import NamedTuple
 
 import click
 
-from ..console.safe import line
-from ..engine.foreign import Found, read_foreign
-from ..engine.importing import import_foreign
-from ..engine.translating import Import, Source
 from ..errors import DataError, UsageError
 from ..foreign import ForeignResults
 from ..hints import bench
+from ..importers.files import ForeignFile, read_foreign
+from ..importers.load import import_foreign
+from ..importers.translate import Import, Source
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed
-from ..text import plural
+from ..text import line, plural
 from .stored import official_or_default
 from .transfer import outcome
 
 
-class Wanted(NamedTuple):
+class ImportOptions(NamedTuple):
     """What the command line says of a foreign file.
 
     Attributes:
@@ -39,7 +38,7 @@ class Wanted(NamedTuple):
     runs_dir: Path
 
 
-def bring_in(wanted: Wanted) -> None:
+def bring_in(wanted: ImportOptions) -> None:
     """Import a foreign file, and tell what was left out of it.
 
     Raises:
@@ -59,7 +58,7 @@ def bring_in(wanted: Wanted) -> None:
     _tell_others(wanted, found.results)
 
 
-def _refuse_other(wanted: Wanted, found: ForeignResults) -> None:
+def _refuse_other(wanted: ImportOptions, found: ForeignResults) -> None:
     """Refuse options that are for the other kind of file."""
     command = _command(wanted)
     if wanted.output is not None and not found.comparisons:
@@ -75,11 +74,11 @@ def _refuse_other(wanted: Wanted, found: ForeignResults) -> None:
         raise UsageError("--dataset is for runs; comparisons need no data")
 
 
-def _command(wanted: Wanted) -> str:
+def _command(wanted: ImportOptions) -> str:
     return f"bench import {quote(str(wanted.file))} --format {wanted.form}"
 
 
-def _tell_others(wanted: Wanted, found: ForeignResults) -> None:
+def _tell_others(wanted: ImportOptions, found: ForeignResults) -> None:
     """What a file holds beside what was imported, and how that is."""
     if wanted.output is None and found.comparisons:
         held, how = plural(len(found.comparisons), "comparison"), " -o comparisons.jsonl"
@@ -87,8 +86,8 @@ def _tell_others(wanted: Wanted, found: ForeignResults) -> None:
         held, how = plural(len(found.runs), "run"), ""
     else:
         return
-    told = f"the file also holds {held}, not imported now; next: {_command(wanted)}{how}"
-    click.echo(line(f"note: {told}"), err=True)
+    message = f"the file also holds {held}, not imported now; next: {_command(wanted)}{how}"
+    click.echo(line(f"note: {message}"), err=True)
 
 
 def _write_comparisons(found: ForeignResults, output: Path) -> None:
@@ -100,19 +99,19 @@ def _write_comparisons(found: ForeignResults, output: Path) -> None:
         write_lines(output, comparison_lines(found.comparisons))
     models = {name for row in found.comparisons for name in (row.a, row.b)}
     held = f"{plural(len(found.comparisons), 'comparison')} of {plural(len(models), 'model')}"
-    told = f"{held} in {output}"
-    click.echo(line(f"{told}; no ratings, rubric scores or transcripts are imported"), err=True)
+    message = f"{held} in {output}"
+    click.echo(line(f"{message}; no ratings, rubric scores or transcripts are imported"), err=True)
 
 
-def _import_runs(wanted: Wanted, found: Found) -> None:
+def _import_runs(wanted: ImportOptions, found: ForeignFile) -> None:
     benchmark, dataset = found.benchmark, wanted.dataset
     try:
         pack, used = official_or_default(benchmark, dataset)
     except DataError as error:
         if dataset is not None:
             raise
-        told = f"{error}, or name its folder with --dataset PATH"
-        raise DataError(error.path, told.removeprefix(f"{error.path}: ")) from None
+        message = f"{error}, or name its folder with --dataset PATH"
+        raise DataError(error.path, message.removeprefix(f"{error.path}: ")) from None
     source = Source(wanted.file, wanted.form, benchmark, pack, used)
     done = import_foreign(wanted.runs_dir, source, found.results.runs)
     for each in done:
@@ -125,15 +124,15 @@ def _tell_run(each: Import) -> None:
     name = f"{each.config.benchmark.name}, {each.config.display_name}"
     if each.imported is None:
         what = "nothing of it can be used" if each.left_out else "it is empty"
-        told = f"run {each.run.key!r} ({name}): {what}"
+        message = f"run {each.run.key!r} ({name}): {what}"
     else:
-        told = f"run {each.imported.run_id} ({name}): {_outcome(each, each.imported)}"
-    click.echo(line(told), err=True)
+        message = f"run {each.imported.run_id} ({name}): {_outcome(each, each.imported)}"
+    click.echo(line(message), err=True)
     for reason, n in each.left_out.most_common():
         click.echo(line(f"left out: {n} x {reason}", indent=2), err=True)
     if each.thinking:
-        told = f"in {plural(each.thinking, 'transcript')} the model was shown its own thinking"
-        note = f"note: {told}, which is kept apart here"
+        message = f"in {plural(each.thinking, 'transcript')} the model was shown its own thinking"
+        note = f"note: {message}, which is kept apart here"
         click.echo(line(note, indent=2), err=True)
 
 
@@ -165,5 +164,5 @@ def _tell_next(done: list[Import]) -> None:
     assert first.imported is not None
     run_id = first.imported.run_id
     shown, judged = bench("show", run_id), bench("rejudge", run_id, "--judge", "SPEC")
-    told = f"{shown} shows a result, {judged} has its transcripts judged"
-    click.echo(line(f"next: {told}"), err=True)
+    message = f"{shown} shows a result, {judged} has its transcripts judged"
+    click.echo(line(f"next: {message}"), err=True)

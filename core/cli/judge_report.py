@@ -8,7 +8,7 @@ import click
 
 from ..journal import Journal
 from ..plugins import installed
-from ..reports.files import as_text
+from ..text import as_text
 from . import options
 from .command import Command
 from .rate import check_source
@@ -76,7 +76,7 @@ def _of_file(path: Path, *, dedupe: bool, judge: str | None, **who: Any) -> dict
 
 def _of_journal(name: str, choice: Mapping[str, Any], runs_dir: Path) -> dict[str, Any]:
     from ..auditing.audit import audit
-    from ..engine.judging import read_judge
+    from ..compare.judge_record import read_judge
 
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:

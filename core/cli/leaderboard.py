@@ -8,15 +8,13 @@ from typing import Any
 import click
 
 from ..benchmark import Benchmark
-from ..console.safe import line
-from ..engine.leaderboard import Leaderboard, read_leaderboard
+from ..compare.leaderboard import Leaderboard, read_leaderboard
 from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
-from ..reports.files import as_text
 from ..reports.ratings import note_of, points, ranks
-from ..reports.sections import Table
-from ..text import plural
+from ..sections import Table
+from ..text import as_text, line, plural
 from . import options
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
@@ -77,7 +75,7 @@ def leaderboard_command(
         click.echo(as_text({**document, **shown}))
         return
     if csv_output:
-        from ..reports.csv_tables import csv_text
+        from ..analysis.csv_tables import csv_text
 
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
@@ -88,8 +86,8 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> dict[str, Any] |
     if table is None:
         return None
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    told = {"title": table.title, "rows": rows, "note": table.note}
-    return {**told, "comparable": list(comparable)}
+    message = {"title": table.title, "rows": rows, "note": table.note}
+    return {**message, "comparable": list(comparable)}
 
 
 def _show(
@@ -99,20 +97,20 @@ def _show(
     from ..console.conclusions import conclusions
 
     output.show(tables.table(_table(board, document)))
-    for told in conclusions(document["conclusions"], "\nThe judge"):
-        output.show(told)
+    for message in conclusions(document["conclusions"], "\nThe judge"):
+        output.show(message)
     for warning in document["warnings"]:
         output.show(tables.warning(warning))
     if beside:
         note = f"{_comparable(board)}\n{beside.note}"
         output.show(tables.table(replace(beside, note=note)))
     elif asked:
-        told = f"no published board may stand beside {board.benchmark.name} on this pack"
-        output.show(tables.warning(told))
+        message = f"no published board may stand beside {board.benchmark.name} on this pack"
+        output.show(tables.warning(message))
 
 
 def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
-    from ..console.safe import interval
+    from ..text import interval
 
     rated = bool(board.standing and board.standing.ratings)
     name = board.metric
@@ -158,14 +156,14 @@ def _comparable(board: Leaderboard) -> str:
 def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
     """Which models are not surely above a baseline: a line for each."""
     known = {n: b for d in board.documents.values() for n, b in d["baselines"].items()}
-    told = []
+    message = []
     for name, baseline in known.items():
         models = [row["model"] for row in document["rows"] if name in (row["not_above"] or ())]
         listed = ", ".join(models[:_LISTED])
         more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
         at = f"not surely above {baseline['label']} ({baseline['value']:.1f})"
-        told += [line(f"{at}: {listed}{more}")] if models else []
-    return told
+        message += [line(f"{at}: {listed}{more}")] if models else []
+    return message
 
 
 def _changed(document: Mapping[str, Any]) -> list[str]:
@@ -174,7 +172,7 @@ def _changed(document: Mapping[str, Any]) -> list[str]:
     for row in document["rows"]:
         if row["changed"]:
             changed.setdefault(row["changed"], []).append(row["model"])
-    return [line(f"changed: {', '.join(models)}: {told}") for told, models in changed.items()]
+    return [line(f"changed: {', '.join(models)}: {message}") for message, models in changed.items()]
 
 
 def _rank(row: Mapping[str, Any]) -> str:

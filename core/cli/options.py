@@ -10,13 +10,13 @@ from click.core import ParameterSource
 
 from ..arguments import MOST_ITERATIONS, MOST_TOKENS, fitting_judge, judge_spec
 from ..benchmark import Benchmark
-from ..clients.base import TRANSPORTS, ModelSpec, Transfer
 from ..clients.extra_body import check_extra_body
 from ..clients.retry import RETRIES
-from ..engine.config import RunConfig
-from ..engine.placement import Wish
+from ..compare.placement import PlacementOptions
+from ..endpoints.providers import TRANSPORTS, ModelSpec, Transfer
 from ..errors import UsageError
 from ..guard import guard
+from ..settings.run_config import RunConfig
 from ..spending.budget import MOST
 from ..types import Sampling
 from .benchmark_command import BenchmarkName, env_name, own_options
@@ -258,10 +258,10 @@ def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any]) -> None:
         if _typed("without"):
             raise UsageError(f"{benchmark.name} compares no models; leave --without out")
         return
-    for name in (*Wish._fields, "without"):
+    for name in (*PlacementOptions._fields, "without"):
         if (name in own or name == "without") and _typed(name):
-            told = f"--{name.replace('_', '-')} is about comparisons"
-            raise UsageError(f"{told}, and the other options leave none to make")
+            message = f"--{name.replace('_', '-')} is about comparisons"
+            raise UsageError(f"{message}, and the other options leave none to make")
 
 
 def _typed(name: str) -> bool:

@@ -6,15 +6,14 @@ from typing import Any
 
 import click
 
-from ..console.safe import line
-from ..engine.config import RunConfig
-from ..engine.phases import COMPARE, TRIAL
-from ..engine.planning import PartyPlan, Plan
-from ..engine.session import Session
 from ..errors import UsageError
 from ..making import DataMaker
+from ..run.plan import PartyPlan, Plan
+from ..run.session import Session
+from ..sample.phases import COMPARE, TRIAL
+from ..settings.run_config import RunConfig
 from ..spending.estimate import Range, format_range
-from ..text import plural
+from ..text import line, plural
 
 
 def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dict[str, Any]:
@@ -44,18 +43,18 @@ def _pair(tokens: Range) -> list[int]:
 
 def describe(config: RunConfig, plan: Plan, pack_name: str) -> str:
     """A plan as one line."""
-    told = f"{config.benchmark.name}: {plural(plan.total, 'sample')} of the {pack_name} pack"
+    message = f"{config.benchmark.name}: {plural(plan.total, 'sample')} of the {pack_name} pack"
     if plan.left < plan.total:
-        told += f", {plan.total - plan.left} of them done"
+        message += f", {plan.total - plan.left} of them done"
     if not any(party.calls for party in plan.parties):
-        return f"{told}; nothing to ask that the journal does not hold"
+        return f"{message}; nothing to ask that the journal does not hold"
     fewest = isinstance(config.benchmark, DataMaker)
     asked = [_asked(party, plan, fewest=fewest) for party in plan.parties if party.calls]
     tokens_in, tokens_out = plan.tokens
     again = ", and more where an answer cannot be read" if config.benchmark.asks_again else ""
-    told += f"; {' and '.join(asked)}{again}"
-    told += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
-    return f"{told}; {_cost(plan)}"
+    message += f"; {' and '.join(asked)}{again}"
+    message += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
+    return f"{message}; {_cost(plan)}"
 
 
 def _asked(party: PartyPlan, plan: Plan, *, fewest: bool) -> str:
@@ -72,10 +71,10 @@ def _comparisons(plan: Plan) -> str:
     left = plan.comparisons
     if left.about is None:
         return f"at most {plural(left.most, 'comparison')}"
-    told = f"at most {left.most:,}"
+    message = f"at most {left.most:,}"
     if left.half_width is not None:
-        told += f"; half-width of the rating's interval about {left.half_width:.0f} points"
-    return f"about {plural(left.about, 'comparison')} ({told})"
+        message += f"; half-width of the rating's interval about {left.half_width:.0f} points"
+    return f"about {plural(left.about, 'comparison')} ({message})"
 
 
 def _cost(plan: Plan) -> str:
@@ -88,11 +87,13 @@ def _unknown(plan: Plan) -> str:
     """Whose price is not known, and how to give it."""
     without = [party for party in plan.parties if party.calls and party.price is None]
     specs = list(dict.fromkeys(str(party.endpoint.spec) for party in without))
-    told = "--price IN,OUT in dollars per million tokens or " * any(
+    message = "--price IN,OUT in dollars per million tokens or " * any(
         party.phase == "generate" for party in without
     )
     prices = " and ".join(f'[prices."{spec}"]' for spec in specs)
-    return f"an unknown price (give {told}{prices} in bench.toml)" if specs else "an unknown price"
+    return (
+        f"an unknown price (give {message}{prices} in bench.toml)" if specs else "an unknown price"
+    )
 
 
 def ask(plans: Sequence[Plan], *, sure: bool) -> None:

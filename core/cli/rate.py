@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..console.safe import line
-from ..engine.standing import DEFAULT, engine_version, rate_with, settings_of
+from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from ..reports.files import as_text
-from ..text import plural
+from ..text import as_text, line, plural
 from . import options
 from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option
@@ -24,10 +22,10 @@ from .stored import as_given
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
     from ..ratings.result import Ratings
-    from ..reports.sections import Table
+    from ..sections import Table
 
 
-class _Asked(NamedTuple):
+class _RateRequest(NamedTuple):
     """What is to be rated.
 
     Attributes:
@@ -86,7 +84,7 @@ def rate_command(
 
         all_there = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
         given = part(all_there, mixed=demo, without=without)
-        asked = _Asked(given, RatingSettings(sets), has_demo(given))
+        asked = _RateRequest(given, RatingSettings(sets), has_demo(given))
     else:
         choice = {"dataset": dataset, "judge": judge, "mixed": demo, "without": without}
         asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
@@ -125,7 +123,7 @@ def _of_journal(
     sets: tuple[AnchorSet, ...],
     runs_dir: Path,
     own: Mapping[str, Any],
-) -> _Asked:
+) -> _RateRequest:
     """The journal's comparisons of a benchmark, and its anchors.
 
     Args:
@@ -138,8 +136,8 @@ def _of_journal(
     Raises:
         UsageError: There are none, or those of several packs or judges.
     """
-    from ..engine.leaderboard import read_leaderboard
-    from ..engine.pools import as_comparisons
+    from ..compare.comparison_pool import as_comparisons
+    from ..compare.leaderboard import read_leaderboard
     from ..ratings.comparisons import Comparisons
 
     benchmark = installed().benchmark(name)
@@ -154,11 +152,11 @@ def _of_journal(
     given = as_comparisons(board.compared)
     if not given:
         raise UsageError(
-            f"no comparisons of {name} on {board.board.told} yet; {bench('run', name)} on two "
+            f"no comparisons of {name} on {board.board.message} yet; {bench('run', name)} on two "
             "models makes some"
         )
     settings = settings_of(benchmark, board.pack, sets, options)
-    return _Asked(Comparisons.of(given), settings, board.demo)
+    return _RateRequest(Comparisons.of(given), settings, board.demo)
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
@@ -193,7 +191,7 @@ def _document(ratings: "Ratings", *, demo: bool) -> dict[str, Any]:
 
 def _table(ratings: "Ratings", *, demo: bool) -> "Table":
     from ..reports.ratings import columns_of, note_of, row_of
-    from ..reports.sections import Table
+    from ..sections import Table
 
     rows = [row.as_json() for row in ratings.rows]
     columns = columns_of(rows)

@@ -50,5 +50,7 @@ def no_rating_options(given: Mapping[str, Any]) -> None:
     """
     for name, value in given.items():
         if value is not None:
-            told = f"--{name.replace('_', '-')} is for the journal; in a file each comparison has"
-            raise UsageError(f"{told} its own weight")
+            message = (
+                f"--{name.replace('_', '-')} is for the journal; in a file each comparison has"
+            )
+            raise UsageError(f"{message} its own weight")

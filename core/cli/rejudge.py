@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from ..arguments import judge_spec
-from ..clients.base import ModelSpec
-from ..engine.config import RunConfig
-from ..engine.parties import Money
-from ..engine.rejudging import rejudge_config
+from ..endpoints.providers import ModelSpec
 from ..journal import Journal
 from ..plugins import installed
+from ..run.parties import Pricing
+from ..settings.run_config import RunConfig
 from ..spending.book import parse_price
+from ..stored.rejudge import rejudge_config
 from ..work import make_money
 from . import options
 from .command import Command
@@ -67,7 +67,7 @@ def _config(params: Mapping[str, Any], spec: ModelSpec) -> RunConfig:
         )
 
 
-def _money(params: Mapping[str, Any], judge: ModelSpec) -> Money:
+def _money(params: Mapping[str, Any], judge: ModelSpec) -> Pricing:
     """Prices and limits; ``--price`` is the judge's, as no other model is asked."""
     prices = dict(current().prices)
     if params["price"]:

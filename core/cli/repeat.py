@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..journal import Journal
 from ..names import check_name, check_without
 from ..plugins import installed
-from ..reports.files import as_text
+from ..text import as_text
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -18,7 +18,7 @@ from .settings import config_option, given_by_user
 from .stored import as_given
 
 if TYPE_CHECKING:
-    from ..reports.reruns import Reruns
+    from ..analysis.reruns import Reruns
 
 
 @click.command("repeat", cls=Command)
@@ -45,7 +45,7 @@ def repeat_command(
 
     Each iteration is scored by itself. In FILE.csv the first column names the model.
     """
-    from ..reports.repeatability import build_repeatability
+    from ..analysis.repeatability import build_repeatability
 
     if any(source.lower().endswith(".csv") for source in sources):
         reruns = _from_file(sources, (*metrics, *(change or ())), params)
@@ -71,8 +71,8 @@ def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
 def _from_file(
     sources: tuple[str, ...], metrics: tuple[str, ...], params: dict[str, Any]
 ) -> "Reruns":
-    from ..reports.csv_tables import read_csv
-    from ..reports.reruns import reruns_of_csv
+    from ..analysis.csv_tables import read_csv
+    from ..analysis.reruns import reruns_of_csv
 
     if len(sources) > 1:
         raise UsageError("name one file, or runs; not more than one file, and not both")
@@ -87,7 +87,7 @@ def _from_file(
 
 
 def _from_runs(sources: tuple[str, ...], params: dict[str, Any]) -> "Reruns":
-    from ..reports.reruns import reruns_of_runs
+    from ..analysis.reruns import reruns_of_runs
 
     dataset = as_given("dataset", params["dataset"])
     with Journal(params["runs_dir"], create=False) as journal:

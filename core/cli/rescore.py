@@ -6,13 +6,15 @@ from typing import Any
 
 import click
 
-from ..engine.regrading import Checked, check_all
-from ..engine.rescoring import config_of, pack_of, regrade, rescore
 from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
+from ..lookup.stored_config import config_of, pack_of
 from ..plugins import installed
-from ..reports.files import as_text, write_document
+from ..reports.files import write_document
+from ..stored.rescore import regrade, rescore
+from ..stored.rescore_all import CheckedRun, check_all
+from ..text import as_text
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -67,15 +69,15 @@ def rescore_command(
 
 
 def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
-    checked: list[Checked] = []
+    checked: list[CheckedRun] = []
     with Journal(runs_dir, create=False) as journal, no_exit():
         for one in check_all(journal, installed(), dry=dry):
             if one.rescored is not None:
                 write_document(runs_dir, one.rescored)
             checked.append(one)
     if json_output:
-        told = [one.as_json() for one in checked if one.changes or one.reason]
-        click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": told}))
+        message = [one.as_json() for one in checked if one.changes or one.reason]
+        click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": message}))
         return 0
     from ..console import output
     from ..console.regraded import regraded

@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
-from ..console.safe import line
 from ..errors import BenchError
 from ..guard import Called, call
 from ..plugins import installed
-from ..reports.files import as_text
-from ..reports.sections import Table
+from ..sections import Table
+from ..text import as_text, line
 
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
 

@@ -7,21 +7,20 @@ from typing import Any, NamedTuple
 import click
 
 from ..benchmark import Pack
-from ..engine.config import RunConfig
-from ..engine.parties import Money
-from ..engine.phases import TRIAL
-from ..engine.planning import Plan, make_plan
-from ..engine.session import Session, choose_items
 from ..errors import BenchError, ConfigError, Interrupted
 from ..guard import guard, no_exit
 from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.document import judge_warnings
-from ..reports.files import as_text
 from ..results import Result
+from ..run.parties import Pricing
+from ..run.plan import Plan, make_plan
+from ..run.session import Session, choose_items
+from ..sample.phases import TRIAL
+from ..settings.run_config import RunConfig
 from ..spending.book import parse_price
-from ..text import plural
+from ..text import as_text, plural
 from ..work import make_money, open_session, run_session
 from . import options, plan
 from .benchmark_command import BenchmarkCommand
@@ -88,13 +87,13 @@ def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
-def _money(params: Mapping[str, Any]) -> Money:
+def _money(params: Mapping[str, Any]) -> Pricing:
     """Prices and limits, shared by all runs of the command."""
     given = parse_price(params["price"]) if params["price"] else None
     return make_money(current().prices, given=given, limit=params["max_cost"])
 
 
-def planned(config: RunConfig, money: Money, tried: set[str], *, dry: bool) -> Planned:
+def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) -> Planned:
     """A run with its plan, ready to begin.
 
     Args:
@@ -117,9 +116,11 @@ def planned(config: RunConfig, money: Money, tried: set[str], *, dry: bool) -> P
         session = Session(config, installed(), environment, say=_tell, money=money)
     get_data(config)
     pack = session.read_pack()
-    trial = session.tries_judge and config.judge is not None and config.judge.known_as not in tried
+    trial = (
+        session.tries_judge and config.judge is not None and config.judge.stored_label not in tried
+    )
     made = make_plan(config, pack, choose_items(pack, config), money, _tell, trial=trial)
-    tried.update(p.endpoint.known_as for p in made.parties if p.phase == TRIAL)
+    tried.update(p.endpoint.stored_label for p in made.parties if p.phase == TRIAL)
     return Planned(config, session, pack, made)
 
 
@@ -194,7 +195,7 @@ def _another(document: Mapping[str, Any], config: RunConfig, model: str = "SPEC"
     )
 
 
-def _beyond(result: Result, money: Money) -> str | None:
+def _beyond(result: Result, money: Pricing) -> str | None:
     """What to do when no limit can be kept."""
     if result.status == "budget" and money.budget and money.budget.excess:
         return "the same command without --max-cost goes on from here"

@@ -7,19 +7,18 @@ from typing import Any
 
 import click
 
-from ..console.safe import line
-from ..engine.showing import left_out, result_by
 from ..errors import UsageError
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported, origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.store import has_journal
+from ..lookup.result_view import left_out, result_by
 from ..names import check_name
 from ..plugins import installed
-from ..reports.files import as_text, document_path
+from ..reports.files import document_path
 from ..reports.protocols import is_graded, judge_label
-from ..reports.sections import Table
-from ..text import plural
+from ..sections import Table
+from ..text import as_text, line, plural
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -93,7 +92,7 @@ def _minute(run: RunRecord) -> str:
 def _main_metric(document: dict[str, Any] | None) -> str:
     if document is None or not document["metrics"]:
         return "–"
-    from ..console.safe import number
+    from ..text import number
 
     name, metric = next(iter(document["metrics"].items()))
     items = document["items"]
@@ -177,8 +176,8 @@ def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
     another = _another(journal, run, document)
     print_result(document, json_output=json_output, another=another, later=later)
     if not json_output:
-        for told in left_out(journal, installed(), run, document):
-            click.echo(line(f"note: {told}"))
+        for message in left_out(journal, installed(), run, document):
+            click.echo(line(f"note: {message}"))
 
 
 def _compared_later(journal: Journal, run: RunRecord) -> str:

@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 
 from ..arguments import PANELS
-from ..clients.parties import OF_MODEL, PartyOptions
+from ..endpoints.parties import OF_MODEL, PartyOptions
 from ..errors import ConfigError
 from ..files import read_text
 from ..names import nearest
@@ -76,8 +76,8 @@ def read_settings(path: Path) -> Settings:
     for name in raw:
         if name not in TABLES:
             near = nearest(name, TABLES)
-            told = f"unknown table or key {name!r}{near}"
-            raise ConfigError(f"{path}: {told}" + ("" if near else "; settings go under [run]"))
+            message = f"unknown table or key {name!r}{near}"
+            raise ConfigError(f"{path}: {message}" + ("" if near else "; settings go under [run]"))
     if not isinstance(raw.get("run", {}), dict):
         raise ConfigError(f"{path}: run must be a table; write [run]")
     return Settings(

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 
-from ..engine.stopping import Stop, on_signals
 from ..errors import Interrupted
+from ..sample.stopping import Stop, on_signals
 
 
 @contextlib.contextmanager

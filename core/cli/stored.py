@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 import click
 
 from ..benchmark import Benchmark, Pack
-from ..clients.base import ModelSpec
 from ..datasets import find_pack, read_manifest
-from ..engine.config import Endpoint, RunConfig
-from ..engine.rescoring import pack_of
+from ..endpoints.providers import ModelSpec
 from ..guard import guard
 from ..journal import RunRecord
+from ..lookup.stored_config import pack_of
 from ..plugins import installed
 from ..reports.gradings import Grading
+from ..settings.run_config import Endpoint, RunConfig
 from . import options
 from .settings import config_option, given_by_user
 

@@ -16,15 +16,15 @@ import click
 from click.core import ParameterSource
 
 from ..clients.approvals import Approvals, Sending, needs_approval, place_of
-from ..clients.base import ModelSpec, Provider
 from ..clients.caller import Limits
 from ..clients.keys import Environment, check_variable
-from ..clients.parties import OF_JUDGE, OF_MODEL, PartyOptions
 from ..clients.retry import RetryPolicy
-from ..console.safe import line
-from ..engine.config import Endpoint
+from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from ..endpoints.providers import ModelSpec, Provider
 from ..errors import ConfigError, UsageError
 from ..plugins import installed
+from ..settings.run_config import Endpoint
+from ..text import line
 from .endpoints import EndpointSettings
 from .settings import FILE, current, given_by_user
 
@@ -47,10 +47,10 @@ class Target(NamedTuple):
         """What to do about a pair that is not approved."""
         if self.sending is None:
             return ""
-        told = f"bench config --approve {self.sending.place} {self.sending.variable} allows it"
+        message = f"bench config --approve {self.sending.place} {self.sending.variable} allows it"
         if "://" in self.sending.place:
-            return told
-        return f"{told}, or name the key yourself with {self.party.api_key_env}"
+            return message
+        return f"{message}, or name the key yourself with {self.party.api_key_env}"
 
 
 def find_target(
@@ -147,12 +147,12 @@ def allow(target: Target) -> Endpoint:
     sending = target.sending
     if sending is None or sending in (approvals := Approvals()):
         return target.endpoint
-    told = f"{current().path or FILE} sends the key in {sending.variable} to {sending.place}"
+    message = f"{current().path or FILE} sends the key in {sending.variable} to {sending.place}"
     if "://" in sending.place:
-        told += ", not encrypted, so that anyone on the way can read it"
+        message += ", not encrypted, so that anyone on the way can read it"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ConfigError(f"{told}; that is not approved on this machine: {target.way_out}")
-    if not click.confirm(line(f"{told}. Allow that on this machine?"), default=False, err=True):
+        raise ConfigError(f"{message}; that is not approved on this machine: {target.way_out}")
+    if not click.confirm(line(f"{message}. Allow that on this machine?"), default=False, err=True):
         raise ConfigError(f"not approved: {sending.place} gets no key; {target.way_out}")
     approvals.add(sending)
     return target.endpoint

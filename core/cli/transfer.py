@@ -59,7 +59,7 @@ def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes
     Raises:
         UsageError: They have none.
     """
-    from ..engine.weighed import weighed_comparisons
+    from ..compare.weighted import weighed_comparisons
     from ..ratings.reading import comparison_lines
 
     given, warnings = weighed_comparisons(journal, installed(), runs)
@@ -85,8 +85,8 @@ def _refuse_journal(journal: Journal, output: Path) -> None:
 def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
     for run in runs:
         if owner := owner_of(journal.folder, run.run_id):
-            told = f"run {run.run_id} is owned by {owner} and may go on: the file has what is"
-            _tell(f"{told} committed now")
+            message = f"run {run.run_id} is owned by {owner} and may go on: the file has what is"
+            _tell(f"{message} committed now")
 
 
 @click.command("import", cls=Command)
@@ -120,9 +120,9 @@ def import_command(
             raise UsageError("-o, --judge and --dataset go with --format; runs go into the journal")
         _import_runs(file, runs_dir)
         return
-    from .import_foreign import Wanted, bring_in
+    from .import_foreign import ImportOptions, bring_in
 
-    bring_in(Wanted(file, form, output, judge or "", dataset, runs_dir))
+    bring_in(ImportOptions(file, form, output, judge or "", dataset, runs_dir))
 
 
 def _import_runs(file: Path, runs_dir: Path) -> None:
@@ -137,8 +137,8 @@ def _import_runs(file: Path, runs_dir: Path) -> None:
                 write_document(runs_dir, document)
             for view in journal.views(run).values() if imported.views else ():
                 write_document(runs_dir, view)
-            told = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
-            _tell(told)
+            message = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
+            _tell(message)
 
 
 def outcome(imported: Imported) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ..clients.secrets import is_variable_name, shown_header
-from ..clients.sizes import parse_size
+from ..endpoints.secrets import is_variable_name, shown_header
 from ..errors import ConfigError, UsageError
 from ..files import read_text
+from ..sizes import parse_size
 
 _LONGEST_SYSTEM = 2**20
 

@@ -8,14 +8,14 @@ out from then on, and `ChatResponse.sent` shows what went.
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse
 from .anthropic_message import conversation, read_message
-from .base import CallContext, ClientConfig
 from .bodies import read_json
 from .extra_body import refuse_reserved
-from .failures import Failure, error_parts, provider_error
-from .http import Answer, HttpTransport, Transport
+from .failures import HttpFailure, error_parts, provider_error
+from .http import HttpAnswer, HttpTransport, Transport
 from .keys import with_key
 from .refused import refused_parameters
 
@@ -103,11 +103,11 @@ class AnthropicClient:
             config["format"] = {"type": "json_schema", "schema": dict(schema)}
         return {"output_config": config} if config else {}
 
-    def _failure(self, answer: Answer) -> ProviderError:
+    def _failure(self, answer: HttpAnswer) -> ProviderError:
         message, code, _ = error_parts(read_json(answer.text) or answer.text)
         if "credit balance is too low" in message:  # comes with status 400
             code = "billing_error"
-        failure = Failure(answer.status, message, code, answer.headers)
+        failure = HttpFailure(answer.status, message, code, answer.headers)
         return provider_error(failure, self.asked)
 
     def _refusal(

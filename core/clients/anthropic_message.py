@@ -7,11 +7,11 @@ wrong type, and then is as if it were not there.
 from collections.abc import Mapping
 from typing import Any
 
+from ..endpoints.parties import AskedParty
 from ..text import is_blank
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from .bodies import name_of, read_json, words
 from .failures import malformed
-from .parties import Asked
 from .thinking import split_thinking
 from .usage import count, mapping, whole_output
 
@@ -41,7 +41,7 @@ def conversation(request: ChatRequest) -> dict[str, Any]:
 
 
 def read_message(
-    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: Asked
+    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: AskedParty
 ) -> ChatResponse:
     """The reply in a body that came with status 200.
 

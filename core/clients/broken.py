@@ -13,10 +13,10 @@ from weakref import WeakSet
 
 import aiohttp
 
+from ..endpoints.parties import AskedParty
 from ..errors import ProviderError
 from .bodies import Body, read_json, text_of
 from .failures import connection_error, shown
-from .parties import Asked
 
 _known: "WeakSet[asyncio.Future[None]]" = WeakSet()
 """The ends of connections that somebody looks at, so that asyncio warns of none."""
@@ -67,25 +67,25 @@ def is_whole(body: Body, content_type: str | None) -> bool:
     return isinstance(read_json(text_of(bytes(body), content_type)), dict)
 
 
-def lost(asked: Asked, error: Exception) -> ProviderError:
+def lost(asked: AskedParty, error: Exception) -> ProviderError:
     """The error to raise when a connection gave no answer, or no whole one."""
     made = connection_error(asked, error)
-    told = ""
+    message = ""
     if isinstance(error, aiohttp.ClientHttpProxyError):
         made.unsent = True
-        told = (
+        message = (
             f"cannot reach {asked.name}: the proxy answered {error.status} {shown(error.message)}"
         )
     elif isinstance(error, aiohttp.ClientResponseError):
-        told = f"{asked.name} sent what is no HTTP answer: {_words(error)}"
+        message = f"{asked.name} sent what is no HTTP answer: {_words(error)}"
     elif isinstance(error, aiohttp.ClientPayloadError):
-        told = f"{asked.name} broke off its answer: {_words(error.__cause__ or error)}"
-    if told:
-        made.args = (f"{told}; check {asked.options.base_url}, and the server",)
+        message = f"{asked.name} broke off its answer: {_words(error.__cause__ or error)}"
+    if message:
+        made.args = (f"{message}; check {asked.options.base_url}, and the server",)
     return made
 
 
 def _words(error: BaseException | None) -> str:
     """What aiohttp's parser says is wrong, without its marks below the place."""
-    told = shown(str(getattr(error, "message", None) or error or "the connection ended"))
-    return told.removesuffix(" ^")
+    message = shown(str(getattr(error, "message", None) or error or "the connection ended"))
+    return message.removesuffix(" ^")

@@ -15,15 +15,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 
+from ..endpoints.parties import SOMEBODY, AskedParty
+from ..endpoints.providers import CallContext, Client
 from ..errors import ErrorKind, ProviderError
 from ..spending.budget import Reservation
 from ..spending.meter import Meter
 from ..types import ChatRequest, ChatResponse
-from .base import CallContext, Client
-from .crowd import Crowd, Place
+from .crowd import Attempt, Crowd
 from .limits import AdaptiveLimit, Clock, Rate, reserved_tokens
 from .notices import Notices
-from .parties import SOMEBODY, Asked
 from .retry import RetryPolicy
 
 NO_ACCIDENT_S = 1.0
@@ -66,7 +66,7 @@ class _Course:
     timeouts: int = 0
     deadline: float | None = None
     last: ProviderError | None = None
-    place: Place | None = None
+    place: Attempt | None = None
 
     def check(self, now: float) -> None:
         """Raise the last attempt's error when the call's time is over."""
@@ -95,7 +95,7 @@ class Caller:
         before_sending: Callable[[], None] = lambda: None,
         meter: Meter | None = None,
         notices: Notices | None = None,
-        asked: Asked = SOMEBODY,
+        asked: AskedParty = SOMEBODY,
     ) -> None:
         self.client = client
         self.limits = limits
@@ -287,7 +287,7 @@ class Caller:
         await self.client.close()
 
 
-def _name(error: ProviderError, asked: Asked) -> None:
+def _name(error: ProviderError, asked: AskedParty) -> None:
     """Let an error say who did not answer, where its client did not."""
     if asked is not SOMEBODY and asked.name not in str(error):
         error.args = (f"{asked.name}: {error}",)

@@ -7,11 +7,11 @@ of a wrong type, and then is as if it were not there.
 from collections.abc import Mapping
 from typing import Any
 
+from ..endpoints.parties import AskedParty
 from ..text import is_blank
 from ..types import ChatResponse, Finish
 from .bodies import name_of, read_json, words
 from .failures import malformed
-from .parties import Asked
 from .thinking import Parts, split_thinking
 from .usage import mapping, read_usage
 
@@ -35,7 +35,7 @@ def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_completion(
-    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: Asked
+    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: AskedParty
 ) -> ChatResponse:
     """The reply in a body that came with status 200.
 

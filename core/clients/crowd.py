@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Attempt:
     """One attempt among the others.
 
     Attributes:
@@ -42,13 +42,13 @@ class Crowd:
         self._busy_until = float("-inf")
         self._answer_s = 0.0
 
-    def enter(self) -> Place:
+    def enter(self) -> Attempt:
         """The place of an attempt that is sent now."""
         now = self._clock()
         behind = self.size > 0 or now < self._busy_until
         self.size += 1
         self._begun += 1
-        return Place(now, behind, self._begun, self.answers)
+        return Attempt(now, behind, self._begun, self.answers)
 
     def leave(self) -> None:
         """An attempt ended, however it did."""
@@ -59,13 +59,13 @@ class Crowd:
         self.answers += 1
         self._busy_until = max(self._busy_until, self._clock())
 
-    def give_up(self, place: Place) -> bool:
+    def give_up(self, place: Attempt) -> bool:
         """Whether others were there while an attempt waited in vain; nobody waits for it now."""
         if answers := self.answers_since(place):
             self._answer_s = (self._clock() - place.began) / answers
         self._busy_until = max(self._busy_until, place.began) + self._answer_s
         return place.behind or self._begun > place.number
 
-    def answers_since(self, place: Place) -> int:
+    def answers_since(self, place: Attempt) -> int:
         """How many attempts were answered since one began."""
         return self.answers - place.answered

@@ -4,10 +4,10 @@ The words come from the benchmark (`Benchmark.demo_reply`, and `demo_verdict` fo
 the judge), the ability from the name. Everything that holds a demo model's result says DEMO.
 """
 
+from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import UsageError
 from ..guard.benchmarks import guard
 from ..types import ChatRequest, ChatResponse, Finish, Usage
-from .base import CallContext, ClientConfig
 
 ABILITIES = {"strong": 0.9, "medium": 0.6, "weak": 0.25}
 JUDGE = "judge"

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ..endpoints.secrets import dotted, find_credentials
 from ..errors import UsageError
-from .secrets import dotted, find_credentials
 
 OURS = {
     "model": "use --model",

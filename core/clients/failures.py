@@ -10,12 +10,12 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any, NamedTuple
 
+from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
+from ..sizes import size_text
 from ..spending.billing import causes, never_sent
 from ..text import readable
 from .keys import redact
-from .parties import Asked
-from .sizes import size_text
 
 _FIXED = {
     401: ErrorKind.AUTH,
@@ -51,7 +51,7 @@ _SHOWN = 300
 _SHOWN_OF_BODY = 80
 
 
-class Failure(NamedTuple):
+class HttpFailure(NamedTuple):
     """A failed HTTP answer, as much of it as matters."""
 
     status: int
@@ -61,24 +61,24 @@ class Failure(NamedTuple):
     parameter: str = ""
 
 
-def kind_of(failure: Failure) -> ErrorKind:
+def kind_of(failure: HttpFailure) -> ErrorKind:
     """The error kind of a failed HTTP answer."""
-    status, told = failure.status, f"{failure.code} {failure.message}"
+    status, message = failure.status, f"{failure.code} {failure.message}"
     if status >= 500:
         return ErrorKind.SERVER
     if status < 400:
         return ErrorKind.NOT_FOUND  # a redirect: what is asked for is elsewhere
     if failure.code in _QUOTA_CODES:
         return ErrorKind.QUOTA
-    if status == 403 and _FILTER.search(told):
+    if status == 403 and _FILTER.search(message):
         return ErrorKind.REFUSED
     if status in _FIXED:
         return _FIXED[status]
-    if _CONTEXT.search(told):
+    if _CONTEXT.search(message):
         return ErrorKind.CONTEXT_TOO_LONG
-    if _BAD_KEY.search(told):
+    if _BAD_KEY.search(message):
         return ErrorKind.AUTH
-    return ErrorKind.REFUSED if _FILTER.search(told) else ErrorKind.INVALID_REQUEST
+    return ErrorKind.REFUSED if _FILTER.search(message) else ErrorKind.INVALID_REQUEST
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -100,7 +100,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def refused_parameter(failure: Failure, sent: Collection[str]) -> str:
+def refused_parameter(failure: HttpFailure, sent: Collection[str]) -> str:
     """Which of the parameters sent the model does not take at all; "" when none is named.
 
     A parameter that it takes, though not with this value, is none: leaving it out would
@@ -116,7 +116,7 @@ def refused_parameter(failure: Failure, sent: Collection[str]) -> str:
     return next((n for n in sent if re.search(quoted.format(re.escape(n)), failure.message)), "")
 
 
-def provider_error(failure: Failure, asked: Asked) -> ProviderError:
+def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     """The error to raise for a failed HTTP answer; its message holds no key."""
     kind = kind_of(failure)
     text = f"{asked.name} answered {failure.status}: {shown(failure.message) or 'no message'}"
@@ -131,13 +131,13 @@ def provider_error(failure: Failure, asked: Asked) -> ProviderError:
     )
 
 
-def _less_room(asked: Asked) -> str:
+def _less_room(asked: AskedParty) -> str:
     if asked.options.sampling:
         return "check --max-tokens: the server may take a smaller one"
     return f"the benchmark asks for so many; name another with {asked.options.spec}"
 
 
-def _what_to_do(kind: ErrorKind, status: int, asked: Asked) -> str:
+def _what_to_do(kind: ErrorKind, status: int, asked: AskedParty) -> str:
     options, key_name = asked.options, asked.key_name
     if status < 400:
         return f"redirects are not followed: give the final address with {options.base_url}"
@@ -161,10 +161,10 @@ def _what_to_do(kind: ErrorKind, status: int, asked: Asked) -> str:
     }.get(kind, "")
 
 
-def connection_error(asked: Asked, cause: BaseException | None) -> ProviderError:
+def connection_error(asked: AskedParty, cause: BaseException | None) -> ProviderError:
     """The error to raise when no HTTP answer came."""
-    told = shown(_reason(cause))
-    why = f": {told}" if told else f" ({type(cause).__name__})" if cause else ""
+    message = shown(_reason(cause))
+    why = f": {message}" if message else f" ({type(cause).__name__})" if cause else ""
     todo = f"check {asked.options.base_url}, and that the server is up"
     made = ProviderError(ErrorKind.CONNECTION, f"cannot reach {asked.name}{why}; {todo}")
     made.unsent = never_sent(cause)
@@ -181,7 +181,7 @@ def _reason(cause: BaseException | None) -> str:
     return str(cause or "")
 
 
-def malformed(asked: Asked, body: str) -> ProviderError:
+def malformed(asked: AskedParty, body: str) -> ProviderError:
     """The error to raise when a 200 holds no reply."""
     start = shown(body, _SHOWN_OF_BODY) or "(empty body)"
     return ProviderError(
@@ -191,7 +191,7 @@ def malformed(asked: Asked, body: str) -> ProviderError:
     )
 
 
-def too_large(asked: Asked, most: int) -> ProviderError:
+def too_large(asked: AskedParty, most: int) -> ProviderError:
     """The error to raise when a reply goes on after the most that is read of one."""
     return ProviderError(
         ErrorKind.TOO_LARGE,
@@ -208,10 +208,10 @@ def error_parts(body: Any) -> tuple[str, str, str]:
     if not isinstance(inner, Mapping):
         return str(inner), "", ""
     code = inner.get("code") or inner.get("type") or ""
-    told = inner.get("message") or inner.get("detail") or ""
-    if isinstance(told, list):
-        return _validation_parts(told)
-    return str(told), str(code), str(inner.get("param") or "")
+    message = inner.get("message") or inner.get("detail") or ""
+    if isinstance(message, list):
+        return _validation_parts(message)
+    return str(message), str(code), str(inner.get("param") or "")
 
 
 def _validation_parts(errors: list[Any]) -> tuple[str, str, str]:
@@ -220,8 +220,8 @@ def _validation_parts(errors: list[Any]) -> tuple[str, str, str]:
     place = [str(part) for part in first.get("loc") or () if part != "body"]
     code = str(first.get("type") or "")
     parameter = place[0] if place and _UNSUPPORTED.search(code) else ""
-    told = f"{'.'.join(place)}: {first.get('msg') or errors}"
-    return told, code, parameter
+    message = f"{'.'.join(place)}: {first.get('msg') or errors}"
+    return message, code, parameter
 
 
 def shown(text: str, most: int = _SHOWN) -> str:

@@ -6,7 +6,7 @@ knows is its first word, so that ``my-model-7b`` and ``my-model-70b`` are kin.
 
 import re
 
-from .base import ModelSpec
+from ..endpoints.providers import ModelSpec
 
 _MAKERS = {
     "openai": "gpt chatgpt o1 o3 o4 o5 davinci",

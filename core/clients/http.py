@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from .. import __version__
+from ..endpoints.parties import AskedParty
+from ..endpoints.providers import ClientConfig, is_loopback
 from ..errors import ConfigError
-from .base import ClientConfig, is_loopback
 from .bodies import PACKINGS, Body, text_of
 from .broken import add_rest, ending_with_its_connection, is_whole, lost
 from .failures import malformed, too_large
 from .keys import redact
-from .parties import Asked
 from .sdk import CONNECT_S
 
 _MOST_OF_AN_ERROR = 2**16
@@ -43,7 +43,7 @@ _HEADERS = {
 _write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """An HTTP answer; the names of its headers may be looked up in any case."""
 
     status: int
@@ -59,7 +59,7 @@ class Answer(NamedTuple):
 class Transport(Protocol):
     """What carries a client's requests."""
 
-    async def post(self, body: Mapping[str, Any]) -> Answer:
+    async def post(self, body: Mapping[str, Any]) -> HttpAnswer:
         """The answer to a request, of whatever status.
 
         Raises:
@@ -86,7 +86,7 @@ class HttpTransport:
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], config: ClientConfig, asked: Asked
+        self, url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
     ) -> None:
         self._url, self._asked = url, asked
         self._headers = headers
@@ -96,7 +96,7 @@ class HttpTransport:
         self._large = asyncio.Semaphore(_LARGE_AT_A_TIME)
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, body: Mapping[str, Any]) -> Answer:
+    async def post(self, body: Mapping[str, Any]) -> HttpAnswer:
         """The answer to a request, of whatever status."""
         data = _write(body).encode()
         try:
@@ -105,7 +105,7 @@ class HttpTransport:
             ) as response:
                 read = await self._read(response)
                 if read is not None:
-                    return Answer(response.status, response.headers, read)
+                    return HttpAnswer(response.status, response.headers, read)
             failed = too_large(self._asked, self._most)
         except (aiohttp.ClientError, OSError) as error:
             failed = lost(self._asked, error)

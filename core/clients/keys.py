@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from ..endpoints.parties import OF_MODEL, PartyOptions
+from ..endpoints.providers import ClientConfig, Provider, is_loopback
+from ..endpoints.secrets import is_variable_name
 from ..errors import ConfigError, UsageError
-from .base import ClientConfig, Provider, is_loopback
-from .parties import OF_MODEL, PartyOptions
-from .secrets import is_variable_name
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key)-([A-Za-z0-9_\-]{8,}+)")

@@ -14,12 +14,12 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+from ..endpoints.providers import CallContext, ClientConfig, is_loopback
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
 from ..types import ChatRequest, ChatResponse
-from .base import CallContext, ClientConfig, is_loopback
 from .chat_completion import response_format
 from .extra_body import OURS, refuse_reserved
-from .failures import Failure, refused_parameter, too_large
+from .failures import HttpFailure, refused_parameter, too_large
 from .keys import redact
 from .litellm_failures import failure_of, is_http_failure
 from .litellm_reply import Wire, read_reply, read_wire, unreadable
@@ -192,7 +192,7 @@ class LiteLLMClient:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
-def _refusal(failed: ProviderError, answer: Failure, sent: Mapping[str, Any]) -> list[str]:
+def _refusal(failed: ProviderError, answer: HttpFailure, sent: Mapping[str, Any]) -> list[str]:
     """What to leave out from now on."""
     if failed.kind != ErrorKind.INVALID_REQUEST:
         return []

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
-from .failures import Failure, connection_error, error_parts, malformed, provider_error
-from .parties import Asked
+from .failures import HttpFailure, connection_error, error_parts, malformed, provider_error
 
 _PREFIX = re.compile(r"^(?:\S*(?:litellm\.\w+|Error|Exception)(?::| -) +)+")
 _NETWORK = {"httpx", "httpx2", "httpcore", "aiohttp", "ssl", "socket"}
@@ -23,7 +23,9 @@ _KINDS = {
 }
 
 
-def failure_of(error: Exception, asked: Asked, body: str = "") -> tuple[ProviderError, Failure]:
+def failure_of(
+    error: Exception, asked: AskedParty, body: str = ""
+) -> tuple[ProviderError, HttpFailure]:
     """The error to raise, and the failed answer as it was.
 
     Args:
@@ -61,7 +63,7 @@ def _beneath(error: BaseException) -> Iterator[BaseException]:
         here = here.__cause__ or here.__context__
 
 
-def _http_answer(error: BaseException) -> Failure | None:
+def _http_answer(error: BaseException) -> HttpFailure | None:
     """The HTTP answer that an exception of an HTTP library holds."""
     response = getattr(error, "response", None)
     if type(error).__name__ != "HTTPStatusError" or response is None:
@@ -71,16 +73,18 @@ def _http_answer(error: BaseException) -> Failure | None:
     except Exception:  # noqa: BLE001 - a stream that nobody has read, in any HTTP library
         text = ""
     message, code, parameter = error_parts(_json(text) or text)
-    return Failure(response.status_code, message, code, response.headers, parameter)
+    return HttpFailure(response.status_code, message, code, response.headers, parameter)
 
 
-def _as_told(error: Any) -> Failure:
+def _as_told(error: Any) -> HttpFailure:
     """The failure in litellm's words, for what never became an HTTP answer."""
-    told = _PREFIX.sub("", str(error).split("\nTraceback")[0])
-    message, code, parameter = error_parts(getattr(error, "body", None) or _json(told) or told)
+    text = _PREFIX.sub("", str(error).split("\nTraceback")[0])
+    message, code, parameter = error_parts(getattr(error, "body", None) or _json(text) or text)
     headers = getattr(error, "litellm_response_headers", None) or {}
     status = getattr(error, "status_code", None)
-    return Failure(status if isinstance(status, int) else 500, message, code, headers, parameter)
+    return HttpFailure(
+        status if isinstance(status, int) else 500, message, code, headers, parameter
+    )
 
 
 def _is_network(error: BaseException) -> bool:
@@ -88,7 +92,7 @@ def _is_network(error: BaseException) -> bool:
     return module in _NETWORK or isinstance(error, OSError)
 
 
-def _lost(error: BaseException, asked: Asked) -> ProviderError:
+def _lost(error: BaseException, asked: AskedParty) -> ProviderError:
     if isinstance(error, TimeoutError) and "connect" not in str(error).lower():
         return ProviderError(ErrorKind.TIMEOUT, f"{asked.name} gave no complete answer in time")
     return connection_error(asked, error)

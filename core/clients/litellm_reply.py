@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
 from ..text import is_blank
 from ..types import ChatResponse, Finish
@@ -19,7 +20,6 @@ from .anthropic_message import read_message
 from .bodies import read_json
 from .chat_completion import read_completion
 from .failures import malformed, shown
-from .parties import Asked
 from .usage import mapping
 
 _FINISH = {  # providers' own words
@@ -45,14 +45,14 @@ class Wire:
         self.body: Mapping[str, Any] = {}
         self.reply = ""
 
-    def see(self, told: Mapping[str, Any]) -> None:
+    def see(self, message: Mapping[str, Any]) -> None:
         """Take note; litellm calls this before and after the request."""
-        body = (told.get("additional_args") or {}).get("complete_input_dict")
+        body = (message.get("additional_args") or {}).get("complete_input_dict")
         if isinstance(body, str):
             body = read_json(body)
         if isinstance(body, dict):
             self.body = body
-        reply = told.get("original_response")
+        reply = message.get("original_response")
         if isinstance(reply, str):
             self.reply = reply
 
@@ -62,7 +62,7 @@ class Wire:
 
 
 def read_wire(
-    wire: Wire, sent: Mapping[str, Any], asked: Asked, headers: Mapping[str, str] | None = None
+    wire: Wire, sent: Mapping[str, Any], asked: AskedParty, headers: Mapping[str, str] | None = None
 ) -> ChatResponse | None:
     """The reply as it came; ``None`` when it is in no form that is known here."""
     body = mapping(read_json(wire.reply))
@@ -77,7 +77,7 @@ def read_wire(
     return _finished(response, response.finish_raw)
 
 
-def unreadable(wire: Wire, error: Exception, asked: Asked) -> ProviderError:
+def unreadable(wire: Wire, error: Exception, asked: AskedParty) -> ProviderError:
     """The error to raise when neither litellm nor `read_wire` can read what came.
 
     What may be an answer in another form is paid for, and the next one would be like it, so
@@ -87,17 +87,17 @@ def unreadable(wire: Wire, error: Exception, asked: Asked) -> ProviderError:
     has_more = any(value for name, value in body.items() if name not in _KNOWN)
     if not has_more or _KNOWN & body.keys():
         return malformed(asked, wire.reply)
-    told = shown(f"{type(error).__name__}: {error}")
+    message = shown(f"{type(error).__name__}: {error}")
     failed = ProviderError(
         ErrorKind.MALFORMED,
-        f"litellm cannot read the reply of {asked.name} ({told}), which may be billed; ask it with "
-        "openai/NAME or anthropic/NAME and --base-url if it speaks one of their APIs",
+        f"litellm cannot read the reply of {asked.name} ({message}), which may be billed; ask it "
+        "with openai/NAME or anthropic/NAME and --base-url if it speaks one of their APIs",
     )
     failed.final = True
     return failed
 
 
-def read_reply(reply: Any, wire: Wire, sent: dict[str, Any], asked: Asked) -> ChatResponse:
+def read_reply(reply: Any, wire: Wire, sent: dict[str, Any], asked: AskedParty) -> ChatResponse:
     """The reply in what `acompletion` gave.
 
     Raises:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
-from .base import ClientConfig, is_loopback
+from ..endpoints.providers import ClientConfig, is_loopback
 from .keys import redact, with_key
 
 LIST_S = 3.0

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from ..endpoints.parties import AskedParty
 from ..errors import ProviderError
 from ..types import ChatRequest
 from .limits import reserved_tokens, text_tokens
-from .parties import Asked
 
 
 class Notices:
@@ -28,7 +28,7 @@ class Notices:
         """A client could not be closed, which costs no result."""
         self._once(str(error), f"warning: {error}")
 
-    def beyond_tpm(self, request: ChatRequest, tpm: float, asked: Asked) -> None:
+    def beyond_tpm(self, request: ChatRequest, tpm: float, asked: AskedParty) -> None:
         """A request reserves more tokens than a minute allows.
 
         It is sent all the same, as the server may count fewer; but those after it wait.
@@ -44,14 +44,14 @@ class Notices:
             f"used; give a larger --tpm{shorter}",
         )
 
-    def no_token_limit(self, asked: Asked) -> None:
+    def no_token_limit(self, asked: AskedParty) -> None:
         """A server takes none."""
         self._once(
             ("no token limit", asked.name),
             f"{asked.name} refuses a token limit, so replies are as long as the model likes",
         )
 
-    def unreachable(self, error: ProviderError, asked: Asked, seconds: float) -> None:
+    def unreachable(self, error: ProviderError, asked: AskedParty, seconds: float) -> None:
         """An endpoint refuses or drops every connection; once for each reason.
 
         Args:

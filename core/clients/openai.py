@@ -9,14 +9,14 @@ from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse
-from .base import CallContext, ClientConfig
 from .bodies import read_json
 from .chat_completion import read_completion, response_format
 from .extra_body import OURS, refuse_reserved
-from .failures import Failure, error_parts, provider_error, refused_parameter
-from .http import Answer, HttpTransport, Transport
+from .failures import HttpFailure, error_parts, provider_error, refused_parameter
+from .http import HttpAnswer, HttpTransport, Transport
 from .keys import with_key
 from .refused import token_limit
 
@@ -81,9 +81,9 @@ class OpenAIClient:
             )
         return {k: v for k, v in sent.items() if k not in self._refused} | extra
 
-    def _failure(self, answer: Answer, optional: Collection[str]) -> ProviderError:
+    def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:
         message, code, parameter = error_parts(read_json(answer.text) or answer.text)
-        failure = Failure(answer.status, message, code, answer.headers, parameter)
+        failure = HttpFailure(answer.status, message, code, answer.headers, parameter)
         made = provider_error(failure, self.asked)
         if made.kind == ErrorKind.INVALID_REQUEST:
             made.parameter = refused_parameter(failure, optional)

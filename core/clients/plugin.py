@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from ..endpoints.providers import Client, ClientConfig, Provider
 from ..errors import UsageError
 from ..hookspecs import hookimpl
 from ..imported import PROVIDER
-from .base import Client, ClientConfig, Provider
 
 
 def _openai(config: ClientConfig) -> Client:

@@ -8,11 +8,11 @@ any host. It reads a reply whole, so one that is too large is refused only after
 from collections.abc import Mapping
 from typing import Any
 
+from ..endpoints.parties import AskedParty
+from ..endpoints.providers import ClientConfig, is_loopback
 from ..errors import ProviderError
-from .base import ClientConfig, is_loopback
 from .failures import connection_error, malformed, too_large
-from .http import Answer
-from .parties import Asked
+from .http import HttpAnswer
 from .sdk import CONNECT_S, DIRECT, no_collection, read_as_unicode, without_variables
 
 _RAW = {"X-Stainless-Raw-Response": "true"}  # what `with_raw_response` sets
@@ -24,18 +24,18 @@ class _SdkTransport:
     _sdk: Any
     _errors: tuple[type[Exception], ...]
 
-    def __init__(self, config: ClientConfig, asked: Asked) -> None:
+    def __init__(self, config: ClientConfig, asked: AskedParty) -> None:
         self._asked, self._most = asked, config.transfer.max_reply
 
     async def _send(self, body: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    async def post(self, body: Mapping[str, Any]) -> Answer:
+    async def post(self, body: Mapping[str, Any]) -> HttpAnswer:
         """The answer to a request, of whatever status."""
-        answer: Answer | ProviderError
+        answer: HttpAnswer | ProviderError
         try:
             raw = await self._send(dict(body))
-            answer = Answer(raw.status_code, raw.headers, raw.content)
+            answer = HttpAnswer(raw.status_code, raw.headers, raw.content)
         except self._errors as error:
             answer = self._answer(error)
         if isinstance(answer, ProviderError):
@@ -44,10 +44,10 @@ class _SdkTransport:
             raise too_large(self._asked, self._most)
         return answer
 
-    def _answer(self, error: Any) -> Answer | ProviderError:
+    def _answer(self, error: Any) -> HttpAnswer | ProviderError:
         response, cause = getattr(error, "response", None), error.__cause__
         if response is not None:
-            return Answer(response.status_code, response.headers, response.content)
+            return HttpAnswer(response.status_code, response.headers, response.content)
         if type(cause).__name__ == "DecodingError":
             return malformed(self._asked, f"(not decodable: {cause})")
         return connection_error(self._asked, cause or error)
@@ -61,7 +61,7 @@ class OpenAISdk(_SdkTransport):
     """Sends chat completions to one base URL; see `http.Transport`."""
 
     def __init__(
-        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: Asked
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
     ) -> None:
         super().__init__(config, asked)
         with without_variables("OPENAI_"):
@@ -93,7 +93,7 @@ class AnthropicSdk(_SdkTransport):
     """Sends messages to one base URL; see `http.Transport`."""
 
     def __init__(
-        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: Asked
+        self, base_url: str, headers: Mapping[str, str], config: ClientConfig, asked: AskedParty
     ) -> None:
         super().__init__(config, asked)
         with without_variables("ANTHROPIC_"):

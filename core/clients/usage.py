@@ -8,9 +8,9 @@ missing or of any type; then it is as if it were not there.
 from collections.abc import Mapping
 from typing import Any
 
+from ..endpoints.providers import MOST_TOKENS
 from ..types import Usage
 
-MOST_TOKENS = 2**53
 _DIGITS = 16  # of the number above
 
 

@@ -7,22 +7,21 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..reports.sections import Table
-from ..text import plural
+from ..sections import Table
+from ..text import line, plural
 from .differences import estimate, graded_by, title, warnings
-from .safe import line
 from .tables import table
 
 
 def agreement(document: Mapping[str, Any]) -> RenderableType:
     """Everything `bench agreement` prints."""
     parts: list[RenderableType] = [title(document, "agreement of two judges")]
-    parts += [Text(line(told)) for told in _head(document)]
+    parts += [Text(line(message)) for message in _head(document)]
     parts += [Text(""), table(_criteria(document))]
-    parts += [Text(line(told)) for told in _undefined(document)]
+    parts += [Text(line(message)) for message in _undefined(document)]
     if document["order"]:
         parts += [Text(""), table(_order(document["order"]))]
-        parts += [Text(line(told)) for told in _order_lines(document["order"])]
+        parts += [Text(line(message)) for message in _order_lines(document["order"])]
     return Group(*parts, *warnings(document))
 
 
@@ -31,14 +30,14 @@ def _head(document: Mapping[str, Any]) -> list[str]:
     lines = [f"judge 1 {first}", f"judge 2 {second}"]
     lines += [f"run     {run['name']}  (run {run['run_id']})" for run in document["runs"]]
     counts = document["transcripts"]
-    told = f"read    {plural(counts['both'], 'transcript')} by both judges"
+    message = f"read    {plural(counts['both'], 'transcript')} by both judges"
     for number, alone in (("1", "only_first"), ("2", "only_second")):
         only = counts[alone]
         if only["total"]:
             why = f"{only['unscored']} unscored, {only['failed']} failed, {only['pending']} to do"
-            told += f" + {only['total']} by judge {number} alone (by the other: {why})"
-    told += f" + {counts['neither']} by neither" if counts["neither"] else ""
-    return [*lines, graded_by(document), told]
+            message += f" + {only['total']} by judge {number} alone (by the other: {why})"
+    message += f" + {counts['neither']} by neither" if counts["neither"] else ""
+    return [*lines, graded_by(document), message]
 
 
 def _criteria(document: Mapping[str, Any]) -> Table:
@@ -77,7 +76,7 @@ def _undefined(document: Mapping[str, Any]) -> list[str]:
             reason = (row[key] or {}).get("reason")
             if reason and reason not in document["warnings"]:
                 lacking[f"{label}: {reason}"].append(name)
-    return [f"{told} ({', '.join(names)})" for told, names in lacking.items()]
+    return [f"{message} ({', '.join(names)})" for message, names in lacking.items()]
 
 
 def _order(order: Mapping[str, Any]) -> Table:

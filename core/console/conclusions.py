@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from .safe import line
+from ..text import line
 
 _STYLES = {"none": "green", "weak": "yellow", "strong": "bold red", "not tested": "bold yellow"}
 _SHOWN = {"strong": "STRONG", "not tested": "NOT TESTED"}
@@ -20,6 +20,6 @@ def conclusions(found: Sequence[Mapping[str, Any]], title: str = "") -> list[Ren
 
 def _line(conclusion: Mapping[str, Any]) -> Text:
     verdict = str(conclusion["verdict"])
-    told = Text(f"{line(conclusion['about'])}: ")
-    told.append(_SHOWN.get(verdict, line(verdict)), style=_STYLES.get(verdict, ""))
-    return told.append(f"  {line(conclusion['text'])}")
+    message = Text(f"{line(conclusion['about'])}: ")
+    message.append(_SHOWN.get(verdict, line(verdict)), style=_STYLES.get(verdict, ""))
+    return message.append(f"  {line(conclusion['text'])}")

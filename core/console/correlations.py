@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..text import interval, line, number
 from .grid import Column, Grid
-from .safe import interval, line, number
 from .scatter import Point, Scatter, marks
 
 DIGITS = 4
@@ -32,7 +32,7 @@ def correlations(document: Mapping[str, Any]) -> RenderableType:
     if len(rows) == 1:
         parts += _one(rows[0])
     parts += [quiet(f"{row['y']}: {row['reason']}") for row in rows if row["reason"]]
-    parts += [quiet(f"left out: {told}") for told in document["left_out"]]
+    parts += [quiet(f"left out: {message}") for message in document["left_out"]]
     parts += [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
     return Group(*parts)
 

@@ -6,9 +6,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..reports.sections import Table
-from ..text import plural
-from .safe import interval, line, number
+from ..sections import Table
+from ..text import interval, line, number, plural
 from .tables import table
 
 
@@ -32,11 +31,11 @@ def title(document: Mapping[str, Any], what: str) -> Text:
 def graded_by(document: Mapping[str, Any]) -> str:
     """Pack and grading options, on one line."""
     pack = document["dataset"]
-    told = f"pack    {pack['name']} ({pack['sha256'][:12]})"
+    message = f"pack    {pack['name']} ({pack['sha256'][:12]})"
     for name, value in document["grade_options"].items():
         shown = ("on" if value else "off") if isinstance(value, bool) else str(value)
-        told += f"  ·  {name} {shown}"
-    return line(told)
+        message += f"  ·  {name} {shown}"
+    return line(message)
 
 
 def warnings(document: Mapping[str, Any]) -> list[Text]:
@@ -68,7 +67,7 @@ def _sides(document: Mapping[str, Any]) -> list[Text]:
         )
     lines.append(graded_by(document))
     lines += [f"judge   {document['judge']}"] if document["judge"] else []
-    return [Text(line(told)) for told in lines]
+    return [Text(line(message)) for message in lines]
 
 
 def _metrics(document: Mapping[str, Any]) -> Table | None:
@@ -119,8 +118,8 @@ def _missing(document: Mapping[str, Any]) -> list[str]:
         only = counts[f"only_{here}"]
         if only["total"]:
             why = f"{only['unscored']} unscored, {only['failed']} failed, {only['pending']} to do"
-            told = f"only {here.upper()} has a score for {plural(only['total'], 'sample')}"
-            lines.append(f"{told} (in {there.upper()}: {why}); they are left out")
+            message = f"only {here.upper()} has a score for {plural(only['total'], 'sample')}"
+            lines.append(f"{message} (in {there.upper()}: {why}); they are left out")
     for name, row in document["differences"].items():
         if row["reason"] and row["reason"] not in document["warnings"]:
             lines.append(line(f"{name}: {row['reason']}"))

@@ -142,8 +142,8 @@ class Grid:
             for n, (column, cell) in enumerate(zip(self.columns, row.cells, strict=True)):
                 if cell:
                     name = f"{column.heading}: " if column.heading else ""
-                    told = Text(name, style=row.style if n else "bold").append(cell)
-                    yield Padding(told, (0, 0, 0, 2 if n else 0), expand=False)
+                    message = Text(name, style=row.style if n else "bold").append(cell)
+                    yield Padding(message, (0, 0, 0, 2 if n else 0), expand=False)
 
     @property
     def rows(self) -> Sequence[Row]:

@@ -6,10 +6,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..text import plural
+from ..text import interval, line, number, plural
 from .conclusions import conclusions
 from .correlations import quiet, ruled
-from .safe import interval, line, number
 
 _Row = tuple[str, Mapping[str, Any], str]
 """A measure, what was found, and what would be found where there is nothing."""
@@ -27,12 +26,12 @@ def judge_report(document: Mapping[str, Any]) -> RenderableType:
     parts += _scenarios(document["scenarios"])
     parts += _cycles(document["cycles"])
     parts += _stability(document["stability"])
-    parts += [Text(f"warning: {line(told)}", style="yellow") for told in document["warnings"]]
+    parts += [Text(f"warning: {line(message)}", style="yellow") for message in document["warnings"]]
     return Group(*parts)
 
 
 def _title(document: Mapping[str, Any]) -> Text:
-    title = Text(f"judge {line(document['judge'] or '(not told)')}", style="bold")
+    title = Text(f"judge {line(document['judge'] or '(not message)')}", style="bold")
     source = document["source"]
     place = source["file"] or f"{source['benchmark']} on {source['dataset']['name']}"
     title.append(f"  from {line(place)}")
@@ -57,9 +56,9 @@ def _measures(document: Mapping[str, Any]) -> list[RenderableType]:
         made.add_row(label, *cells, none)
     notes = _unknown(rows, document["warnings"])
     orders = document["orders"]
-    told = f"{orders['pairs']} pairs in both orders ({orders['tied']} with a tie), "
-    told += f"{orders['single']} calls without their other order; intervals over families"
-    return [made, quiet(told), *map(quiet, notes)]
+    message = f"{orders['pairs']} pairs in both orders ({orders['tied']} with a tie), "
+    message += f"{orders['single']} calls without their other order; intervals over families"
+    return [made, quiet(message), *map(quiet, notes)]
 
 
 def _unknown(rows: Sequence[_Row], warnings: Sequence[str]) -> list[str]:
@@ -87,13 +86,13 @@ def _verdicts(asking: Mapping[str, Any]) -> list[RenderableType]:
     verdicts = asking["verdicts"]
     if verdicts is None:
         return [quiet(f"rubric verdicts: {asking['reason']}")]
-    told = (
+    message = (
         f"rubric verdicts: {verdicts['total']}, of which {verdicts['unscored']} without a number, "
         f"{verdicts['re_asked']} asked for again, {verdicts['repaired']} repaired"
     )
     reasons = list(verdicts["reasons"].items())
     shown = [quiet(f"  {n} x {reason}") for reason, n in reasons[:SHOWN]]
-    return [Text(told), *shown, *_more(len(reasons), "reasons")]
+    return [Text(message), *shown, *_more(len(reasons), "reasons")]
 
 
 def _criteria(criteria: Mapping[str, Any]) -> list[RenderableType]:
@@ -102,8 +101,8 @@ def _criteria(criteria: Mapping[str, Any]) -> list[RenderableType]:
         parts += [Text(""), _heading(f"Criteria judged together, {found['items']} items")]
         parts += [_matrix(found), *map(quiet, _factor(found["first_factor"]))]
     if left := criteria["items_left_out"]:
-        told = f"no correlations of the criteria of {plural(left, 'item')}: too few alike"
-        parts.append(quiet(told))
+        message = f"no correlations of the criteria of {plural(left, 'item')}: too few alike"
+        parts.append(quiet(message))
     return parts
 
 
@@ -147,8 +146,8 @@ def _scenarios(scenarios: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     parts += [made] if known else []
     parts += _more(len(known), "scenarios, which tell more")
     if unknown := len(scenarios) - len(known):
-        told = f"not known of {plural(unknown, 'scenario')}, with the reason in --json"
-        parts.append(quiet(told))
+        message = f"not known of {plural(unknown, 'scenario')}, with the reason in --json"
+        parts.append(quiet(message))
     return parts
 
 
@@ -160,12 +159,12 @@ def _cycles(cycles: Mapping[str, Any]) -> list[RenderableType]:
     parts: list[RenderableType] = [Text(""), _heading("Cycles (A beats B beats C beats A)")]
     if cycles["surviving"] is None:
         return [*parts, quiet(f"not known: {cycles['reason']}")]
-    told = (
+    message = (
         f"{cycles['surviving']} where all three are sure, of "
         f"{plural(cycles['sure_triples'], 'triple')} with three sure pairs; "
         f"{cycles['apparent']} by point values, of {plural(cycles['triples'], 'triple')} that met"
     )
-    parts.append(Text(told))
+    parts.append(Text(message))
     for cycle in cycles["cycles"][:SHOWN]:
         models, margins = cycle["models"], cycle["margins"]
         steps = (f"{m} +{number(margin)}" for m, margin in zip(models, margins, strict=True))

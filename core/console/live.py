@@ -11,11 +11,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..engine.phases import COMPARE, Phase
-from ..engine.progress import Progress
-from ..text import plural
+from ..sample.phases import COMPARE, Phase
+from ..sample.progress import Progress
+from ..text import line, plural
 from .output import dropping
-from .safe import line
 
 REFRESH_S = 0.2
 PLAIN_EVERY_S = 10.0

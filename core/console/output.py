@@ -11,7 +11,8 @@ from functools import cache
 
 from rich.console import Console, RenderableType
 
-from .safe import line
+from ..guard import printing
+from ..text import line
 from .streams import silence
 
 PLAIN_WIDTH = 110
@@ -67,6 +68,9 @@ def _console(stderr: bool) -> _Console:
             stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH
         )
     return made
+
+
+printing.losing = dropping
 
 
 @cache

@@ -6,9 +6,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..text import plural
+from ..text import line, number, plural
 from .grid import Column, Grid
-from .safe import line, number
 
 
 def regraded(checked: Sequence[Mapping[str, Any]], *, dry: bool) -> RenderableType:
@@ -26,9 +25,9 @@ def regraded(checked: Sequence[Mapping[str, Any]], *, dry: bool) -> RenderableTy
         if one["reason"]
     ]
     done = "would change" if dry else "changed"
-    told = f"{plural(len(checked), 'result')} looked at, {len(changed)} {done}"
+    message = f"{plural(len(checked), 'result')} looked at, {len(changed)} {done}"
     more = "; bench rescore --all changes them" if dry and changed else ""
-    return Group(*parts, Text(told + more))
+    return Group(*parts, Text(message + more))
 
 
 def _table(changed: Sequence[Mapping[str, Any]]) -> Grid:

@@ -6,9 +6,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..text import plural
+from ..text import line, number, plural
 from .correlations import quiet, ruled
-from .safe import line, number
 
 
 def repeatability(document: Mapping[str, Any]) -> RenderableType:
@@ -21,7 +20,7 @@ def repeatability(document: Mapping[str, Any]) -> RenderableType:
     parts += [quiet(f"judge: {document['judge']}")] if document["judge"] else []
     parts += [Text(line(_overall(*entry))) for entry in document["overall"].items()]
     parts += _left_out(document["models"])
-    parts += [quiet(f"left out: {told}") for told in document["left_out"]]
+    parts += [quiet(f"left out: {message}") for message in document["left_out"]]
     return Group(*parts, *(_change(document["change"]) if document["change"] else []))
 
 
@@ -74,11 +73,11 @@ def _change(change: Mapping[str, Any]) -> list[RenderableType]:
     for row in change["models"]:
         cells = [number(row[name]) for name in ("before", "after", "difference")]
         made.add_row(_name(row), str(row["n"]), *cells, percent(row["relative"]))
-    told = {
+    message = {
         "mean over models": change["mean_over_models"],
         "mean over reruns": change["mean_over_reruns"],
         "of the means of all reruns": change["of_means"],
     }
-    averages = ", ".join(f"{name} {percent(share)} %" for name, share in told.items())
+    averages = ", ".join(f"{name} {percent(share)} %" for name, share in message.items())
     title = Text(f"From {before} to {after}", style="bold")
     return [Text(""), title, made, Text(line(f"average change: {averages}"))]

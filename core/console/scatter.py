@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from .safe import line
+from ..text import line
 
 WIDTH, HEIGHT = 72, 20
 _LEAST_WIDTH = 10

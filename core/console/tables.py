@@ -10,11 +10,10 @@ from ..hints import bench
 from ..imported import is_imported
 from ..reports.protocols import is_graded
 from ..reports.ratings import columns_of, note_of, row_of
-from ..reports.sections import Table
-from ..text import plural
+from ..sections import Table
+from ..text import harmless, interval, line, number, plural
 from .conclusions import conclusions
 from .grid import Column, Grid
-from .safe import harmless, interval, line, number
 
 
 def result(
@@ -30,23 +29,23 @@ def result(
     """
     parts: list[RenderableType] = [_title(document), *_view(document), _metrics(document)]
     parts += [Text(line(note), style="dim") for note in document.get("metric_notes", {}).values()]
-    parts += [Text(line(told), style="dim") for told in _no_intervals(document)]
+    parts += [Text(line(message), style="dim") for message in _no_intervals(document)]
     for fact in _facts(document, later):
         parts.append(Text(fact))
         if fact.endswith(_ALONE) and another:
             parts.append(Text(f"           {another}", no_wrap=True, overflow="ignore"))
     for section in (*_standing(document), *sections):
         parts += [Text(""), table(section)]
-    if told := document.get("conclusions"):
-        parts += [Text(""), *conclusions(told, "The judge")]
+    if message := document.get("conclusions"):
+        parts += [Text(""), *conclusions(message, "The judge")]
     parts += [Text(""), Text(line(document["comparability"]), style="dim")]
-    parts += [warning(told) for told in document["warnings"]]
+    parts += [warning(message) for message in document["warnings"]]
     return Group(*parts)
 
 
-def warning(told: str) -> RenderableType:
+def warning(message: str) -> RenderableType:
     """A warning's line."""
-    return Text(f"warning: {line(told)}", style="yellow")
+    return Text(f"warning: {line(message)}", style="yellow")
 
 
 def _title(document: Mapping[str, Any]) -> Text:
@@ -66,8 +65,8 @@ def _view(document: Mapping[str, Any]) -> list[Text]:
     """That a result is not the run's own, where it is not."""
     if not document.get("view"):
         return []
-    told = f"not the run's own result, which {bench('show', document['run_id'])} prints"
-    return [Text(line(told), style="dim")]
+    message = f"not the run's own result, which {bench('show', document['run_id'])} prints"
+    return [Text(line(message), style="dim")]
 
 
 def _metrics(document: Mapping[str, Any]) -> Grid:
@@ -105,9 +104,9 @@ def _facts(document: Mapping[str, Any], later: str = "") -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
     lines, imported = [], document.get("imported") is not None
     if document["baselines"]:
-        told = "  ·  ".join(map(_baseline, document["baselines"].values()))
+        message = "  ·  ".join(map(_baseline, document["baselines"].values()))
         whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
-        lines.append(f"baselines  {told}" + ("" if whole else "  (of the whole pack)"))
+        lines.append(f"baselines  {message}" + ("" if whole else "  (of the whole pack)"))
     lines.append(
         f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
         + (f" ({items['absent']} absent)" if items.get("absent") else "")

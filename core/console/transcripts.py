@@ -11,8 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
-from ..text import plural
-from .safe import harmless, line, number
+from ..text import harmless, line, number, plural
 
 _IN_A_LINE = 4
 """Values that a score may have to be shown in a line; more have a line each."""
@@ -42,8 +41,8 @@ _Message = tuple[str, str]
 
 def _outcome(iteration: Mapping[str, Any]) -> Text:
     """What became of one of several iterations, above what was said in them."""
-    told = next(_result(iteration))  # of many values the first, which is the main one
-    return Text.assemble(f"iteration {iteration['iteration']}: ", told)
+    message = next(_result(iteration))  # of many values the first, which is the main one
+    return Text.assemble(f"iteration {iteration['iteration']}: ", message)
 
 
 def _calls(
@@ -64,8 +63,8 @@ def _calls(
             yield Text("asked the judge; what it was shown is not recorded", style="dim")
         elif call["phase"] == "judge" and not full:
             length = sum(len(content) for _, content in messages)
-            told = f"asked the judge, {length:,} characters (--full shows them)"
-            yield Text(told, style="dim")
+            message = f"asked the judge, {length:,} characters (--full shows them)"
+            yield Text(message, style="dim")
         else:
             yield from _asked(messages, said, shown)
         if call["phase"] != "judge":
@@ -85,8 +84,8 @@ def _asked(
         yield Text("asked the same once more", style="dim")
     for role, content in messages[known:]:
         if (role, content) in shown:
-            told = f"{role}: the same {len(content):,} characters as above"
-            yield Text(line(told), style="dim")
+            message = f"{role}: the same {len(content):,} characters as above"
+            yield Text(line(message), style="dim")
         else:
             shown.add((role, content))
             yield _Said(role, content, "blue")
@@ -157,8 +156,8 @@ def _result(iteration: Mapping[str, Any]) -> Iterator[Text]:
 
 def _values(values: Mapping[str, float | None]) -> Iterator[Text]:
     if len(values) <= _IN_A_LINE:
-        told = "  ".join(f"{name} {number(value)}" for name, value in values.items())
-        yield Text(line(f"score: {told}" if told else "no score was asked for"), style="bold")
+        message = "  ".join(f"{name} {number(value)}" for name, value in values.items())
+        yield Text(line(f"score: {message}" if message else "no score was asked for"), style="bold")
         return
     shown = {line(name): number(value) for name, value in values.items()}
     widest = max(map(len, shown))

@@ -20,8 +20,8 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from .. import __version__
-from ..clients.base import is_loopback
-from ..clients.secrets import shown_address
+from ..endpoints.providers import is_loopback
+from ..endpoints.secrets import shown_address
 from ..errors import DataError, ErrorKind, ProviderError
 from .deadline import Deadline
 
@@ -69,7 +69,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Download:
     """A file to download: where from, and how many bytes it has."""
 
     url: str
@@ -94,7 +94,7 @@ def objection(url: str) -> str:
     return "it is not https (http is for this machine's own servers only)"
 
 
-def download(wanted: Wanted, part: Path, watch: Watch, patience: Patience) -> None:
+def download(wanted: Download, part: Path, watch: Watch, patience: Patience) -> None:
     """Have all bytes of a file in `part`, going on with those that are there.
 
     Raises:
@@ -129,15 +129,15 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        told = f"cannot be written: {error.strerror or error}"
-        raise DataError(path, f"{told}; give it room and write access, then try again") from None
+        message = f"cannot be written: {error.strerror or error}"
+        raise DataError(path, f"{message}; give it room and write access, then try again") from None
 
 
 class _Transfer:
     """One file on its way into its part file."""
 
     def __init__(
-        self, wanted: Wanted, part: Path, watch: Watch, timeout_s: float, deadline: Deadline
+        self, wanted: Download, part: Path, watch: Watch, timeout_s: float, deadline: Deadline
     ) -> None:
         self._wanted = wanted
         self._part = part
@@ -169,8 +169,8 @@ class _Transfer:
                     _write(file, data)
                 self._watch.progress(self._wanted.path, have, size)
         if have < size:
-            told = f"the connection ended after {have:,} of {size:,} bytes"
-            raise _failure(ErrorKind.CONNECTION, url, told)
+            message = f"the connection ended after {have:,} of {size:,} bytes"
+            raise _failure(ErrorKind.CONNECTION, url, message)
 
     def _answer(self, have: int) -> http.client.HTTPResponse:
         headers = {"User-Agent": f"eibench/{__version__}"}
@@ -193,8 +193,8 @@ class _Transfer:
             have = self._emptied(file) if have else 0
         elif not (answer.headers["Content-Range"] or "").startswith(f"bytes {have}-"):
             self._emptied(file)
-            told = "the server sends another part of the file than was asked for"
-            raise _failure(ErrorKind.MALFORMED, url, told)
+            message = "the server sends another part of the file than was asked for"
+            raise _failure(ErrorKind.MALFORMED, url, message)
         if length is not None and have + length > size:
             raise self._wrong(f"has {have + length:,} bytes, more than the manifest's {size:,}")
         if length is not None and not have and length < size:
@@ -205,8 +205,8 @@ class _Transfer:
         with writing(self._part):
             return file.truncate(0)
 
-    def _wrong(self, told: str) -> WrongContents:
-        return WrongContents(self._wanted.url, f"{told}; refused, as it is another file")
+    def _wrong(self, message: str) -> WrongContents:
+        return WrongContents(self._wanted.url, f"{message}; refused, as it is another file")
 
 
 def _chunks(answer: http.client.HTTPResponse, left: int) -> Iterator[bytes]:
@@ -223,12 +223,12 @@ def _write(file: IO[bytes], data: bytes) -> None:
         data = data[file.write(data) :]
 
 
-def _too_slow(wanted: Wanted, part: Path, deadline: Deadline) -> ProviderError:
-    told = (
+def _too_slow(wanted: Download, part: Path, deadline: Deadline) -> ProviderError:
+    message = (
         f"{part.stat().st_size:,} of {wanted.size:,} bytes came within {deadline.seconds:,.15g} s"
     )
     more = "they are kept, so the same command goes on with the rest; --from names another source"
-    return _failure(ErrorKind.TIMEOUT, wanted.url, f"{told}; {more}")
+    return _failure(ErrorKind.TIMEOUT, wanted.url, f"{message}; {more}")
 
 
 def _opener(url: str, deadline: Deadline) -> urllib.request.OpenerDirector:
@@ -255,8 +255,8 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             why = "it is another scheme"
         if why:
             fp.close()
-            told = f"it redirects to {shown_address(newurl)}, which is refused: {why}"
-            raise _failure(ErrorKind.INVALID_REQUEST, req.full_url, told)
+            message = f"it redirects to {shown_address(newurl)}, which is refused: {why}"
+            raise _failure(ErrorKind.INVALID_REQUEST, req.full_url, message)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -277,13 +277,13 @@ def _network(url: str, timeout_s: float) -> Iterator[None]:
 def _refusal(url: str, error: urllib.error.HTTPError) -> ProviderError:
     kind = ErrorKind.SERVER if error.code >= 500 else ErrorKind.INVALID_REQUEST
     wait = error.headers["Retry-After"] or ""
-    told = f"the server answers {error.code} {_phrase(error.code)}".rstrip()
+    message = f"the server answers {error.code} {_phrase(error.code)}".rstrip()
     if where := error.headers["Location"]:
-        told += f" to {shown_address(where)}, which is not followed"
+        message += f" to {shown_address(where)}, which is not followed"
     return _failure(
         _KINDS.get(error.code, kind),
         url,
-        told,
+        message,
         status=error.code,
         retry_after=min(float(wait), _LONGEST_WAIT_S) if wait.isdecimal() else None,
     )
@@ -297,27 +297,27 @@ def _phrase(status: int) -> str:
 
 def _unreached(url: str, reason: object, timeout_s: float) -> ProviderError:
     if isinstance(reason, ssl.SSLCertVerificationError):
-        told = f"the server's certificate is not valid: {reason.verify_message}"
-        return _failure(ErrorKind.CONNECTION, url, told, fatal=True)
+        message = f"the server's certificate is not valid: {reason.verify_message}"
+        return _failure(ErrorKind.CONNECTION, url, message, fatal=True)
     if isinstance(reason, TimeoutError):
-        told = f"no answer for {timeout_s:g} s"
+        message = f"no answer for {timeout_s:g} s"
     elif isinstance(reason, socket.gaierror):
-        told = "its host is not found; there may be no network"
+        message = "its host is not found; there may be no network"
     elif isinstance(reason, http.client.HTTPException):
-        told = f"the connection broke: {type(reason).__name__}"
+        message = f"the connection broke: {type(reason).__name__}"
     else:
-        told = str(getattr(reason, "strerror", None) or reason)
-    return _failure(ErrorKind.CONNECTION, url, told)
+        message = str(getattr(reason, "strerror", None) or reason)
+    return _failure(ErrorKind.CONNECTION, url, message)
 
 
 def _failure(
     kind: ErrorKind,
     url: str,
-    told: str,
+    text: str,
     *,
     status: int | None = None,
     retry_after: float | None = None,
     fatal: bool | None = None,
 ) -> ProviderError:
-    message = f"cannot download {url}: {told}"
+    message = f"cannot download {url}: {text}"
     return ProviderError(kind, message, status=status, retry_after=retry_after, fatal=fatal)

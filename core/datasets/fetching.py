@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from ..clients.secrets import shown_address
+from ..endpoints.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
-from .download import Patience, Wanted, Watch, WrongContents, download, objection, writing
+from .download import Download, Patience, Watch, WrongContents, download, objection, writing
 from .manifest import FileEntry, read_manifest
 from .sources import cache_folder
 
@@ -40,7 +40,7 @@ _UNWATCHED = Watch()
 _PATIENCE = Patience()
 
 
-class State(StrEnum):
+class FetchState(StrEnum):
     """How a file of a pack is in the cache."""
 
     HERE = "here"
@@ -92,7 +92,7 @@ class OfficialPack:
             raise UsageError(f"{self.name} has no language {lang!r}; {there}")
         return tuple(f for f in self.all_files if f.lang in (None, lang))
 
-    def state(self, file: OfficialFile) -> State:
+    def state(self, file: OfficialFile) -> FetchState:
         """How a file is in the cache, told by its contents.
 
         Raises:
@@ -102,15 +102,15 @@ class OfficialPack:
         try:
             path.stat()
         except (FileNotFoundError, NotADirectoryError):
-            return State.ABSENT
+            return FetchState.ABSENT
         except OSError as error:
             raise DataError(path, f"cannot be read: {error.strerror}") from None
-        return State.HERE if _is(path, file) else State.WRONG
+        return FetchState.HERE if _is(path, file) else FetchState.WRONG
 
     def usable(self, lang: str | None = None) -> bool:
         """Whether all files of a language, or of any, are in the cache and right."""
         choices = (lang,) if lang else self.languages or (None,)
-        return any(all(self.state(f) is State.HERE for f in self.files(c)) for c in choices)
+        return any(all(self.state(f) is FetchState.HERE for f in self.files(c)) for c in choices)
 
 
 def pack_folders(data: Path, benchmarks: Mapping[str, Path | None]) -> dict[str, Path]:
@@ -179,10 +179,12 @@ def fetch(
         ProviderError: The network or the server failed.
         UsageError: No such language, or nothing may be downloaded from that URL.
     """
-    wanted = {f: _place(source, f) for f in pack.files(lang) if pack.state(f) is not State.HERE}
+    wanted = {
+        f: _place(source, f) for f in pack.files(lang) if pack.state(f) is not FetchState.HERE
+    }
     with _alone(pack) if wanted else contextlib.nullcontext():
         for file, place in wanted.items():
-            if pack.state(file) is State.HERE:
+            if pack.state(file) is FetchState.HERE:
                 continue  # another process was quicker
             if isinstance(place, Path):
                 _copy(place, pack, file)
@@ -205,7 +207,7 @@ def import_files(pack: OfficialPack, path: Path) -> tuple[OfficialFile, ...]:
     found = _recognised(pack, path)
     with _alone(pack):
         for file, place in found.items():
-            if pack.state(file) is not State.HERE:
+            if pack.state(file) is not FetchState.HERE:
                 _copy(place, pack, file)
     return tuple(found)
 
@@ -221,15 +223,15 @@ def _place(source: str | None, file: OfficialFile) -> Path | str:
     if why := objection(source):
         raise UsageError(f"nothing is downloaded from {shown_address(source)}: {why}")
     if urlsplit(source).query or urlsplit(source).fragment:
-        told = "give the address of a folder"
-        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {told}")
+        message = "give the address of a folder"
+        raise UsageError(f"nothing is downloaded from {shown_address(source)}: {message}")
     return f"{source.rstrip('/')}/{quote(file.path)}"
 
 
 def _download(
     url: str, pack: OfficialPack, file: OfficialFile, watch: Watch, patience: Patience
 ) -> None:
-    wanted = Wanted(url, file.path, file.size)
+    wanted = Download(url, file.path, file.size)
     part = _part(pack, file)
     went_on = part.exists()
     try:
@@ -310,8 +312,8 @@ def _alone(pack: OfficialPack) -> Iterator[None]:
             _lock(file)
         except OSError as error:
             if error.errno in _IN_USE:  # else there are no locks here: go on without
-                told = "another process is getting this pack; wait until it ends"
-                raise DataError(pack.folder, told) from None
+                message = "another process is getting this pack; wait until it ends"
+                raise DataError(pack.folder, message) from None
         yield
 
 
@@ -328,10 +330,10 @@ def _must_be(file: OfficialFile, path: Path, origin: object) -> None:
         return
     size = path.stat().st_size
     if size != file.size:
-        told = f"has {size:,} bytes, the file of the manifest {file.size:,}"
+        message = f"has {size:,} bytes, the file of the manifest {file.size:,}"
     else:
-        told = f"its SHA-256 is {_sha256(path)}, that of the manifest is {file.sha256}"
-    raise WrongContents(origin, f"{told}; refused, as it is another file than {file.path}")
+        message = f"its SHA-256 is {_sha256(path)}, that of the manifest is {file.sha256}"
+    raise WrongContents(origin, f"{message}; refused, as it is another file than {file.path}")
 
 
 def _sha256(path: Path) -> str:

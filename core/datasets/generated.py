@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, UsageError
-from ..reports.files import as_text
+from ..text import as_text
 
 
 def provenance_path(output: Path) -> Path:
@@ -58,5 +58,5 @@ def _put(path: Path, data: bytes) -> None:
         fresh.write_bytes(data)
         fresh.replace(path)
     except OSError as error:
-        told = f"cannot be written: {error.strerror}; the journal holds what it would say"
-        raise DataError(path, told) from None
+        message = f"cannot be written: {error.strerror}; the journal holds what it would say"
+        raise DataError(path, message) from None

@@ -70,9 +70,9 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
             try:
                 yield number, json.loads(line, object_pairs_hook=_without_repeats)
             except (ValueError, RecursionError) as error:
-                told = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-                told = "nested too deeply" if isinstance(error, RecursionError) else told
-                raise DataError(path, f"not JSON: {told}", f"line {number}") from None
+                message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                message = "nested too deeply" if isinstance(error, RecursionError) else message
+                raise DataError(path, f"not JSON: {message}", f"line {number}") from None
 
 
 class _RepeatedKeyError(ValueError):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from ..making import Made
-    from ..reports.sections import Table
+    from ..sections import Table
 
 T = TypeVar("T")
 
@@ -166,7 +166,7 @@ class Guarded:
 
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""
-        from ..reports.sections import Table
+        from ..sections import Table
 
         return self._call("published", _or_none(Table), self.benchmark.published, pack)
 

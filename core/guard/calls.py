@@ -29,13 +29,21 @@ class Called(NamedTuple):
         named = self.alias if self.alias is not None else named_with_origin(self.thing)
         return f"{self.method} of {named}" if self.method else str(named)
 
-    def refuse(self, told: str) -> NoReturn:
+    def refuse(self, message: str) -> NoReturn:
         """Say what is wrong with what came back.
 
         Raises:
             PluginError: Always.
         """
-        raise PluginError(f"{self} {told}")
+        raise PluginError(f"{self} {message}")
+
+
+def _unknown(thing: Any) -> str | None:
+    return None
+
+
+find_distribution: Callable[[Any], str | None] = _unknown
+"""Which distribution registered an object; set by whoever loads plugins."""
 
 
 def named_with_origin(thing: Any) -> str:
@@ -45,13 +53,7 @@ def named_with_origin(thing: Any) -> str:
 
 def origin(thing: Any) -> str:
     """The distribution that registered an object, else the module that it is from."""
-    from ..plugins import installed
-
-    for registry in installed().hooks().values():
-        for name, known in registry.things.items():
-            if known is thing or getattr(known, "data_maker", None) is thing:
-                return registry.origins[name]
-    return f"module {type(thing).__module__}"
+    return find_distribution(thing) or f"module {type(thing).__module__}"
 
 
 def call(called: Called, function: Callable[..., T], *args: Any) -> T:

@@ -3,8 +3,7 @@
 from dataclasses import astuple
 from typing import Any
 
-from ..clients.base import CallContext, Client, ClientConfig, Provider
-from ..clients.usage import MOST_TOKENS
+from ..endpoints.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
 from ..spending.budget import MOST
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from .calls import Called, call, call_async
@@ -57,11 +56,11 @@ def _check(called: Called, response: Any) -> None:
     if not isinstance(finish, Finish):
         called.refuse(f"returned the finish {finish!r}, not a Finish: {', '.join(Finish)}")
     if not (isinstance(usage, Usage) and all(map(_is_count, astuple(usage)))):
-        told = f"not a Usage with whole numbers from 0 to {MOST_TOKENS:,}"
-        called.refuse(f"returned {usage!r:.120} as usage, {told}")
+        message = f"not a Usage with whole numbers from 0 to {MOST_TOKENS:,}"
+        called.refuse(f"returned {usage!r:.120} as usage, {message}")
     if cost is not None and not (isinstance(cost, int | float) and 0 <= cost <= MOST):
-        told = f"not a number of dollars from 0 to {MOST:,.0f} or None"
-        called.refuse(f"returned {cost!r:.40} as cost_usd, {told}")
+        message = f"not a number of dollars from 0 to {MOST:,.0f} or None"
+        called.refuse(f"returned {cost!r:.40} as cost_usd, {message}")
 
 
 def _is_count(count: Any) -> bool:

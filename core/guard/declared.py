@@ -64,27 +64,27 @@ def wrong_options(options: Any) -> str | None:
 
 
 def _wrong_option(option: Option) -> str | None:
-    told, default, name = f"its option {option.name!r}", option.default, str(option.name)
+    message, default, name = f"its option {option.name!r}", option.default, str(option.name)
     if name != option.name or not _OPTION.fullmatch(name):
-        return f"{told} must be named in lower-case letters, digits and underscores"
+        return f"{message} must be named in lower-case letters, digits and underscores"
     if default is not None and not isinstance(default, str | int | float):
-        return f"{told} has the default {default!r}: not a text, a number, True, False or None"
+        return f"{message} has the default {default!r}: not a text, a number, True, False or None"
     if not _are_texts(option.choices):
-        return f"{told} has choices that are no tuple of texts: {option.choices!r}"
+        return f"{message} has choices that are no tuple of texts: {option.choices!r}"
     if option.choices and default not in option.choices:
-        return f"{told} has the default {default!r}, which is not among its choices"
-    return _wrong_range(option, told)
+        return f"{message} has the default {default!r}, which is not among its choices"
+    return _wrong_range(option, message)
 
 
-def _wrong_range(option: Option, told: str) -> str | None:
+def _wrong_range(option: Option, message: str) -> str | None:
     default, low, high = option.default, option.min, option.max
     if low is None and high is None:
         return None
     bounds = [bound for bound in (low, high) if bound is not None]
     if not all(map(_is_number, [default, *bounds])):
-        return f"{told} has a range, so its default and its bounds must be finite numbers"
+        return f"{message} has a range, so its default and its bounds must be finite numbers"
     if bounds != sorted(bounds) or not option.allows(default):
-        return f"{told} has the default {default!r}, which is not {option.range}"
+        return f"{message} has the default {default!r}, which is not {option.range}"
     return None
 
 

@@ -7,9 +7,15 @@ same loop do not.
 
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
+from functools import partial
 from types import TracebackType
 from typing import Any, TextIO
+
+losing: Callable[[], AbstractContextManager[None]] = partial(suppress, OSError)
+"""Takes it that standard error may be closed; the console sets its own way."""
 
 
 class Speaker:
@@ -49,10 +55,9 @@ class Speaker:
             return
         *whole, rest = "".join(self._lines).split("\n")
         self._lines = [rest] if rest else []
-        from ..console.output import dropping
-        from ..console.safe import harmless
+        from ..text import harmless
 
-        with dropping():  # nobody who listens is no fault of the plugin's
+        with losing():  # nobody who listens is no fault of the plugin's
             for line in whole:
                 sys.stderr.write(f"{self._name}: {harmless(line)}\n")
             sys.stderr.flush()

@@ -113,8 +113,8 @@ def _item(called: Called, item: Any, number: int) -> None:
     for name in ("id", "family"):
         value = getattr(item, name)
         if not isinstance(value, str):
-            told = f"{value!r} ({type(value).__name__}), not a text"
-            called.refuse(f"returned a Pack in which the {name} of item {number} is {told}")
+            message = f"{value!r} ({type(value).__name__}), not a text"
+            called.refuse(f"returned a Pack in which the {name} of item {number} is {message}")
     if not item.id.strip():
         called.refuse(f"returned a Pack in which the id of item {number} is blank")
 

@@ -2,7 +2,7 @@
 
 from .filesystems import network_file_system as network_file_system
 from .locks import RunLock as RunLock
-from .records import Asked as Asked
+from .records import AskedParties as AskedParties
 from .records import CallKey as CallKey
 from .records import CallTotals as CallTotals
 from .records import Failure as Failure

@@ -137,11 +137,11 @@ def _chunks(path: Path, file: io.BufferedIOBase, counted: "_Counted | None") -> 
     while chunk := file.read(2**20):
         size += len(chunk)
         if size > WHOLE_LIMIT:
-            told = "expands to more" if counted else "is longer"
-            raise DataError(path, f"{told} than {WHOLE_LIMIT // 2**20} MiB")
+            message = "expands to more" if counted else "is longer"
+            raise DataError(path, f"{message} than {WHOLE_LIMIT // 2**20} MiB")
         if counted and _is_too_dense(size, counted.count):
-            told = f"expands to more than {RATIO_LIMIT} times its size"
-            raise DataError(path, f"{told}; if you trust it, unpack it first")
+            message = f"expands to more than {RATIO_LIMIT} times its size"
+            raise DataError(path, f"{message}; if you trust it, unpack it first")
         yield chunk
 
 
@@ -155,8 +155,8 @@ def _limited(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]
         if not line:
             return
         if len(line) > LINE_LIMIT:
-            told = f"is longer than {LINE_LIMIT // 2**20} MiB, the most that a line may have"
-            raise DataError(path, told, f"line {n}")
+            message = f"is longer than {LINE_LIMIT // 2**20} MiB, the most that a line may have"
+            raise DataError(path, message, f"line {n}")
         yield n, line
 
 
@@ -170,16 +170,16 @@ def _unpacked(path: Path, file: io.BufferedIOBase) -> Iterator[tuple[int, bytes]
                 _check_expansion(path, n, expanded, counted.count)
                 yield n, line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        told = f"the packed data is damaged or cut off: {error}"
-        raise DataError(path, told, f"after line {n}") from None
+        message = f"the packed data is damaged or cut off: {error}"
+        raise DataError(path, message, f"after line {n}") from None
 
 
 def _check_expansion(path: Path, n: int, expanded: int, packed: int) -> None:
     too_much = expanded > EXPANDED_LIMIT
     if too_much or _is_too_dense(expanded, packed):
         most = f"{EXPANDED_LIMIT // 2**20} MiB" if too_much else f"{RATIO_LIMIT} times its size"
-        told = f"expands to more than {most}; if you trust it, unpack it first"
-        raise DataError(path, told, f"line {n}")
+        message = f"expands to more than {most}; if you trust it, unpack it first"
+        raise DataError(path, message, f"line {n}")
 
 
 class _Counted:

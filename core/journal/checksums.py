@@ -167,12 +167,16 @@ def wrong_type(
         columns = (*columns[:skipping], *columns[skipping + 1 :])
         row = (*row[:skipping], *row[skipping + 1 :])
     types = tuple(map(type, row))
-    if told := _wrong_types(name, tuple(columns), types):
-        return told
+    if message := _wrong_types(name, tuple(columns), types):
+        return message
     kind = KINDS[name]
     for column, value in zip(columns, row, strict=True):
-        if column in kind.json and value is not None and (told := _wrong_json(name, column, value)):
-            return f'"{column}" {told}'
+        if (
+            column in kind.json
+            and value is not None
+            and (message := _wrong_json(name, column, value))
+        ):
+            return f'"{column}" {message}'
     return None
 
 

@@ -61,10 +61,10 @@ def read_health(folder: Path) -> Health | None:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    told = [row[0] for row in connection.execute(f"PRAGMA quick_check({_TOLD_AT_MOST})")]
-    if told != ["ok"]:
+    message = [row[0] for row in connection.execute(f"PRAGMA quick_check({_TOLD_AT_MOST})")]
+    if message != ["ok"]:
         raise JournalError(
-            f"{path} is damaged ({'; '.join(told)}); nothing was changed. "
+            f"{path} is damaged ({'; '.join(message)}); nothing was changed. "
             "Restore it from a copy, or use another --runs-dir"
         )
 

@@ -130,8 +130,8 @@ def check_header(line: Mapping[str, Any]) -> None:
         ValueError: It is another form, or that of a newer program.
     """
     if line.get("format") != FORMAT:
-        told = "is not the first line of a file that bench export writes"
-        raise ValueError(f"{told}; for another program's there is --format")
+        message = "is not the first line of a file that bench export writes"
+        raise ValueError(f"{message}; for another program's there is --format")
     version = line.get("version")
     if isinstance(version, int) and version > VERSION:
         raise ValueError(
@@ -207,6 +207,6 @@ def _check_ids(line: Mapping[str, Any]) -> None:
         raise ValueError('"document" is that of another run')
 
 
-def _refuse(told: str | None) -> None:
-    if told:
-        raise ValueError(told)
+def _refuse(message: str | None) -> None:
+    if message:
+        raise ValueError(message)

@@ -164,8 +164,8 @@ def _owner(file: IO[str]) -> str:
     file.seek(0)
     try:
         owner = json.loads(file.read())
-        told = f"process {owner['pid']} on {owner['host']}"
+        message = f"process {owner['pid']} on {owner['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
     is_this = (owner["pid"], owner["host"]) == (os.getpid(), socket.gethostname())
-    return f"{told}, in another task or thread of this very process" if is_this else told
+    return f"{message}, in another task or thread of this very process" if is_this else message

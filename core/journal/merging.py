@@ -20,13 +20,13 @@ class Conflict(Exception):
 
     Attributes:
         line: Its number.
-        told: What differs.
+        message: What differs.
     """
 
-    def __init__(self, line: int, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
         self.line = line
-        self.told = told
+        self.message = message
 
 
 class Imported(NamedTuple):
@@ -52,8 +52,10 @@ class Imported(NamedTuple):
 
 def run_here(database: sqlite3.Connection, run: Mapping[str, Any]) -> dict[str, Any] | None:
     """The journal's row of a staged run; a run is known by its identity and ordinal."""
-    known_as = (run["identity"], run["ordinal"])
-    found = _rows(database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", known_as)
+    stored_label = (run["identity"], run["ordinal"])
+    found = _rows(
+        database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", stored_label
+    )
     return next(found, None)
 
 

@@ -206,14 +206,14 @@ def _wrong_header(header: bytes) -> str | None:
 
 
 def _check_structure(connection: sqlite3.Connection) -> None:
-    (told,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if told != "ok":
-        raise sqlite3.DatabaseError(told)
+    (message,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if message != "ok":
+        raise sqlite3.DatabaseError(message)
 
 
 def _damaged(path: Path, why: object) -> JournalError:
-    told = " ".join(str(why).split())
+    message = " ".join(str(why).split())
     return JournalError(
-        f"{path} is damaged or no journal ({told}); nothing was changed. "
+        f"{path} is damaged or no journal ({message}); nothing was changed. "
         "Restore it from a copy, or use another --runs-dir"
     )

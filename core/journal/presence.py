@@ -55,9 +55,9 @@ class Presence:
         """What is wrong with a log that is shorter than it was; some programs may make it so."""
         with contextlib.suppress(OSError):  # it has just gone
             before, self._log_size = self._log_size, self._log.stat().st_size
-            if self._log_size < before and (told := _damage(self._path)):
+            if self._log_size < before and (message := _damage(self._path)):
                 self.is_cut = True
-                return f"{self._log} was cut off while it was in use ({told})"
+                return f"{self._log} was cut off while it was in use ({message})"
         return None
 
     def save(self, writing: sqlite3.Connection, reading: sqlite3.Connection) -> str:
@@ -122,10 +122,10 @@ def _damage(path: Path) -> str | None:
     """What is wrong with a journal's contents, seen without what is held in memory."""
     try:
         with contextlib.closing(sqlite3.connect(_read_only(path), uri=True)) as fresh:
-            (told,) = fresh.execute("PRAGMA quick_check(1)").fetchone()
+            (message,) = fresh.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         return str(error)
-    return None if told == "ok" else str(told)
+    return None if message == "ok" else str(message)
 
 
 def _id_or_none(path: Path) -> FileId | None:

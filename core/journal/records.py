@@ -106,7 +106,7 @@ class StoredComparison(NamedTuple):
     grader: str | None = None
 
 
-class Asked(NamedTuple):
+class AskedParties(NamedTuple):
     """Whom a run has asked.
 
     Attributes:

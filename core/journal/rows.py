@@ -11,7 +11,7 @@ from ..types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
 from .checksums import CALLS, COMPARISONS, GRADES, Checked, DamagedRow, wrong_type
 from .kinds import KINDS
 from .records import (
-    Asked,
+    AskedParties,
     CallKey,
     CallTotals,
     Failure,
@@ -191,7 +191,7 @@ def totals_of(row: Any) -> CallTotals:
     return CallTotals(item_id, iteration, phase, calls, attempts, truncated, Usage(*used), cost)
 
 
-def asked_of(row: Any) -> Asked:
+def asked_of(row: Any) -> AskedParties:
     """Whom a run has asked.
 
     Raises:
@@ -201,7 +201,7 @@ def asked_of(row: Any) -> Asked:
     if wrong := wrong_type("party", ("party", "label", "endpoint", "entry"), columns):
         raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
     party, label, endpoint, entry = columns
-    return Asked(run_id, party, label, endpoint, entry and json.loads(entry))
+    return AskedParties(run_id, party, label, endpoint, entry and json.loads(entry))
 
 
 def failure_of(row: Any) -> Failure:

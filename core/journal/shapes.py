@@ -45,35 +45,35 @@ def positive(value: Any) -> str | None:
 def whole(least: int, most: int = _MOST) -> Shape:
     """A whole number in a range."""
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         is_one = isinstance(value, int) and not isinstance(value, bool)
         if is_one and least <= value <= most:
             return None
         up_to = "" if most == _MOST else f" to {most}"
         return f"must be a whole number from {least}{up_to}"
 
-    return told
+    return message
 
 
 def matching(pattern: str, what: str) -> Shape:
     """A text that a pattern describes in full."""
     compiled = re.compile(pattern, re.ASCII)
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         fits = isinstance(value, str) and compiled.fullmatch(value)
         return None if fits else f"must be {what}"
 
-    return told
+    return message
 
 
 def one_of(values: frozenset[str]) -> Shape:
     """One of some texts."""
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         fits = isinstance(value, str) and value in values
         return None if fits else f"must be one of {', '.join(sorted(values))}"
 
-    return told
+    return message
 
 
 def time(value: Any) -> str | None:
@@ -95,36 +95,36 @@ def optional(shape: Shape) -> Shape:
 def list_of(shape: Shape) -> Shape:
     """A list in which each is of a shape."""
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         if not isinstance(value, list):
             return "must be a list"
         return next((f"holds one that {wrong}" for one in value if (wrong := shape(one))), None)
 
-    return told
+    return message
 
 
 def row_of(*shapes: Shape) -> Shape:
     """A list with one value of each shape."""
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         if not isinstance(value, list) or len(value) != len(shapes):
             return f"must be a list of {len(shapes)}"
         pairs = zip(shapes, value, strict=True)
         return next((f"holds one that {wrong}" for s, v in pairs if (wrong := s(v))), None)
 
-    return told
+    return message
 
 
 def object_of(shape: Shape) -> Shape:
     """An object whose values are all of a shape, whatever their names."""
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         if not isinstance(value, dict):
             return "must be an object"
         pairs = value.items()
         return next((f'"{name:.40}" {wrong}' for name, v in pairs if (wrong := shape(v))), None)
 
-    return told
+    return message
 
 
 def anything(value: Any) -> str | None:
@@ -136,7 +136,7 @@ def record(fields: Mapping[str, Shape], *, more: bool = False) -> Shape:
     """An object with these fields, and with others only if there may be `more`."""
     known = fields.keys()
 
-    def told(value: Any) -> str | None:
+    def message(value: Any) -> str | None:
         if not isinstance(value, dict):
             return "must be an object"
         # Every line of a file comes through here; a generator each would take twice the time.
@@ -151,4 +151,4 @@ def record(fields: Mapping[str, Shape], *, more: bool = False) -> Shape:
                 return f'"{name}" {wrong}'
         return None
 
-    return told
+    return message

@@ -72,11 +72,11 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
             else:
                 run = _add(database, n, line, run)
         except (ValueError, RecursionError) as error:
-            told = str(error) if isinstance(error, ValueError) else "is nested too deeply"
-            raise DataError(path, f"{told}; nothing was imported", f"line {n}") from None
+            message = str(error) if isinstance(error, ValueError) else "is nested too deeply"
+            raise DataError(path, f"{message}; nothing was imported", f"line {n}") from None
     if not ended:
-        told = f"ends after line {n} without its last line: it was cut off; nothing was imported"
-        raise DataError(path, told)
+        message = f"ends after line {n} without its last line: it was cut off; nothing was imported"
+        raise DataError(path, message)
     if not run:
         raise DataError(path, "holds no runs")
 

@@ -19,7 +19,7 @@ from .kinds import quoted
 from .opening import FileId, closed, connect, ensure, is_there, open_checked, reading
 from .presence import Presence
 from .records import (
-    Asked,
+    AskedParties,
     CallKey,
     CallTotals,
     Failure,
@@ -172,15 +172,15 @@ class Journal:
             JournalError: The file is not the one that was written to; says where all that was
                 written is.
         """
-        told = self._end_writing(at_once=at_once) if self._writer is not None else None
+        message = self._end_writing(at_once=at_once) if self._writer is not None else None
         self._read.close()
-        if told:
+        if message:
             self._presence.close()
         if self._which is not None:
             closed(self._which)
             self._which = None
-        if told:
-            raise JournalError(told)
+        if message:
+            raise JournalError(message)
 
     def _end_writing(self, *, at_once: bool) -> str | None:
         """What to tell the user when the files are no longer the journal's."""
@@ -290,7 +290,7 @@ class Journal:
         run = self.find_run(columns["run_id"])
         assert run is not None
         label = f"{run.model} at {run.endpoint}" if run.endpoint else run.model
-        self.add_asked(run, Asked(run.run_id, "model", label))
+        self.add_asked(run, AskedParties(run.run_id, "model", label))
         return run
 
     def prepare_to_send(self, run: RunRecord, concurrency: int) -> None:
@@ -354,7 +354,7 @@ class Journal:
         found = self._rows(sql, (run.n,), lambda row: (str(row[0]), document_of(row[1])), run)
         return dict(found)
 
-    def asked(self, run: RunRecord | None = None, party: str | None = None) -> list[Asked]:
+    def asked(self, run: RunRecord | None = None, party: str | None = None) -> list[AskedParties]:
         """Whom a run, or all runs, have asked, those first that were asked first."""
         sql = (
             "SELECT r.run_id, p.party, p.label, p.endpoint, p.entry FROM parties AS p"
@@ -363,7 +363,7 @@ class Journal:
         )
         return list(self._rows(sql, (run and run.n, party), asked_of))
 
-    def add_asked(self, run: RunRecord, asked: Asked) -> None:
+    def add_asked(self, run: RunRecord, asked: AskedParties) -> None:
         """Store whom a run asks; what is known of a label already stays."""
         self._add(
             "INSERT INTO parties (run, party, label, endpoint, entry) VALUES (?, ?, ?, ?, ?)"
@@ -373,7 +373,7 @@ class Journal:
             (run.n, *asked[1:4], asked.entry and as_json(asked.entry)),
         )
 
-    def name_asked(self, run: RunRecord, asked: Asked) -> None:
+    def name_asked(self, run: RunRecord, asked: AskedParties) -> None:
         """Store what bench.toml calls an endpoint that a run has asked, if it had no name."""
         self._add(
             "UPDATE parties SET endpoint = ? WHERE run = ? AND party = ? AND label = ?"

@@ -85,8 +85,8 @@ def _line(name: str, run: RunRecord, row: dict[str, Any]) -> bytes:
         if len(line) > LINE_LIMIT:
             raise ValueError(f"is longer than {LINE_LIMIT // 2**20} MiB")
     except ValueError as error:
-        told = f"the line of a {name} {error}"
-        raise JournalError(f"run {run.run_id} cannot be exported: {told}") from error
+        message = f"the line of a {name} {error}"
+        raise JournalError(f"run {run.run_id} cannot be exported: {message}") from error
     return line
 
 
@@ -146,9 +146,9 @@ def import_lines(
                 try:
                     done = [merge(database, run) for run in staged_runs(database)]
                 except Conflict as conflict:
-                    told = f"{conflict.told} ({journal.path}); nothing was imported: "
+                    message = f"{conflict.message} ({journal.path}); nothing was imported: "
                     place = telling.place(conflict.line)
-                    raise DataError(path, told + telling.advice, place) from None
+                    raise DataError(path, message + telling.advice, place) from None
             telling.then(journal, done)
         return done
 

@@ -22,7 +22,7 @@ from ..ratings.mixed_model import (
     estimate_variances,
 )
 from .expected_error import Known, Pairings, Sums, shared_variance
-from .goals import Goal, Item
+from .goals import Goal, PairSlot
 from .latent import Blocks, Posterior, expected_luck, solve
 from .observing import Observer
 from .prior import prior_of
@@ -31,7 +31,7 @@ BATCH, LARGE_BATCH, LARGE_FROM = 8, 16, 96
 """Items in a batch, and in a batch after so many."""
 
 
-class Choice(NamedTuple):
+class NextCalls(NamedTuple):
     """What to ask next.
 
     Attributes:
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
             transcripts leave, before these.
     """
 
-    items: list[Item]
+    items: list[PairSlot]
     worthwhile: bool
     enough: bool
 
@@ -94,7 +94,7 @@ class Adviser:
         self._items = self._all_items()
         self.floor = self._known.floor({self._slots[slot] for _, slot in self._items})
 
-    def choose(self, placed: Comparisons, asked: Collection[Item], count: int) -> Choice:
+    def choose(self, placed: Comparisons, asked: Collection[PairSlot], count: int) -> NextCalls:
         """The next items, at most `count`.
 
         Args:
@@ -109,13 +109,13 @@ class Adviser:
         new = any(slot not in heard for _, slot in items)
         wanted = before * (1 - goal.floor * len(items) * goal.calls_per_item)
         worthwhile = new or not goal.floor or state.sums.error() <= wanted
-        return Choice(items, worthwhile, self.is_enough(before))
+        return NextCalls(items, worthwhile, self.is_enough(before))
 
     def is_enough(self, error: float) -> bool:
         """Whether a squared error is within the goal's multiple of the floor."""
         return error <= self._goal.enough**2 * self.floor
 
-    def course(self, state: State, asked: Collection[Item]) -> Iterator[tuple[Item, float]]:
+    def course(self, state: State, asked: Collection[PairSlot]) -> Iterator[tuple[PairSlot, float]]:
         """The best item, then the best with that counted in, and so on to the last.
 
         Args:
@@ -136,7 +136,7 @@ class Adviser:
             yield free.pop(best), float(errors[best])
             left = left.only(np.delete(np.arange(len(errors)), best))
 
-    def smallest_error(self, state: State, asked: Collection[Item]) -> float:
+    def smallest_error(self, state: State, asked: Collection[PairSlot]) -> float:
         """The squared error that is expected when everything there is has been asked."""
         taken, sums = set(asked), state.sums.copy()
         left = [item for item in self._items if item not in taken]
@@ -189,16 +189,16 @@ class Adviser:
         own, strengths = tau2 - shared, _centred(state.covariance)
         return Known(luck, doubt, strengths, own, shared, family, scenario, share)
 
-    def _all_items(self) -> list[Item]:
+    def _all_items(self) -> list[PairSlot]:
         """Everything that the model can be compared on, by name."""
         shared = self._goal.pool.shared
         return [
-            Item(opponent, slot)
+            PairSlot(opponent, slot)
             for opponent in self._opponents
             for slot in sorted(shared(self._goal.model, opponent))
         ]
 
-    def _as_pairings(self, state: State, items: Collection[Item]) -> Pairings:
+    def _as_pairings(self, state: State, items: Collection[PairSlot]) -> Pairings:
         opponent = np.array([self._index[item.opponent] for item in items], dtype=np.int64)
         slot = np.array([self._slots[item.slot] for item in items], dtype=np.int64)
         variances = self._variances

@@ -22,7 +22,7 @@ ENOUGH = 1.2
 
 
 @dataclass(frozen=True)
-class Pool:
+class TranscriptPool:
     """Transcripts that can be compared.
 
     Attributes:
@@ -74,7 +74,7 @@ class Goal:
     """
 
     model: str
-    pool: Pool
+    pool: TranscriptPool
     rate: Rate
     settings: RatingSettings = RatingSettings()  # noqa: RUF009 - frozen, so shared by right
     orders: Orders = "both"
@@ -90,7 +90,7 @@ class Goal:
         return {"one": 1.0, "mixed": 1 + 1 / MIXED_BLOCK, "both": 2.0}[self.orders]
 
 
-class Item(NamedTuple):
+class PairSlot(NamedTuple):
     """An opponent and what to compare on."""
 
     opponent: str
@@ -112,18 +112,22 @@ class Batch(NamedTuple):
     calls: tuple[Call, ...]
 
 
-class Stop(NamedTuple):
+class NoMoreCalls(NamedTuple):
     """No more calls.
 
     Attributes:
         kind: ``precise``: the target is met; ``budget``: no call is left of it; ``settled``:
             the schedule is through; ``exhausted``: everything is compared; ``floor``: most of
             the error that is left is that of the transcripts.
-        told: For people, with what to do.
+        message: For people, with what to do.
         advice: What more comparisons, or another iteration, would do to the interval; empty
             where it is not known.
     """
 
     kind: Literal["precise", "budget", "settled", "exhausted", "floor"]
-    told: str
+    message: str
     advice: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """As result documents have it."""
+        return {"kind": self.kind, "told": self.message, "advice": self.advice}

@@ -17,7 +17,7 @@ from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
 from ..text import plural
 from .adaptive import Adviser, batch_size
-from .goals import Batch, Goal, Item, Stop
+from .goals import Batch, Goal, NoMoreCalls, PairSlot
 from .outlook import SURE_WIDTH, Expected, Outlook, scale_at
 from .schedules import Schedule
 from .spreading import as_calls, asked_items
@@ -41,12 +41,12 @@ class Matchmaker:
         self.schedule = schedule
         opponents = goal.pool.opponents(goal.model)
         if not opponents:
-            told = "no other model has transcripts of the same items; run another model first"
-            raise UsageError(f"{goal.model} cannot be compared: {told}")
+            message = "no other model has transcripts of the same items; run another model first"
+            raise UsageError(f"{goal.model} cannot be compared: {message}")
         self._opponents = opponents
         self._ladder = _without(ladder, goal.model)
 
-    def next_batch(self, known: Comparisons, history: Sequence[Batch]) -> Batch | Stop:
+    def next_batch(self, known: Comparisons, history: Sequence[Batch]) -> Batch | NoMoreCalls:
         """What to ask next.
 
         Args:
@@ -57,11 +57,13 @@ class Matchmaker:
         calls = self._room(history)
         room = calls // 2 if calls is not None and self.goal.orders == "both" else calls
         if room == 0:
-            return Stop("budget", _used_up(self.goal.max_comparisons or 0, self._spent(history)))
+            return NoMoreCalls(
+                "budget", _used_up(self.goal.max_comparisons or 0, self._spent(history))
+            )
         if self.goal.target_ci is not None and self._is_precise(known, history):
-            return Stop("precise", f"the interval is within ±{self.goal.target_ci:g} points")
+            return NoMoreCalls("precise", f"the interval is within ±{self.goal.target_ci:g} points")
         planned = self._planned(known, history, asked, room)
-        if isinstance(planned, Stop):
+        if isinstance(planned, NoMoreCalls):
             return planned
         stage, rank, items = planned
         if not items:
@@ -72,9 +74,9 @@ class Matchmaker:
         self,
         known: Comparisons,
         history: Sequence[Batch],
-        asked: Sequence[Item],
+        asked: Sequence[PairSlot],
         room: int | None,
-    ) -> Stop | tuple[str, int | None, list[Item]]:
+    ) -> NoMoreCalls | tuple[str, int | None, list[PairSlot]]:
         if self.schedule == "adaptive":
             return self._adaptive(known, asked, room)
         position = self._position(known, history)
@@ -83,23 +85,25 @@ class Matchmaker:
         return stage, position.rank, items
 
     def _adaptive(
-        self, known: Comparisons, asked: Sequence[Item], room: int | None
-    ) -> Stop | tuple[str, int | None, list[Item]]:
+        self, known: Comparisons, asked: Sequence[PairSlot], room: int | None
+    ) -> NoMoreCalls | tuple[str, int | None, list[PairSlot]]:
         size = batch_size(len(asked)) if room is None else min(room, batch_size(len(asked)))
         own = _only(known, self.goal.model)
         choice = self._adviser.choose(own, asked, size)
         reached = choice.enough and not self._can_reach(known, asked)
         if choice.items and (reached or not choice.worthwhile):
-            return Stop("floor", "more comparisons of these transcripts would tell little")
+            return NoMoreCalls("floor", "more comparisons of these transcripts would tell little")
         return "adaptive", self._adviser.rank(own), choice.items
 
-    def _can_reach(self, known: Comparisons, asked: Sequence[Item]) -> bool:
+    def _can_reach(self, known: Comparisons, asked: Sequence[PairSlot]) -> bool:
         """Whether there is a target beyond what is usually enough, and more calls would meet it."""
         if self.goal.target_ci is None:
             return False
         return self._outlook(known, asked, self._rated(known)).is_in_reach()
 
-    def advise(self, stop: Stop, known: Comparisons, history: Sequence[Batch]) -> Stop:
+    def advise(
+        self, stop: NoMoreCalls, known: Comparisons, history: Sequence[Batch]
+    ) -> NoMoreCalls:
         """The same with what more calls would do, where `adaptive` can say it.
 
         Args:
@@ -113,8 +117,8 @@ class Matchmaker:
         row = _row(ratings, self.goal.model)
         outlook = self._outlook(known, asked_items(self.goal, history), ratings)
         advice = outlook.advise(self._ladder, row and row.half_width)
-        told = f"{stop.told}; {advice}" if advice else stop.told
-        return stop._replace(told=told, advice=advice)
+        message = f"{stop.message}; {advice}" if advice else stop.message
+        return stop._replace(message=message, advice=advice)
 
     def expect(self, known: Comparisons, history: Sequence[Batch]) -> Expected | None:
         """How many more calls it will take, and the interval then; None where nobody can say.
@@ -129,7 +133,7 @@ class Matchmaker:
         return self._outlook(known, asked, ratings).expect(self._room(history))
 
     def _outlook(
-        self, known: Comparisons, asked: Sequence[Item], ratings: Ratings | None
+        self, known: Comparisons, asked: Sequence[PairSlot], ratings: Ratings | None
     ) -> Outlook:
         adviser = self._adviser
         own = _only(known, self.goal.model)
@@ -143,10 +147,12 @@ class Matchmaker:
     def _adviser(self) -> Adviser:
         return Adviser(self.goal, self._ladder)
 
-    def _through(self) -> Stop:
+    def _through(self) -> NoMoreCalls:
         if self.schedule == "staged":
-            return Stop("settled", "the rank is stable")
-        return Stop("exhausted", "everything there is has been compared; run more iterations")
+            return NoMoreCalls("settled", "the rank is stable")
+        return NoMoreCalls(
+            "exhausted", "everything there is has been compared; run more iterations"
+        )
 
     def _spent(self, history: Sequence[Batch]) -> int:
         return sum(len(batch.calls) for batch in history)
@@ -211,8 +217,8 @@ class Matchmaker:
 def _used_up(allowed: int, made: int) -> str:
     """That no item can be bought any more, with what is left over."""
     was = "was" if allowed == 1 else "were"
-    told = f"{plural(allowed, 'comparison')} {was} allowed, {made} made"
-    return told if made >= allowed else f"{told}; the one left is no whole pair of orders"
+    message = f"{plural(allowed, 'comparison')} {was} allowed, {made} made"
+    return message if made >= allowed else f"{message}; the one left is no whole pair of orders"
 
 
 def _row(ratings: Ratings | None, model: str) -> ModelRating | None:

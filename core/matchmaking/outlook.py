@@ -20,7 +20,7 @@ from ..ratings.result import Ratings
 from ..statistics.student import quantile
 from ..text import plural
 from .adaptive import Adviser
-from .goals import Goal, Item, Pool, Slot
+from .goals import Goal, PairSlot, Slot, TranscriptPool
 
 _SURE = 0.975
 SURE_WIDTH = 1.96 * 1.15
@@ -28,7 +28,7 @@ SURE_WIDTH = 1.96 * 1.15
 small."""
 
 
-class Scale(NamedTuple):
+class PointScale(NamedTuple):
     """Points at one place of the ladder.
 
     Attributes:
@@ -66,7 +66,7 @@ class Scale(NamedTuple):
 
 def scale_at(
     strength: float, strengths: Mapping[str, float], ratings: Ratings, goal: Goal
-) -> Scale | None:
+) -> PointScale | None:
     """The scale of ratings where a model stands: a line through the ratings on the strengths.
 
     Args:
@@ -89,7 +89,7 @@ def scale_at(
     if ratings.replicates is not None and len(ratings.replicates) > 1:
         slope, start = np.polyfit(x, ratings.replicates[:, there].T, 1)
         variance = float(jackknife_error((start + slope * strength)[:, None])[0]) ** 2
-    return Scale(unit, variance, _t_of(goal))
+    return PointScale(unit, variance, _t_of(goal))
 
 
 def _t_of(goal: Goal) -> float | None:
@@ -127,8 +127,8 @@ class Outlook:
     goal: Goal
     adviser: Adviser
     placed: Comparisons
-    asked: Collection[Item]
-    scale: Scale | None
+    asked: Collection[PairSlot]
+    scale: PointScale | None
 
     def expect(self, most: int | None = None) -> Expected:
         """When it is expected to stop.
@@ -178,11 +178,11 @@ class Outlook:
         n, width = self._go_on(len(self.asked), half_width)
         more, with_more = larger._go_on(n or len(self.asked), half_width)
         calls = plural(round((n or more) * goal.calls_per_item), "more comparison")
-        told = _named(self.goal)
+        message = _named(self.goal)
         would = f"would take the half-width from {half_width:.0f} to"
         if not n:
-            return f"{told} and {calls} {would} {with_more:.0f}"
-        return f"{calls} {would} {width:.0f}, with {told} to {with_more:.0f}"
+            return f"{message} and {calls} {would} {with_more:.0f}"
+        return f"{calls} {would} {width:.0f}, with {message} to {with_more:.0f}"
 
     def _go_on(self, most: int, half_width: float) -> tuple[int, float]:
         """How many items there are, at most so many, and what they would make of a half-width."""
@@ -195,13 +195,13 @@ class Outlook:
 
 
 def _named(goal: Goal) -> str:
-    told = "another iteration"
+    message = "another iteration"
     if goal.iteration_calls:
-        told += f" of it ({plural(goal.iteration_calls, 'call')} to the model)"
-    return told if goal.pool.ahead else f"{told} and of its opponents"
+        message += f" of it ({plural(goal.iteration_calls, 'call')} to the model)"
+    return message if goal.pool.ahead else f"{message} and of its opponents"
 
 
-def with_iteration(goal: Goal) -> Pool:
+def with_iteration(goal: Goal) -> TranscriptPool:
     """The pool with another iteration of the model and of those opponents who have it.
 
     Where nobody has it, all opponents are taken to get it too.

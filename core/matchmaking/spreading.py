@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Sequence
 from hashlib import sha256
 
 from .calls import FIRST, Call, First
-from .goals import Batch, Goal, Item, Slot
+from .goals import Batch, Goal, PairSlot, Slot
 from .schedules import MIXED_BLOCK
 
 
-def asked_items(goal: Goal, history: Iterable[Batch]) -> list[Item]:
+def asked_items(goal: Goal, history: Iterable[Batch]) -> list[PairSlot]:
     """What was asked for so far, each item once, in order."""
     return list(_orders_of(goal, history))
 
@@ -32,26 +32,26 @@ def spread_slots(goal: Goal) -> list[Slot]:
 class Spreader:
     """Hands out slots for opponents: the model's least used first, none twice for one."""
 
-    def __init__(self, goal: Goal, asked: Collection[Item]) -> None:
+    def __init__(self, goal: Goal, asked: Collection[PairSlot]) -> None:
         self._goal = goal
         self._slots = spread_slots(goal)
         self._place = {slot: i for i, slot in enumerate(self._slots)}
         self._used = Counter(slot for _, slot in asked)
         self._taken = set(asked)
 
-    def take(self, opponent: str, count: int | None = None) -> list[Item]:
+    def take(self, opponent: str, count: int | None = None) -> list[PairSlot]:
         """So many new items with an opponent, or all there are."""
         there = self._goal.pool.shared(self._goal.model, opponent)
-        free = [slot for slot in there if Item(opponent, slot) not in self._taken]
+        free = [slot for slot in there if PairSlot(opponent, slot) not in self._taken]
         free.sort(key=lambda slot: (self._used[slot], self._place[slot]))
-        chosen = [Item(opponent, slot) for slot in free[:count]]
+        chosen = [PairSlot(opponent, slot) for slot in free[:count]]
         self._used.update(slot for _, slot in chosen)
         self._taken.update(chosen)
         return chosen
 
 
 def as_calls(
-    goal: Goal, items: Sequence[Item], history: Sequence[Batch], most: int | None = None
+    goal: Goal, items: Sequence[PairSlot], history: Sequence[Batch], most: int | None = None
 ) -> tuple[Call, ...]:
     """The calls for items, in the orders that the goal says.
 
@@ -93,7 +93,7 @@ class Turns:
         single = Counter(next(iter(each)) for each in orders.values() if len(each) == 1)
         self._lead = single["a"] - single["b"]
 
-    def take(self, item: Item) -> tuple[First, ...]:
+    def take(self, item: PairSlot) -> tuple[First, ...]:
         """The orders of the next item."""
         number, self._n = self._n, self._n + 1
         block, place = divmod(number, MIXED_BLOCK)
@@ -109,14 +109,14 @@ class Turns:
         return (first,)
 
 
-def _orders_of(goal: Goal, history: Iterable[Batch]) -> dict[Item, set[First]]:
+def _orders_of(goal: Goal, history: Iterable[Batch]) -> dict[PairSlot, set[First]]:
     """The orders that each item was asked in, as the new model has them."""
-    found: dict[Item, set[First]] = defaultdict(set)
+    found: dict[PairSlot, set[First]] = defaultdict(set)
     for batch in history:
         for call in batch.calls:
             own = call.a == goal.model
             first: First = call.first if own else "b" if call.first == "a" else "a"
-            found[Item(call.b if own else call.a, (call.item, call.iteration))].add(first)
+            found[PairSlot(call.b if own else call.a, (call.item, call.iteration))].add(first)
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from .goals import Batch, Goal, Item
+from .goals import Batch, Goal, PairSlot
 from .spreading import Spreader, asked_items, spread_slots
 
 SPARSE = 10
@@ -40,7 +40,9 @@ class Position(NamedTuple):
     rank: int | None
 
 
-def plan_staged(goal: Goal, position: Position, history: Sequence[Batch]) -> tuple[str, list[Item]]:
+def plan_staged(
+    goal: Goal, position: Position, history: Sequence[Batch]
+) -> tuple[str, list[PairSlot]]:
     """The next stage's name and items; no items when the schedule is through."""
     if not history:
         return "sparse", _sparse(goal, position.ladder)
@@ -54,7 +56,7 @@ def plan_staged(goal: Goal, position: Position, history: Sequence[Batch]) -> tup
     return "settled", []
 
 
-def _sparse(goal: Goal, ladder: Sequence[str]) -> list[Item]:
+def _sparse(goal: Goal, ladder: Sequence[str]) -> list[PairSlot]:
     spreader = Spreader(goal, ())
     places = sparse_places(len(ladder))
     return [item for place in places for item in spreader.take(ladder[place], 1)]
@@ -98,8 +100,8 @@ def _items_wanted(stage: str) -> int | None:
 
 
 def _with_neighbours(
-    goal: Goal, position: Position, asked: Sequence[Item], wanted: int | None
-) -> list[Item]:
+    goal: Goal, position: Position, asked: Sequence[PairSlot], wanted: int | None
+) -> list[PairSlot]:
     """Items with the models next to the rank, near ones first.
 
     Args:
@@ -110,7 +112,7 @@ def _with_neighbours(
     """
     rank = position.rank or len(position.ladder) // 2 + 1
     spreader = Spreader(goal, asked)
-    items: list[Item] = []
+    items: list[PairSlot] = []
     for place, distance in neighbours(rank, len(position.ladder), wanted):
         opponent = position.ladder[place]
         had = sum(item.opponent == opponent for item in asked)
@@ -152,7 +154,9 @@ def _evenly(places: Sequence[tuple[int, int]], count: int) -> list[tuple[int, in
     return [places[round(i * step)] for i in range(count)]
 
 
-def plan_all(goal: Goal, position: Position, history: Sequence[Batch]) -> tuple[str, list[Item]]:
+def plan_all(
+    goal: Goal, position: Position, history: Sequence[Batch]
+) -> tuple[str, list[PairSlot]]:
     """One item with each opponent, each time on other scenarios; none when all are had."""
     asked = asked_items(goal, history)
     spreader = Spreader(goal, asked)

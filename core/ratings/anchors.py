@@ -32,7 +32,7 @@ class Scale(NamedTuple):
     used: tuple[Anchor, ...] = ()
 
 
-class Found(NamedTuple):
+class FoundAnchors(NamedTuple):
     """Two anchors that are there.
 
     Attributes:
@@ -62,7 +62,7 @@ def check_anchors(anchors: Sequence[Anchor]) -> tuple[AnchorSet, ...]:
     return (AnchorSet(first, second),)
 
 
-def find_anchors(models: Sequence[str], sets: Sequence[AnchorSet]) -> Found | str:
+def find_anchors(models: Sequence[str], sets: Sequence[AnchorSet]) -> FoundAnchors | str:
     """The first set whose models are both there, else why there is none.
 
     A model matches by its name, else by the last part of its spec, where one alone does. One that
@@ -77,7 +77,7 @@ def find_anchors(models: Sequence[str], sets: Sequence[AnchorSet]) -> Found | st
         first, second = places
         if isinstance(first, int) and isinstance(second, int):
             if first != second:
-                return Found((first, anchors.first.rating), (second, anchors.second.rating))
+                return FoundAnchors((first, anchors.first.rating), (second, anchors.second.rating))
             missing = [f"both anchors are {models[first]!r}"]
         reasons += missing
     return "; ".join(dict.fromkeys(reasons))

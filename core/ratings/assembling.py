@@ -9,8 +9,8 @@ from ..few_families import FEWEST_FAMILIES, few_families
 from .anchors import Scale
 from .comparisons import Bools, Comparisons, Floats, Ints, present
 from .intervals import (
-    Estimate,
-    Spread,
+    SolvedRatings,
+    Uncertainty,
     apply_scale,
     choose_scale,
     measure_spread,
@@ -23,8 +23,8 @@ from .settings import RatingSettings
 
 def no_ratings(engine: str, comparisons: Comparisons) -> Ratings:
     """Of no comparisons: nothing, with a word on what to do."""
-    told = "nothing is compared yet: a rating needs comparisons with another model"
-    return Ratings(engine, (), warnings=(*comparisons.warnings, told))
+    message = "nothing is compared yet: a rating needs comparisons with another model"
+    return Ratings(engine, (), warnings=(*comparisons.warnings, message))
 
 
 class Beside(NamedTuple):
@@ -41,7 +41,7 @@ class Beside(NamedTuple):
     apart: Apart
 
 
-class Made(NamedTuple):
+class RatingParts(NamedTuple):
     """What rows are made of.
 
     Attributes:
@@ -54,9 +54,9 @@ class Made(NamedTuple):
         ends: Which intervals are open; None where nobody looked.
     """
 
-    estimate: Estimate
+    estimate: SolvedRatings
     scale: Scale
-    spread: Spread
+    spread: Uncertainty
     order: Order
     beside: Beside | None = None
     depends: Bools | None = None
@@ -66,12 +66,12 @@ class Made(NamedTuple):
 def assemble(
     engine: str,
     comparisons: Comparisons,
-    estimate: Estimate,
+    estimate: SolvedRatings,
     settings: RatingSettings,
     *,
     diagnostics: Mapping[str, Any],
     warnings: Sequence[str] = (),
-    length_adjusted: Estimate | None = None,
+    length_adjusted: SolvedRatings | None = None,
 ) -> Ratings:
     """The ratings that an estimate with families stands for.
 
@@ -88,23 +88,23 @@ def assemble(
     scale, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, scale)
     apart = tell_apart(estimate, spread)
-    told = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
-    told += family_warnings(comparisons, estimate)
+    message = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
+    message += family_warnings(comparisons, estimate)
     beside, depends = None, None
     if length_adjusted is not None:
         beside, reason = _beside(comparisons, length_adjusted, settings, scale)
-        told += [reason] if reason else []
+        message += [reason] if reason else []
         depends = np.asarray(apart.pair != beside.apart.pair)
         apart = apart.both(beside.apart)
     order = order_models(estimate, spread, apart)
     ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
-    told += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
-    made = Made(estimate, scale, spread, order, beside, depends, ends)
-    return lay_out(engine, comparisons, made, diagnostics, tuple(told))
+    message += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
+    made = RatingParts(estimate, scale, spread, order, beside, depends, ends)
+    return lay_out(engine, comparisons, made, diagnostics, tuple(message))
 
 
 def _beside(
-    comparisons: Comparisons, estimate: Estimate, settings: RatingSettings, scale: Scale
+    comparisons: Comparisons, estimate: SolvedRatings, settings: RatingSettings, scale: Scale
 ) -> tuple[Beside, str]:
     """The second analysis, and why its ratings cannot stand on the first one's scale."""
     own, why = choose_scale(comparisons.models, estimate, settings)
@@ -112,14 +112,14 @@ def _beside(
     apart = tell_apart(estimate, spread)
     if (own.first, own.second) != (scale.first, scale.second):
         n = len(estimate.theta)
-        told = f"no ratings with a term for length on this scale: {why or 'it is not anchored'}"
-        return Beside(np.full(n, np.nan), [None] * n, apart), told
+        message = f"no ratings with a term for length on this scale: {why or 'it is not anchored'}"
+        return Beside(np.full(n, np.nan), [None] * n, apart), message
     ends = find_ends(comparisons, estimate.theta, estimate.component, own)
-    made = Made(estimate, own, spread, order_models(estimate, spread, apart), ends=ends)
+    made = RatingParts(estimate, own, spread, order_models(estimate, spread, apart), ends=ends)
     return Beside(_points(estimate, own), _intervals(made), apart), ""
 
 
-def _points(estimate: Estimate, scale: Scale) -> Floats:
+def _points(estimate: SolvedRatings, scale: Scale) -> Floats:
     """Ratings, shape (n_models,); those of anchors to the last bit."""
     place, unit = apply_scale(estimate, scale)
     ratings = place + unit * estimate.theta
@@ -131,7 +131,7 @@ def _points(estimate: Estimate, scale: Scale) -> Floats:
 def lay_out(
     engine: str,
     comparisons: Comparisons,
-    made: Made,
+    made: RatingParts,
     diagnostics: Mapping[str, Any],
     warnings: tuple[str, ...],
 ) -> Ratings:
@@ -151,7 +151,7 @@ def lay_out(
     )
 
 
-def _rows(comparisons: Comparisons, made: Made, chosen: Ints) -> tuple[ModelRating, ...]:
+def _rows(comparisons: Comparisons, made: RatingParts, chosen: Ints) -> tuple[ModelRating, ...]:
     """A row per model, in the chosen order."""
     models, counts = comparisons.models, comparisons.counts()
     estimate, order, beside = made.estimate, made.order, made.beside
@@ -185,7 +185,7 @@ def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _intervals(made: Made) -> list[Interval | None]:
+def _intervals(made: RatingParts) -> list[Interval | None]:
     """Of each model, with None for an end that is open."""
     ratings, half = _points(made.estimate, made.scale), made.spread.half_width
     low, high = (ratings + sign * half for sign in (-1, 1))
@@ -203,7 +203,7 @@ def _ends(ranks: Ints) -> tuple[int, int]:
     return int(ranks[0]), int(ranks[1])
 
 
-def general_diagnostics(comparisons: Comparisons, estimate: Estimate) -> dict[str, Any]:
+def general_diagnostics(comparisons: Comparisons, estimate: SolvedRatings) -> dict[str, Any]:
     """What every engine says."""
     return {
         "comparisons": len(comparisons),
@@ -213,28 +213,28 @@ def general_diagnostics(comparisons: Comparisons, estimate: Estimate) -> dict[st
     }
 
 
-def _members(models: Sequence[str], estimate: Estimate) -> list[list[str]]:
+def _members(models: Sequence[str], estimate: SolvedRatings) -> list[list[str]]:
     found: list[list[str]] = [[] for _ in range(int(estimate.component.max(initial=-1)) + 1)]
     for model, component in zip(models, estimate.component, strict=True):
         found[component].append(model)
     return found
 
 
-def scale_warnings(estimate: Estimate, scale: Scale, unanchored: str) -> list[str]:
+def scale_warnings(estimate: SolvedRatings, scale: Scale, unanchored: str) -> list[str]:
     """What ratings may not be compared, and why the scale is not anchored, if it is not."""
-    told = []
+    message = []
     n_components = int(estimate.component.max(initial=-1)) + 1
     if n_components > 1:
-        told.append(
+        message.append(
             f"the models fall into {n_components} groups that no comparison connects: each is "
             "rated and ranked by itself, and ratings of different groups say nothing together"
         )
     if unanchored:
-        told.append(f"the scale is not anchored (centre {scale.place:g}): {unanchored}")
-    return told
+        message.append(f"the scale is not anchored (centre {scale.place:g}): {unanchored}")
+    return message
 
 
-def family_warnings(comparisons: Comparisons, estimate: Estimate) -> list[str]:
+def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[str]:
     """What intervals are missing or rough, as they stand on families."""
     n_families = len(present(comparisons.family, len(comparisons.families)))
     without = [
@@ -242,8 +242,10 @@ def family_warnings(comparisons: Comparisons, estimate: Estimate) -> list[str]:
         for model, n in zip(comparisons.models, estimate.families, strict=True)
         if n < FEWEST_FAMILIES
     ]
-    told = few_families(n_families)
+    message = few_families(n_families)
     if without and n_families >= FEWEST_FAMILIES:
         named = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if without[5:] else "")
-        told.append(f"no interval for {named}: compared on fewer than {FEWEST_FAMILIES} families")
-    return told
+        message.append(
+            f"no interval for {named}: compared on fewer than {FEWEST_FAMILIES} families"
+        )
+    return message

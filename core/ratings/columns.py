@@ -82,8 +82,8 @@ class Columns:
         except _Bad as error:
             self._refuse(str(error), number)
 
-    def _refuse(self, told: str, number: int) -> NoReturn:
-        raise DataError(self.origin, told, f"{self.place} {number}") from None
+    def _refuse(self, message: str, number: int) -> NoReturn:
+        raise DataError(self.origin, message, f"{self.place} {number}") from None
 
     def _add(self, row: Any, number: int) -> None:
         if not isinstance(row, Mapping):
@@ -176,9 +176,9 @@ class Columns:
         if not self.by_criterion:
             return (), None
         names, rank = _sorted_names(self.criteria)
-        told = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
+        message = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
         table = np.zeros((len(swap), len(names)), dtype=np.int8)
-        table[told[:, 0], rank[told[:, 1]]] = told[:, 2]
+        table[message[:, 0], rank[message[:, 1]]] = message[:, 2]
         return names, np.where(swap[:, None], -table, table)
 
     def _one_judge(self) -> str:
@@ -214,9 +214,9 @@ class Columns:
             return rows
         repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
         if not dedupe:
-            told = "the same comparison (item, iteration, models, order, judge) as in"
-            told += f" {self.place} {number[repeat - 1]}; --dedupe takes such only once"
-            self._refuse(told, int(number[repeat]))
+            message = "the same comparison (item, iteration, models, order, judge) as in"
+            message += f" {self.place} {number[repeat - 1]}; --dedupe takes such only once"
+            self._refuse(message, int(number[repeat]))
         self._check_repeats(rows, number, same)
         return rows.only(~same)
 
@@ -231,8 +231,10 @@ class Columns:
         differs &= same
         if differs.any():
             at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
-            told = f"says something else of the same comparison than {self.place} {number[at - 1]}"
-            self._refuse(told + "; take one of the two out", int(number[at]))
+            message = (
+                f"says something else of the same comparison than {self.place} {number[at - 1]}"
+            )
+            self._refuse(message + "; take one of the two out", int(number[at]))
 
 
 class _Row(NamedTuple):

@@ -65,7 +65,7 @@ class Calls(NamedTuple):
         return prior_precision(self.n_models, len(self.names), self.precision)
 
 
-class Fit(NamedTuple):
+class LogitFit(NamedTuple):
     """The maximum.
 
     Attributes:
@@ -104,7 +104,7 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
 
 
 def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
-    calls, told = as_calls(comparisons, length=length)
+    calls, message = as_calls(comparisons, length=length)
     calls = calls._replace(weight=weight)
     fit = maximise(calls)
     return Solved(
@@ -114,7 +114,7 @@ def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
         covariance=fit.covariance,
         replicates=leave_one_out(comparisons, calls, fit),
         diagnostics={"newton_steps": fit.steps, "last_step": fit.last_step * Q},
-        warnings=told,
+        warnings=message,
     )
 
 
@@ -144,19 +144,19 @@ def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, l
     n = len(comparisons.models)
     names: list[str] = []
     terms: list[Floats] = []
-    told: list[str] = []
+    message: list[str] = []
     for name, column in _candidates(comparisons, length):
         if _is_new(column, first, second, n, terms):
             names.append(name)
             terms.append(column)
         else:
-            told.append(f"what {name} is worth cannot be told from strength here: left out")
+            message.append(f"what {name} is worth cannot be told from strength here: left out")
     if length and not comparisons.has_lengths and comparisons.has_some_lengths:
-        told.append("some comparisons have no lengths, so there is no length term")
+        message.append("some comparisons have no lengths, so there is no length term")
     stacked = np.array(terms).reshape(len(terms), len(comparisons))
     component = components(n, first, second)
     weight = np.ones(len(comparisons))
-    return Calls(component, first, second, score, weight, stacked, tuple(names)), told
+    return Calls(component, first, second, score, weight, stacked, tuple(names)), message
 
 
 def _candidates(comparisons: Comparisons, length: bool) -> list[tuple[str, Floats]]:
@@ -199,7 +199,7 @@ def _laplacian(weights: Floats, first: Ints, second: Ints, n_models: int) -> Flo
     return np.asarray(np.diag(met.sum(axis=1)) - met)
 
 
-def maximise(calls: Calls) -> Fit:
+def maximise(calls: Calls) -> LogitFit:
     """The maximum of the penalised likelihood, by Newton's method with halved steps.
 
     Raises:
@@ -224,7 +224,7 @@ def maximise(calls: Calls) -> Fit:
         if is_done(size, before):
             hessian = hessian_of(_expected(place, calls), calls, prior)
             covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-            return Fit(place[:n], place[n:], _expected(place, every), covariance, count, size)
+            return LogitFit(place[:n], place[n:], _expected(place, every), covariance, count, size)
         before = size
     raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {size}")
 
@@ -282,7 +282,7 @@ def hessian_of(e: Floats, calls: Calls, prior: Floats) -> Floats:
     return made
 
 
-def leave_one_out(comparisons: Comparisons, calls: Calls, fit: Fit) -> Floats:
+def leave_one_out(comparisons: Comparisons, calls: Calls, fit: LogitFit) -> Floats:
     """The unknowns without one family each, shape (n_families, n_models + n_terms).
 
     One Newton step from the maximum: x - (H - H_s)^-1 g_s, with the family's score g_s and its

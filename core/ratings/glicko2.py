@@ -23,7 +23,7 @@ from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats
 from .fractional_logit import as_calls, gradient, hessian_of, leave_one_out, maximise
-from .intervals import Estimate
+from .intervals import SolvedRatings
 from .item_results import VARIANCE
 from .items import ItemCalls
 from .period import TAU, new_volatility
@@ -40,18 +40,18 @@ class _Analysis:
     """The fixed point with some terms, and without one family each."""
 
     def __init__(self, comparisons: Comparisons, weight: Floats, *, length: bool) -> None:
-        calls, self.told = as_calls(comparisons, length=length)
+        calls, self.message = as_calls(comparisons, length=length)
         self.calls = calls._replace(weight=weight, precision=1 / VARIANCE)
         self.fit = maximise(self.calls)
         self.replicates = leave_one_out(comparisons, self.calls, self.fit)
         self.families = comparisons.families_of_models()
 
     @property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> SolvedRatings:
         """The strengths; the deviation is that of one period."""
         n = self.calls.n_models
         hessian = hessian_of(self.fit.expected, self.calls, self.calls.prior)
-        return Estimate(
+        return SolvedRatings(
             theta=self.fit.theta,
             deviation=1 / np.sqrt(np.diag(hessian)[:n]),
             families=self.families,
@@ -90,14 +90,14 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
             "length": adjusted.terms["length"] if adjusted else None,
             **_diagnose(comparisons, found),
         },
-        warnings=beside.told if beside else [*found.told, _no_lengths(comparisons)],
+        warnings=beside.message if beside else [*found.message, _no_lengths(comparisons)],
         length_adjusted=adjusted.estimate if adjusted else None,
     )
 
 
 def _no_lengths(comparisons: Comparisons) -> str:
-    told = "some comparisons have no lengths" if comparisons.has_some_lengths else "no lengths"
-    return f"{told}: what the judge likes of length was not looked at"
+    message = "some comparisons have no lengths" if comparisons.has_some_lengths else "no lengths"
+    return f"{message}: what the judge likes of length was not looked at"
 
 
 def _diagnose(comparisons: Comparisons, found: _Analysis) -> dict[str, Any]:

@@ -11,14 +11,14 @@ import numpy as np
 
 from ..few_families import FEWEST_FAMILIES
 from ..statistics.student import quantile_of
-from .anchors import MIN_GAP, Found, Q, Scale, find_anchors
+from .anchors import MIN_GAP, FoundAnchors, Q, Scale, find_anchors
 from .comparisons import Floats, Ints
 from .settings import Anchor, RatingSettings
 
 _EQUAL = 1e-9  # natural units: differences below are rounding
 
 
-class Estimate(NamedTuple):
+class SolvedRatings(NamedTuple):
     """What an engine found, in natural units (Q points each).
 
     Attributes:
@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
     replicates: Floats
 
 
-class Spread(NamedTuple):
+class Uncertainty(NamedTuple):
     """The uncertainty of estimates; NaN where it is not known.
 
     Attributes:
@@ -53,7 +53,7 @@ class Spread(NamedTuple):
 
 
 def choose_scale(
-    models: tuple[str, ...], estimate: Estimate, settings: RatingSettings
+    models: tuple[str, ...], estimate: SolvedRatings, settings: RatingSettings
 ) -> tuple[Scale, str]:
     """The scale, and why it is not anchored (empty when it is)."""
     found = find_anchors(models, settings.anchor_sets)
@@ -67,16 +67,16 @@ def choose_scale(
     error = _gap_error(estimate, found)
     along = gap if top > bottom else -gap
     if along <= _EQUAL or along < MIN_GAP * error:
-        told = f"the anchors {names} are {along * Q:.1f} points apart"
-        told += " (the wrong way round)" if along < -_EQUAL else ""
-        return Scale(), f"{told}, under {MIN_GAP:g} standard errors of {error * Q:.1f}"
+        message = f"the anchors {names} are {along * Q:.1f} points apart"
+        message += " (the wrong way round)" if along < -_EQUAL else ""
+        return Scale(), f"{message}, under {MIN_GAP:g} standard errors of {error * Q:.1f}"
     unit = (top - bottom) / gap
     used = (Anchor(models[first], top), Anchor(models[second], bottom))
     place = top - unit * float(estimate.theta[first])
     return Scale(unit, place, first, second, used), ""
 
 
-def _gap_error(estimate: Estimate, found: Found) -> float:
+def _gap_error(estimate: SolvedRatings, found: FoundAnchors) -> float:
     """Standard error of the difference of the anchors."""
     first, second = found.first[0], found.second[0]
     if len(estimate.replicates) < 2:
@@ -97,7 +97,7 @@ def jackknife_error(replicates: Floats) -> Floats:
     return np.asarray(np.sqrt((n - 1) / n * squares))
 
 
-def apply_scale(estimate: Estimate, scale: Scale) -> tuple[Floats, Floats]:
+def apply_scale(estimate: SolvedRatings, scale: Scale) -> tuple[Floats, Floats]:
     """Place and unit of each model: those of the scale where it holds, else the plain ones."""
     plain = Scale()
     if scale.first is None:
@@ -107,7 +107,7 @@ def apply_scale(estimate: Estimate, scale: Scale) -> tuple[Floats, Floats]:
     return np.where(same, scale.place, plain.place), np.where(same, scale.unit, plain.unit)
 
 
-def measure_spread(estimate: Estimate, scale: Scale) -> Spread:
+def measure_spread(estimate: SolvedRatings, scale: Scale) -> Uncertainty:
     """Intervals and standard errors from the families."""
     known = estimate.families >= FEWEST_FAMILIES
     df = np.where(known, estimate.families - 1.0, np.nan)
@@ -116,7 +116,7 @@ def measure_spread(estimate: Estimate, scale: Scale) -> Spread:
     if scale.first is not None and scale.second is not None:
         error[[scale.first, scale.second]] = 0.0  # fixed by definition, but for rounding
     t = quantile_of(0.975, np.where(known, df, 1))
-    return Spread(
+    return Uncertainty(
         half_width=np.where(known, t * error, np.nan),
         pair_error=_pair_errors(estimate.replicates),
         pair_df=np.minimum(df[:, None], df[None, :]),
@@ -124,7 +124,7 @@ def measure_spread(estimate: Estimate, scale: Scale) -> Spread:
     )
 
 
-def _scaled_replicates(estimate: Estimate, scale: Scale) -> Floats:
+def _scaled_replicates(estimate: SolvedRatings, scale: Scale) -> Floats:
     """Replicates as ratings, each anchored by itself, shape (n_families, n_models)."""
     place, unit = apply_scale(estimate, scale)
     replicates = estimate.replicates

@@ -60,7 +60,7 @@ class Data(NamedTuple):
     names: tuple[str, ...]
 
 
-class Fit(NamedTuple):
+class MixedFit(NamedTuple):
     """The estimate; unknowns are strengths, then terms.
 
     Attributes:
@@ -101,7 +101,7 @@ def _solve(
     *,
     length: bool,
 ) -> tuple[Solved, Variances]:
-    data, told = as_data(comparisons, settings, length=length)
+    data, message = as_data(comparisons, settings, length=length)
     fit = solve(data, len(comparisons.families), variances)
     made = Solved(
         component=data.component,
@@ -116,7 +116,7 @@ def _solve(
                 "both_orders": fit.variances.both,
             }
         },
-        warnings=told,
+        warnings=message,
     )
     return made, fit.variances
 
@@ -131,7 +131,7 @@ def as_data(
         settings: Weights of items.
         length: Whether to have the length term where lengths are known.
     """
-    calls, told = as_calls(comparisons, length=length)
+    calls, message = as_calls(comparisons, length=length)
     terms = calls.terms * np.where(comparisons.a_first, 1.0, -1.0)  # from first to `a`
     items, z = ItemCalls.of(comparisons), logit_margins(comparisons)
     rows, twice = items.rows, items.twice
@@ -151,7 +151,7 @@ def as_data(
     weights = (own[rows], own[twice])
     return Data(
         calls.component, seen, halves, family[rows], family[twice], *weights, calls.names
-    ), told
+    ), message
 
 
 def slot_weights(comparisons: Comparisons, settings: RatingSettings, slot: Ints) -> Floats:
@@ -165,7 +165,7 @@ def slot_weights(comparisons: Comparisons, settings: RatingSettings, slot: Ints)
     return np.asarray(mean[slot])
 
 
-def solve(data: Data, n_families: int, variances: Variances | None = None) -> Fit:
+def solve(data: Data, n_families: int, variances: Variances | None = None) -> MixedFit:
     """The estimate, and those without one family each.
 
     Args:
@@ -187,7 +187,7 @@ def solve(data: Data, n_families: int, variances: Variances | None = None) -> Fi
 
     covariance = np.asarray(np.linalg.inv(whole[:-1, :-1] + np.diag(prior)), dtype=np.float64)
     left = np.array([unknowns(whole - part) for part in parts])
-    return Fit(variances, unknowns(whole), covariance, left)
+    return MixedFit(variances, unknowns(whole), covariance, left)
 
 
 def part_of(data: Data, family: int, variances: Variances) -> Floats:

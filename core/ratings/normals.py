@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .anchors import Q
-from .assembling import Made, lay_out, scale_warnings
+from .assembling import RatingParts, lay_out, scale_warnings
 from .comparisons import Comparisons, Floats
 from .connectivity import components
-from .intervals import Estimate, Spread, apply_scale, choose_scale
+from .intervals import SolvedRatings, Uncertainty, apply_scale, choose_scale
 from .ordering import order_models, tell_apart
 from .result import Ratings
 from .settings import RatingSettings
@@ -29,7 +29,7 @@ class Normals(NamedTuple):
 
 
 def rate_by_normals(
-    engine: str, comparisons: Comparisons, found: Normals, settings: RatingSettings, told: str
+    engine: str, comparisons: Comparisons, found: Normals, settings: RatingSettings, message: str
 ) -> Ratings:
     """Points on an anchored scale, or the engine's own, with intervals of 1.96 deviations.
 
@@ -38,10 +38,10 @@ def rate_by_normals(
         comparisons: With all names.
         found: Of their models, in their order.
         settings: Anchors.
-        told: What is wrong with such intervals.
+        message: What is wrong with such intervals.
     """
     n = len(comparisons.models)
-    estimate = Estimate(
+    estimate = SolvedRatings(
         theta=(found.mean - found.centre) / Q,
         deviation=found.deviation / Q,
         families=comparisons.families_of_models(),
@@ -55,7 +55,7 @@ def rate_by_normals(
     variance = estimate.deviation**2
     pair_error = np.sqrt(variance[:, None] + variance[None, :])
     half_width = 1.96 * np.abs(unit) * estimate.deviation
-    spread = Spread(half_width, pair_error, np.full((n, n), np.inf), None)
-    warnings = (*comparisons.warnings, told, *scale_warnings(estimate, scale, why))
+    spread = Uncertainty(half_width, pair_error, np.full((n, n), np.inf), None)
+    warnings = (*comparisons.warnings, message, *scale_warnings(estimate, scale, why))
     order = order_models(estimate, spread, tell_apart(estimate, spread))
-    return lay_out(engine, comparisons, Made(estimate, scale, spread, order), {}, warnings)
+    return lay_out(engine, comparisons, RatingParts(estimate, scale, spread, order), {}, warnings)

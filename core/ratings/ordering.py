@@ -14,7 +14,7 @@ import numpy as np
 
 from ..statistics.student import cdf_of, quantile, quantile_of
 from .comparisons import Bools, Floats, Ints, Small
-from .intervals import Estimate, Spread
+from .intervals import SolvedRatings, Uncertainty
 
 DRAWS = 1000
 """How often coins are thrown."""
@@ -62,7 +62,7 @@ class Order(NamedTuple):
     above: Floats
 
 
-def tell_apart(estimate: Estimate, spread: Spread) -> Apart:
+def tell_apart(estimate: SolvedRatings, spread: Uncertainty) -> Apart:
     """What an estimate and its errors tell apart."""
     known, gap = _known(estimate, spread), _gaps(estimate)
     df = np.where(known, spread.pair_df, 1.0)
@@ -78,7 +78,7 @@ def tell_apart(estimate: Estimate, spread: Spread) -> Apart:
     return Apart(surely(pair), surely(own[:, None]), surely(np.full_like(gap, board)))
 
 
-def order_models(estimate: Estimate, spread: Spread, apart: Apart) -> Order:
+def order_models(estimate: SolvedRatings, spread: Uncertainty, apart: Apart) -> Order:
     """Ranks within each component."""
     gap, known = _gaps(estimate), _known(estimate, spread)
     same = estimate.component[:, None] == estimate.component[None, :]
@@ -101,18 +101,18 @@ def _ends(apart: Small, same: Bools, there: Bools) -> Ints:
     return np.where(there[:, None], np.stack([best, worst], axis=1), 0)
 
 
-def _gaps(estimate: Estimate) -> Floats:
+def _gaps(estimate: SolvedRatings) -> Floats:
     gap = estimate.theta[:, None] - estimate.theta[None, :]
     return np.where(np.abs(gap) <= _EQUAL, 0.0, gap)
 
 
-def _known(estimate: Estimate, spread: Spread) -> Bools:
+def _known(estimate: SolvedRatings, spread: Uncertainty) -> Bools:
     """Of which pairs there is an error."""
     same = estimate.component[:, None] == estimate.component[None, :]
     return np.asarray(same & ~np.isnan(spread.pair_df))
 
 
-def _largest_by_chance(estimate: Estimate, known: Bools) -> tuple[Floats, float]:
+def _largest_by_chance(estimate: SolvedRatings, known: Bools) -> tuple[Floats, float]:
     """What the largest |t| of each model's differences, and of all, stays under in 95 %."""
     n = len(known)
     n_families = len(estimate.replicates)

@@ -47,14 +47,14 @@ def _parsed(path: Path, number: int, line: bytes) -> Any:
     try:
         return _decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:
-        told = "not UTF-8 text"
+        message = "not UTF-8 text"
     except json.JSONDecodeError as error:
-        told = f"not JSON: {error.msg}"
+        message = f"not JSON: {error.msg}"
     except RecursionError:
-        told = "not JSON of a sane kind: nested too deeply"
+        message = "not JSON of a sane kind: nested too deeply"
     except ValueError as error:  # a key twice, or a number of thousands of digits
-        told = f"not JSON: {error}"
-    raise DataError(path, told, f"line {number}") from None
+        message = f"not JSON: {error}"
+    raise DataError(path, message, f"line {number}") from None
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ..few_families import FEWEST_FAMILIES
 from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints
-from .intervals import Estimate, jackknife_error
+from .intervals import SolvedRatings, jackknife_error
 from .newton import centring
 from .result import Ratings
 from .settings import RatingSettings
@@ -95,12 +95,12 @@ def _as_ratings(
     )
 
 
-def _estimate(comparisons: Comparisons, solved: Solved) -> Estimate:
+def _estimate(comparisons: Comparisons, solved: Solved) -> SolvedRatings:
     n = len(solved.component)
     # Against the mean of its component: where all lie together only the prior knows.
     contrast = centring(solved.component)
     variance = np.diag(contrast @ solved.covariance[:n, :n] @ contrast.T)
-    return Estimate(
+    return SolvedRatings(
         theta=solved.place[:n],
         deviation=np.sqrt(np.maximum(variance, 0)),
         families=comparisons.families_of_models(),

@@ -32,7 +32,7 @@ class Graded(NamedTuple):
         return f"{self.run.run_id} by {', '.join(listed)}"
 
 
-class Pair(NamedTuple):
+class GradingPair(NamedTuple):
     """Two gradings that are set against each other."""
 
     first: Grading
@@ -60,8 +60,8 @@ def chosen(
     fitting = [g for g in there if _fits(g, options) and (not judge or is_judge(g.judge, judge))]
     if not fitting:
         wanted = [*([judge] if judge else []), *(f"{k}={v}" for k, v in options.items())]
-        told = f"run {run.run_id} has no grades by {', '.join(wanted)}"
-        raise UsageError(f"{told}; there are: {'; '.join(map(str, there))}")
+        message = f"run {run.run_id} has no grades by {', '.join(wanted)}"
+        raise UsageError(f"{message}; there are: {'; '.join(map(str, there))}")
     return Graded(run, fitting)
 
 
@@ -72,7 +72,7 @@ def _fits(grading: Grading, wanted: Mapping[str, str]) -> bool:
     )
 
 
-def same_grading(one: Graded, two: Graded) -> Pair:
+def same_grading(one: Graded, two: Graded) -> GradingPair:
     """The one grading that both runs have, as each of them has it.
 
     Raises:
@@ -80,21 +80,21 @@ def same_grading(one: Graded, two: Graded) -> Pair:
     """
     common = _latest(one, [kind for kind in one.by_kind if kind in two.by_kind])
     if not common:
-        told = f"no judge or reader has graded both runs alike: {one}; {two}"
-        raise UsageError(f"{told}; {_todo(one, two)}")
+        message = f"no judge or reader has graded both runs alike: {one}; {two}"
+        raise UsageError(f"{message}; {_todo(one, two)}")
     if len(common) > 1:
         listed = "; ".join(str(one.by_kind[kind]) for kind in common)
-        told = f"runs {one.run.run_id} and {two.run.run_id} were both graded by each of {listed}"
-        raise UsageError(f"{told}; choose with --judge LABEL or --set NAME=VALUE")
-    return Pair(one.by_kind[common[0]], two.by_kind[common[0]])
+        message = f"runs {one.run.run_id} and {two.run.run_id} were both graded by each of {listed}"
+        raise UsageError(f"{message}; choose with --judge LABEL or --set NAME=VALUE")
+    return GradingPair(one.by_kind[common[0]], two.by_kind[common[0]])
 
 
 def _latest(run: Graded, kinds: Sequence[Kind]) -> list[Kind]:
     """The kinds, of each judge with the same options only the latest way of asking it."""
-    told: dict[str, Kind] = {}
+    message: dict[str, Kind] = {}
     for kind in kinds:
-        told.setdefault(str(run.by_kind[kind]), kind)
-    return list(told.values())
+        message.setdefault(str(run.by_kind[kind]), kind)
+    return list(message.values())
 
 
 def _todo(one: Graded, two: Graded) -> str:
@@ -125,7 +125,7 @@ def _grade_like(wanted: Grading, other: Graded) -> str:
     return f"{command} adds what is missing"
 
 
-def two_judges(runs: Sequence[Graded], named: Sequence[str]) -> list[Pair]:
+def two_judges(runs: Sequence[Graded], named: Sequence[str]) -> list[GradingPair]:
     """The gradings of each run by two judges who read alike.
 
     Args:
@@ -143,13 +143,13 @@ def two_judges(runs: Sequence[Graded], named: Sequence[str]) -> list[Pair]:
     if len(readings) != 1:
         raise UsageError(_no_one_reading(runs[0], first, second, readings))
     kinds = (first, readings[0]), (second, readings[0])
-    return [Pair(*(run.by_kind[kind] for kind in kinds)) for run in runs]
+    return [GradingPair(*(run.by_kind[kind] for kind in kinds)) for run in runs]
 
 
 def _only_two(runs: Sequence[Graded], labels: list[str]) -> tuple[str, str]:
     if len(labels) > 2:
-        told = f"{len(labels)} judges have graded these runs: {', '.join(labels)}"
-        raise UsageError(f"{told}; name two of them: --judge LABEL --judge LABEL")
+        message = f"{len(labels)} judges have graded these runs: {', '.join(labels)}"
+        raise UsageError(f"{message}; name two of them: --judge LABEL --judge LABEL")
     if len(labels) < 2:
         raise UsageError(_too_few(runs))
     return labels[0], labels[1]
@@ -159,10 +159,10 @@ def _too_few(runs: Sequence[Graded]) -> str:
     judged = [run for run in runs if any(g.judge for g in run.gradings)]
     if not judged:
         return f"{runs[0].run.benchmark} runs without a judge's grades: nobody to agree with"
-    told = "; ".join(map(str, runs))
+    message = "; ".join(map(str, runs))
     poorest = min(runs, key=lambda run: len({g.judge for g in run.gradings if g.judge}))
     todo = f"{bench('rejudge', poorest.run.run_id, '--judge', 'SPEC')} adds a judge's grades"
-    return f"agreement needs two judges who graded each run alike: {told}; {todo}"
+    return f"agreement needs two judges who graded each run alike: {message}; {todo}"
 
 
 def _two_named(runs: Sequence[Graded], labels: list[str], named: Sequence[str]) -> tuple[str, str]:
@@ -182,15 +182,15 @@ def _label(runs: Sequence[Graded], labels: list[str], name: str) -> str:
     if not fitting:
         lacking = [r for r in runs if not any(is_judge(g.judge, name) for g in r.gradings)]
         run_id = (lacking or runs)[0].run.run_id
-        told = f"run {run_id} has no grades by the judge {name}; there are: {', '.join(labels)}"
-        raise UsageError(f"{told}; {bench('rejudge', run_id, *judge_words(name))} adds them")
+        message = f"run {run_id} has no grades by the judge {name}; there are: {', '.join(labels)}"
+        raise UsageError(f"{message}; {bench('rejudge', run_id, *judge_words(name))} adds them")
     return fitting[0]
 
 
 def _no_one_reading(run: Graded, first: str, second: str, readings: Sequence[str]) -> str:
     if not readings:
-        told = f"{first} and {second} did not grade with the same options: {run}"
+        message = f"{first} and {second} did not grade with the same options: {run}"
         command = bench("rejudge", run.run.run_id, "--judge", "SPEC", "--set", "NAME=VALUE")
-        return f"{told}; {command} makes them alike"
+        return f"{message}; {command} makes them alike"
     listed = "; ".join(str(run.by_kind[(first, reading)]) for reading in readings)
     return f"{first} and {second} both graded in several ways: {listed}; choose with --set"

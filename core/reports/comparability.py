@@ -11,7 +11,7 @@ from ..text import plural
 from .evidence import Spent
 
 if TYPE_CHECKING:
-    from ..engine.config import RunConfig
+    from ..settings.run_config import RunConfig
 
 
 def comparability(
@@ -45,7 +45,7 @@ def comparability(
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {_plain(value)}" for name, value in options.items()]
-    parts += [f"judge {config.judge.known_as}"] if config.judge else []
+    parts += [f"judge {config.judge.stored_label}"] if config.judge else []
     imported = is_imported(config.model.spec)
     parts += ["imported from another program"] if imported else []
     parts += [f"changed: {changed}"] if changed else []

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmark import Pack
 from ..clients.families import kinship
-from ..clients.sites import host_in
-from ..engine.config import grader
-from ..engine.phases import TRIAL
+from ..endpoints.sites import host_in
 from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
+from ..sample.phases import TRIAL
+from ..settings.run_config import grader
 from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, Selection, Spent
 
 if TYPE_CHECKING:
-    from ..engine.config import RunConfig
+    from ..settings.run_config import RunConfig
 
 
 def build_document(
@@ -109,7 +109,7 @@ def _head(
         "view": None,
         "endpoint": run.endpoint if run else None,
         "judge": str(config.judge.spec) if config.judge else None,
-        "judge_endpoint": host_in(config.judge.known_as) if config.judge else None,
+        "judge_endpoint": host_in(config.judge.stored_label) if config.judge else None,
         "grader": digest(grader(config)) if run else None,
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
@@ -136,8 +136,8 @@ def _head(
 
 def judge_warnings(config: "RunConfig") -> list[str]:
     """What to know about the judge before its verdicts are trusted."""
-    told = config.judge and kinship(config.model.spec, config.judge.spec)
-    return [told] if told else []
+    message = config.judge and kinship(config.model.spec, config.judge.spec)
+    return [message] if message else []
 
 
 def _results(summary: Summary, baselines: Mapping[str, Baseline]) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..clients.base import ModelSpec
 from ..clients.families import kinship
+from ..endpoints.providers import ModelSpec
 from ..journal import Journal, RunRecord
 from ..text import plural
 from ..types import SampleScore
@@ -69,17 +69,19 @@ class GradedSamples(NamedTuple):
         early = self.run.status if self.run.status in _ENDED_EARLY else None
         if not missing and not early:
             return None
-        told = f"{counts['failed']} failed, {counts['pending']} to do"
-        told += f" of {plural(counts['total'], 'sample')}"
+        message = f"{counts['failed']} failed, {counts['pending']} to do"
+        message += f" of {plural(counts['total'], 'sample')}"
         ended = f"; its last command ended as {early}" if early else ""
         judge = f", as judged by {self.grading.judge}," if by_judge else ""
-        return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {told}{ended}"
+        return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {message}{ended}"
 
     def told_kinship(self) -> str | None:
         """A warning that the judge is of the model's own family; ``None`` when it is not."""
         judge = self.grading.judge
-        told = judge and kinship(ModelSpec.parse(self.run.model), ModelSpec.parse(spec_of(judge)))
-        return f"run {self.run.run_id}: {told}" if told else None
+        message = judge and kinship(
+            ModelSpec.parse(self.run.model), ModelSpec.parse(spec_of(judge))
+        )
+        return f"run {self.run.run_id}: {message}" if message else None
 
 
 def read_samples(

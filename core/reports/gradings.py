@@ -41,8 +41,8 @@ class Grading(NamedTuple):
         return canonical([self.version or self.digest, dict(self.options), dict(self.asked)])
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={plain(value)}" for name, value in self.options.items())
-        return f"{self.judge or 'no judge'}{f' ({told})' if told else ''}"
+        message = ", ".join(f"{name}={plain(value)}" for name, value in self.options.items())
+        return f"{self.judge or 'no judge'}{f' ({message})' if message else ''}"
 
 
 def gradings(journal: Journal, run: RunRecord) -> list[Grading]:
@@ -56,10 +56,10 @@ def gradings(journal: Journal, run: RunRecord) -> list[Grading]:
     """
     found: dict[tuple[str | None, str], Grading] = {}
     for grading in map(_grading, journal.graders(run)):
-        known_as = (grading.judge, grading.reading)
-        other = found.get(known_as)
+        stored_label = (grading.judge, grading.reading)
+        other = found.get(stored_label)
         if other is None or _worth(grading) > _worth(other):
-            found[known_as] = grading
+            found[stored_label] = grading
     if not found:
         raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
     return [g for g in found.values() if g.judge] or list(found.values())
@@ -93,8 +93,8 @@ def refuse_unlike(runs: Sequence[RunRecord]) -> None:
     for run in runs[1:]:
         if differing := _differing(first, run):
             what, todo = differing
-            told = f"runs {first.run_id} and {run.run_id} cannot be compared: {what}"
-            raise UsageError(f"{told}; {todo}")
+            message = f"runs {first.run_id} and {run.run_id} cannot be compared: {what}"
+            raise UsageError(f"{message}; {todo}")
 
 
 def _differing(one: RunRecord, two: RunRecord) -> tuple[str, str] | None:
@@ -107,8 +107,8 @@ def _differing(one: RunRecord, two: RunRecord) -> tuple[str, str] | None:
         return f"{what}{two.benchmark_version} in the other", todo
     if one.pack_sha256 != two.pack_sha256:
         packs = (f"{run.pack_name} ({run.pack_sha256[:12]})" for run in (one, two))
-        if told := _languages(one, two):
-            return told, "give the command of one again with the --lang of the other"
+        if message := _languages(one, two):
+            return message, "give the command of one again with the --lang of the other"
         todo = "give the command of one again with the --dataset of the other"
         return f"their packs are {' and '.join(packs)}", todo
     return None

@@ -17,7 +17,7 @@ from ..journal.shapes import anything, object_of, optional, record, text, whole
 from ..types import digest
 
 
-class Outcome(NamedTuple):
+class RunResult(NamedTuple):
     """A run with its last result document."""
 
     run: RunRecord
@@ -43,7 +43,7 @@ def what_is_missing(document: Mapping[str, Any]) -> str | None:
     return f"its result {wrong}; {bench('rescore', 'RUN')} makes another" if wrong else None
 
 
-def protocol_of(outcome: Outcome, benchmark: Benchmark | None) -> dict[str, str]:
+def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, str]:
     """What a result was made with, as texts by name.
 
     Args:
@@ -92,7 +92,7 @@ def _sampling(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[
 
 
 def refuse_mixture(
-    outcomes: Sequence[Outcome], benchmarks: Mapping[str, Benchmark], hint: str
+    outcomes: Sequence[RunResult], benchmarks: Mapping[str, Benchmark], hint: str
 ) -> None:
     """Refuse results of one benchmark that never mix.
 
@@ -111,9 +111,9 @@ def refuse_mixture(
         described = ", ".join(f"{name} {fact.get(name, 'not set')}" for name in differing)
         groups.setdefault(described, []).append(outcome.run.run_id)
     if len(groups) > 1:
-        told = "; ".join(f"{described}: {_runs(ids)}" for described, ids in groups.items())
+        message = "; ".join(f"{described}: {_runs(ids)}" for described, ids in groups.items())
         name = outcomes[0].run.benchmark
-        raise UsageError(f"results of {name} that never mix: {told}; {hint}")
+        raise UsageError(f"results of {name} that never mix: {message}; {hint}")
 
 
 def _differing(facts: Iterable[Mapping[str, str]]) -> list[str]:
@@ -135,3 +135,9 @@ def is_graded(document: Mapping[str, Any]) -> bool:
     """Whether anything of a result was graded, and not only generated."""
     graded = any(metric["n"] for metric in document["metrics"].values())
     return graded or not document["items"]["scored"]
+
+
+def is_partial(document: Mapping[str, Any]) -> bool:
+    """Whether samples are missing, or were never asked for."""
+    counts, whole = document["items"], document["dataset"]["n_items"] * document["iterations"]
+    return bool(counts["failed"] or counts["pending"] or counts["total"] < whole)

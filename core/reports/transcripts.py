@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..engine.phases import TRIAL
 from ..errors import UsageError
 from ..imported import is_imported, origin_of
 from ..journal import Grader, Journal, RunRecord, StoredCall
+from ..sample.phases import TRIAL
 
 
 def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any]:

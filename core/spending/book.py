@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ..clients.base import ModelSpec, Provider, is_loopback
+from ..endpoints.providers import ModelSpec, Provider, is_loopback
 from ..errors import ConfigError, UsageError
 from .litellm_map import listed_price
 from .prices import MOST, Beyond, Price
@@ -175,8 +175,8 @@ class PriceBook:
         """
         if spec.provider in self.demo:
             return DEMO
-        if told := given or self.configured.get(str(spec)):
-            return told
+        if message := given or self.configured.get(str(spec)):
+            return message
         if is_loopback(base_url):
             return OWN_MACHINE
         if base_url is None and spec.provider in self.local:
@@ -185,8 +185,8 @@ class PriceBook:
         return self._listed(spec) if own else None
 
     def _listed(self, spec: ModelSpec) -> Price | None:
-        known_as = str(spec).removeprefix("litellm/")  # the same host at the same price
-        for row in reversed(_own_table().get(known_as, [])):
+        stored_label = str(spec).removeprefix("litellm/")  # the same host at the same price
+        for row in reversed(_own_table().get(stored_label, [])):
             if row.valid_from <= self.today:
                 return row.price
         return listed_price(spec)

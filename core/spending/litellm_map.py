@@ -17,7 +17,7 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
-from ..clients.base import ModelSpec
+from ..endpoints.providers import ModelSpec
 from ..errors import DataError
 from .prices import Beyond, Price
 

@@ -178,7 +178,7 @@ def _totals(matrix: Floats, replicates: int, rng: np.random.Generator) -> Iterat
         yield np.concatenate(parts)
 
 
-class _Drawn(NamedTuple):
+class _Resamples(NamedTuple):
     """Counts, what they were drawn from, and where that was left."""
 
     source: tuple[int, int, str]
@@ -186,7 +186,7 @@ class _Drawn(NamedTuple):
     left: Mapping[str, Any]
 
 
-_last: list[_Drawn] = []
+_last: list[_Resamples] = []
 
 
 def _counts(n_clusters: int, replicates: int, rng: np.random.Generator) -> Iterable[Counts]:
@@ -199,7 +199,7 @@ def _counts(n_clusters: int, replicates: int, rng: np.random.Generator) -> Itera
             rng.bit_generator.state = drawn.left
             return drawn.counts
     counts = [some.astype(np.uint8) for some in _draw(n_clusters, replicates, rng)]
-    _last[:] = [_Drawn(source, counts, rng.bit_generator.state), *_last[: _KEPT - 1]]
+    _last[:] = [_Resamples(source, counts, rng.bit_generator.state), *_last[: _KEPT - 1]]
     return counts
 
 

@@ -71,8 +71,8 @@ def cluster_ids(clusters: npt.ArrayLike | None, n: int) -> npt.NDArray[np.generi
 
 def too_few(n: int) -> Estimate | None:
     """No value, as there are fewer than three pairs; None when there are enough."""
-    told = f"{n} pair{'s' * (n != 1)} that both rated; {MIN_PAIRS} are needed"
-    return Estimate(None, None, told) if n < MIN_PAIRS else None
+    message = f"{n} pair{'s' * (n != 1)} that both rated; {MIN_PAIRS} are needed"
+    return Estimate(None, None, message) if n < MIN_PAIRS else None
 
 
 def estimates(

@@ -73,12 +73,12 @@ def order_agreement(
     totals = columns.sum(axis=0)
     means = [(totals[part * m : part * m + m] / totals[2 * m :]).tolist() for part in (0, 1)]
     if m < MIN_PAIRS:
-        told = f"{m} model{'s' * (m != 1)} that both rated; an order needs {MIN_PAIRS}"
-        both = [Estimate(None, None, told)] * 2
+        message = f"{m} model{'s' * (m != 1)} that both rated; an order needs {MIN_PAIRS}"
+        both = [Estimate(None, None, message)] * 2
     else:
         sums = cluster_sums(columns, cluster_index(pairs.clusters))
-        told = "a rater gives all models one mean"
-        both = estimates(sums, lambda t: _orders(t, m), told, seed=seed, replicates=replicates)
+        message = "a rater gives all models one mean"
+        both = estimates(sums, lambda t: _orders(t, m), message, seed=seed, replicates=replicates)
     return OrderAgreement(tuple(there.tolist()), tuple(means[0]), tuple(means[1]), *both)
 
 

@@ -34,7 +34,7 @@ class Work(NamedTuple):
     even: bool
 
 
-class Outcome(NamedTuple):
+class BilledReply(NamedTuple):
     """What is charged and what is sent."""
 
     input: int
@@ -48,51 +48,51 @@ def _usage(prompt: int, completion: int, **more: Any) -> dict[str, Any]:
     return {"prompt_tokens": prompt, "completion_tokens": completion, **total, **more}
 
 
-def _honest(work: Work) -> Outcome:
-    return Outcome(work.input, work.output, _usage(work.input, work.output))
+def _honest(work: Work) -> BilledReply:
+    return BilledReply(work.input, work.output, _usage(work.input, work.output))
 
 
-def _reasoning_beside(work: Work) -> Outcome:
+def _reasoning_beside(work: Work) -> BilledReply:
     """Thinking is counted beside `completion_tokens` and in the total."""
     seen = work.output // 10
     thought = {"reasoning_tokens": work.output - seen}
     usage = _usage(work.input, seen, completion_tokens_details=thought)
     usage["total_tokens"] = work.input + work.output
-    return Outcome(work.input, work.output, usage)
+    return BilledReply(work.input, work.output, usage)
 
 
-def _total_only(work: Work) -> Outcome:
+def _total_only(work: Work) -> BilledReply:
     """Thinking is counted nowhere but in the total."""
     usage = _usage(work.input, work.output // 10) | {"total_tokens": work.input + work.output}
-    return Outcome(work.input, work.output, usage)
+    return BilledReply(work.input, work.output, usage)
 
 
-def _no_usage(work: Work) -> Outcome:
-    return Outcome(work.input, work.output)
+def _no_usage(work: Work) -> BilledReply:
+    return BilledReply(work.input, work.output)
 
 
-def _ignores_limit(work: Work) -> Outcome:
+def _ignores_limit(work: Work) -> BilledReply:
     """Ten times as much is written as the limit allows."""
     written = _TOO_MANY * work.output
-    return Outcome(work.input, written, _usage(work.input, written))
+    return BilledReply(work.input, written, _usage(work.input, written))
 
 
-def _long_prompt(work: Work) -> Outcome:
+def _long_prompt(work: Work) -> BilledReply:
     """The prompt is counted twenty times."""
-    return Outcome(20 * work.input, work.output, _usage(20 * work.input, work.output))
+    return BilledReply(20 * work.input, work.output, _usage(20 * work.input, work.output))
 
 
-def _drops(work: Work) -> Outcome:
+def _drops(work: Work) -> BilledReply:
     """Half of the connections are dropped, after the answer was written."""
     return _honest(work)._replace(fault=Fault("drop") if work.even else None)
 
 
-def _fails(work: Work) -> Outcome:
+def _fails(work: Work) -> BilledReply:
     """Half of the answers are lost in a server error, after they were written."""
     return _honest(work)._replace(fault=Fault("500") if work.even else None)
 
 
-MANNERS: Mapping[str, Callable[[Work], Outcome]] = {
+MANNERS: Mapping[str, Callable[[Work], BilledReply]] = {
     "honest": _honest,
     "reasoning-beside": _reasoning_beside,
     "total-only": _total_only,
@@ -161,7 +161,7 @@ class Billing:
         return Fault("400", message=f"Unsupported parameter: '{name}' is not supported here.")
 
 
-def _reply(work: Work, outcome: Outcome, request: ReceivedRequest) -> Mapping[str, Any]:
+def _reply(work: Work, outcome: BilledReply, request: ReceivedRequest) -> Mapping[str, Any]:
     body: dict[str, Any] = json.loads(render_answer(Answer(work.said), request).body)
     body.pop("usage")
     return body if outcome.usage is None else {**body, "usage": dict(outcome.usage)}

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from .faults import Faults, fault_plan
-from .provider import Decision, Latency, Provider, answer_aside, parse_body, plain_error
+from .provider import Decision, Latency, SimulatedProvider, answer_aside, parse_body, plain_error
 from .responders import Responder
 from .wire import (
     DIALECTS,
@@ -77,7 +77,9 @@ class LoopbackServer:
         models: Sequence[Mapping[str, object]] | None = None,
     ) -> None:
         self._models = models
-        self._provider = Provider(respond, latency, fault_plan(faults or {}, seed), accept_keys)
+        self._provider = SimulatedProvider(
+            respond, latency, fault_plan(faults or {}, seed), accept_keys
+        )
         self._record = record
         self._on_outcome = on_outcome
         self.requests: list[ReceivedRequest] = []

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..matchmaking.calls import Call
-from ..matchmaking.goals import ENOUGH, FLOOR, Batch, Goal, Pool, Rate, Stop
+from ..matchmaking.goals import ENOUGH, FLOOR, Batch, Goal, NoMoreCalls, Rate, TranscriptPool
 from ..matchmaking.matchmaker import Matchmaker
 from ..matchmaking.schedules import Orders, Schedule
 from ..ratings.comparisons import Comparison, Comparisons
@@ -41,13 +41,13 @@ class Placed(NamedTuple):
 
     steps: tuple[Step, ...]
     batches: tuple[Batch, ...]
-    stop: Stop | None
+    stop: NoMoreCalls | None
 
 
-def pool_of(tournament: Tournament) -> Pool:
+def pool_of(tournament: Tournament) -> TranscriptPool:
     """All transcripts of all its models."""
     slots = frozenset(tournament.slots)
-    return Pool(dict.fromkeys(tournament.models, slots), tournament.families)
+    return TranscriptPool(dict.fromkeys(tournament.models, slots), tournament.families)
 
 
 def place(
@@ -92,9 +92,9 @@ def place(
     while True:
         known = Comparisons.of(rows)
         batch = maker.next_batch(known, history)
-        if history and (steps or isinstance(batch, Stop)):
+        if history and (steps or isinstance(batch, NoMoreCalls)):
             found += _step(goal, known, history)
-        if isinstance(batch, Stop):
+        if isinstance(batch, NoMoreCalls):
             return Placed(tuple(found), tuple(history), batch)
         history.append(batch)
         rows += tournament.rows(batch.calls)

@@ -44,7 +44,7 @@ class Decision(NamedTuple):
     pause: float = 0.0
 
 
-class Provider:
+class SimulatedProvider:
     """Decides on chat requests; its arguments are those of `LoopbackServer`."""
 
     def __init__(

@@ -140,8 +140,8 @@ def _score(reply: Reply, outcome: Outcome[Answers]) -> Score:
     detail: dict[str, Any] = {"judge_replies": len(outcome.replies)}
     if outcome.value is None:
         detail["judge_said"] = list(outcome.replies)
-        told = f"the judge's reply could not be read: {outcome.reason}"
-        return Score(values, told, (*flags, UNREAD), detail)
+        message = f"the judge's reply could not be read: {outcome.reason}"
+        return Score(values, message, (*flags, UNREAD), detail)
     said = outcome.value
     values |= {PASS: float(said.values["PASS"]), WIN: float(said.values["WIN"])}
     return Score(values, None, flags, detail | {"reason": said.reason})

@@ -43,10 +43,12 @@ def demo_answer(statement: Statement, ability: float, rng: Random) -> str:
     if not recognises:
         return rng.choice(_FLAT)
     note = _SENTENCE.split(statement.look_for)
-    told = f"What stays with me: {note[0]}"
+    message = f"What stays with me: {note[0]}"
     if statement.task != "intention":
-        return f"{told} {rng.choice(_WARM if is_warm else _COLD)}"
-    return f"{told} {note[-1]} {rng.choice(_WARM)}" if is_warm else f"{told} {rng.choice(_COLD)}"
+        return f"{message} {rng.choice(_WARM if is_warm else _COLD)}"
+    return (
+        f"{message} {note[-1]} {rng.choice(_WARM)}" if is_warm else f"{message} {rng.choice(_COLD)}"
+    )
 
 
 def demo_verdict(statement: Statement, prompt: str) -> str:

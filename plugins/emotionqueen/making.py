@@ -28,7 +28,7 @@ from eibench import (
 )
 
 from .places import ROUND, Place, places
-from .similarity import Shelf
+from .similarity import SimilarityIndex
 from .statements import read_statements
 from .writing import PROMPT, Draft, Refusal, check, read_draft, schema, writing_prompt
 
@@ -46,7 +46,7 @@ class Collection:
         empty: Places that no draft fitted, and why the last one did not.
     """
 
-    shelf: Shelf
+    shelf: SimilarityIndex
     kept: dict[Place, Draft] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     empty: dict[Place, Refusal] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class StatementMaker(DataMaker):
 
     async def generate(self, item: Item, model: Model, options: Options) -> Collection:
         """The places filled, round by round."""
-        made = Collection(Shelf(item.content))
+        made = Collection(SimilarityIndex(item.content))
         wanted = list(places(options["count"]))
         for start in range(0, len(wanted), ROUND):
             await _fill(wanted[start : start + ROUND], made, model, options["attempts"])
@@ -102,7 +102,7 @@ class StatementMaker(DataMaker):
         detail = {
             "statements": [_line(place, made.kept[place]) for place in sorted(made.kept)],
             "refused": dict(sorted(made.refused.items())),
-            "empty": {place.id: made.empty[place].told for place in sorted(made.empty)},
+            "empty": {place.id: made.empty[place].message for place in sorted(made.empty)},
         }
         return Score(values, detail=detail)
 
@@ -134,7 +134,7 @@ class StatementMaker(DataMaker):
         """The statements with their author; missing where places stayed empty."""
         detail = score.detail
         lines = [{**line, "made_by": model} for line in detail["statements"]]
-        empty = [f"{name} ({told})" for name, told in detail["empty"].items()]
+        empty = [f"{name} ({message})" for name, message in detail["empty"].items()]
         missing = f"{len(empty)} stayed empty: {', '.join(empty[:3])}" if empty else None
         return Made(lines, missing, {"refused": detail["refused"]})
 

@@ -70,11 +70,11 @@ def _parts(scored: Sequence[SampleScore], statements: Mapping[str, Statement]) -
     }
 
 
-def _part(found: Rates, estimate: Estimate, name: str, told: str) -> Metric:
+def _part(found: Rates, estimate: Estimate, name: str, message: str) -> Metric:
     """The metric of a part: without a value where its statements are too few for a rate."""
     if found.statements < LEAST:
         estimate = Estimate(None, None, estimate.n)
-    label, group = name.replace("_", " "), f"{told} (none under {LEAST} statements)"
+    label, group = name.replace("_", " "), f"{message} (none under {LEAST} statements)"
     if found.statements != found.passed.n:  # n counts samples, the rule counts statements
         label += f", {found.statements} statements"
     return _metric(estimate, label, group)

@@ -21,7 +21,7 @@ def runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(said[i : i + RUN]) for i in range(max(1, len(said) - RUN + 1))}
 
 
-class Shelf:
+class SimilarityIndex:
     """Statements that are there already, by id; finds those that a text is too close to."""
 
     def __init__(self, texts: Iterable[tuple[str, str]] = ()) -> None:

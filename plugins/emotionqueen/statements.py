@@ -59,8 +59,8 @@ def _item(path: Path, place: str, row: Any) -> Item:
         raise DataError(path, "must be a JSON object", place)
     for name, choices in CHOICES.items():
         if _text(path, place, row, name) not in choices:
-            told = f'"{name}" must be one of {", ".join(choices)}, not {row[name]!r:.40}'
-            raise DataError(path, told, place)
+            message = f'"{name}" must be one of {", ".join(choices)}, not {row[name]!r:.40}'
+            raise DataError(path, message, place)
     text, look_for = (_text(path, place, row, name) for name in ("statement", "look_for"))
     made_by = _text(path, place, row, "made_by") if "made_by" in row else None
     belongs = (row["task"], row["life_scenario"], row["polarity"])

@@ -9,7 +9,7 @@ from eibench import ChatResponse
 from eibench.judges import fill, read_object
 
 from .places import LIFE_SCENARIO_RULES, NOTE_RULES, POLARITY_RULES, TASK_RULES, Place
-from .similarity import Shelf, words
+from .similarity import SimilarityIndex, words
 
 SHORTEST, LONGEST = 12, 60
 """Words of a statement."""
@@ -67,11 +67,11 @@ class Refusal(NamedTuple):
 
     Attributes:
         kind: For counting.
-        told: For the writer and the user; never words of another statement.
+        message: For the writer and the user; never words of another statement.
     """
 
     kind: str
-    told: str
+    message: str
 
 
 def schema() -> dict[str, Any]:
@@ -102,7 +102,7 @@ def writing_prompt(place: Place, already: Sequence[str], why: Refusal | None) ->
         "already": fill(_ALREADY, {"texts": texts}) if already else "",
         "note": NOTE_RULES[place.task],
         "form": _FORM,
-        "again": fill(_AGAIN, {"reason": why.told}) if why else "",
+        "again": fill(_AGAIN, {"reason": why.message}) if why else "",
     }
     return fill(PROMPT, values)
 
@@ -118,13 +118,13 @@ def read_draft(response: ChatResponse) -> Draft | Refusal:
     return Draft(*(" ".join(str(text).split()) for text in texts))
 
 
-def check(draft: Draft, place: Place, shelf: Shelf) -> Refusal | None:
+def check(draft: Draft, place: Place, shelf: SimilarityIndex) -> Refusal | None:
     """Why a draft does not fit its place, or says again what another statement says."""
     length, note = len(draft.statement.split()), len(draft.look_for.split())
     said = words(draft.statement)
     if not SHORTEST <= length <= LONGEST:
-        told = f"the statement has {length} words, not {SHORTEST} to {LONGEST}"
-        return Refusal("length", told)
+        message = f"the statement has {length} words, not {SHORTEST} to {LONGEST}"
+        return Refusal("length", message)
     if not NOTE_SHORTEST <= note <= NOTE_LONGEST:
         return Refusal(
             "length", f"the note has {note} words, not {NOTE_SHORTEST} to {NOTE_LONGEST}"

@@ -123,8 +123,8 @@ class EQBench3(Benchmark):
         flags = ("sections",) * bool(odd)
         if judge is None or not options["rubric"]:
             return Score(flags=flags, detail={"sections": odd})
-        if told := _too_little(scenario, transcript):
-            return Score.unscored(told, flags=(*flags, "silent"), detail={"sections": odd})
+        if message := _too_little(scenario, transcript):
+            return Score.unscored(message, flags=(*flags, "silent"), detail={"sections": odd})
         rubric = scenario.kind.rubric
         messages = judge_messages(scenario, transcript, output_format(rubric))
         shared = len(messages) - 1
@@ -244,8 +244,8 @@ def _score(
     detail: dict[str, Any] = {"sections": dict(odd), "judge_replies": len(outcome.replies)}
     flags += outcome.flags
     if outcome.value is None:
-        told = f"the judge's reply could not be read: {outcome.reason}"
-        return Score.unscored(told, flags=(*flags, UNREAD), detail=detail)
+        message = f"the judge's reply could not be read: {outcome.reason}"
+        return Score.unscored(message, flags=(*flags, UNREAD), detail=detail)
     verdict, kind = outcome.value, scenario.kind
     if verdict.unknown:
         detail["unknown_keys"] = list(verdict.unknown)

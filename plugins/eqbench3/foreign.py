@@ -85,11 +85,11 @@ def _rows(value: Any, origin: Path) -> Sequence[Any]:
     """
     rows = _listed(value)
     if not isinstance(rows, list):
-        told = (
+        message = (
             'is no file of EQ-Bench 3: it has no run with "scenario_tasks", and no list '
             f'"{_LIST}" in "__metadata__"'
         )
-        raise DataError(origin, told)
+        raise DataError(origin, message)
     if not rows:
         raise DataError(origin, "holds no comparisons", f'"{_LIST}"')
     return rows
@@ -124,8 +124,8 @@ class _Reader:
             return
         margins = dict(found.value.margins)
         first, second = (call.test, call.other)[:: 1 if call.first == "a" else -1]
-        known_as = (call.scenario, call.iteration, first, second, call.judge)
-        _, before = self._read.setdefault(known_as, (call, margins))
+        stored_label = (call.scenario, call.iteration, first, second, call.judge)
+        _, before = self._read.setdefault(stored_label, (call, margins))
         if before is not margins:
             same = before == margins
             self._left_out["there already" if same else "there already, with another reply"] += 1

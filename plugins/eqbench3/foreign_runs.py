@@ -94,8 +94,8 @@ def _judge_of(run: Mapping[str, Any]) -> str:
     """Who gave the verdicts; empty where the run does not say."""
     for key in ("rubric_judge_model", "judge_model"):
         if run.get(key) is not None:
-            told = optional_text(run, key) or ""
-            return "" if told.strip() in _NO_JUDGE else model_name(told, f'"{key}"')
+            message = optional_text(run, key) or ""
+            return "" if message.strip() in _NO_JUDGE else model_name(message, f'"{key}"')
     return ""
 
 

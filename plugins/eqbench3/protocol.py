@@ -102,8 +102,8 @@ def read_protocol(path: Path, raw: Mapping[str, Any], text_of: TextOf, reasoning
     try:
         return _protocol(raw, text_of, reasoning)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        told = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise DataError(path, f"is no protocol of EQ-Bench 3: {told}") from None
+        message = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise DataError(path, f"is no protocol of EQ-Bench 3: {message}") from None
 
 
 def _protocol(raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:

@@ -32,8 +32,8 @@ def template(path: Path, contents: Contents, prompting: str) -> Template:
         return Template(contents.prompts[prompting], own=False)
     ours = WORDING.get(contents.lang)
     if ours is None:
-        told = f"its language is {contents.lang!r}, for which eibench has no prompts"
-        raise DataError(path, f'{told}; add "prompts" with {prompting!r} to it')
+        message = f"its language is {contents.lang!r}, for which eibench has no prompts"
+        raise DataError(path, f'{message}; add "prompts" with {prompting!r} to it')
     return Template(ours[prompting], own=True)
 
 
@@ -55,8 +55,8 @@ def items(
     template_of = contents.norm.template if contents.norm else (None,) * len(contents.stories)
     for story, human in zip(contents.stories, template_of, strict=True):
         if story.reference is None:
-            told = 'has no "reference"; bench norm seceu makes one of people\'s answers'
-            raise DataError(path, told, f'item "{story.id}"')
+            message = 'has no "reference"; bench norm seceu makes one of people\'s answers'
+            raise DataError(path, message, f'item "{story.id}"')
         order = shuffled(story) if shuffle else tuple(range(N_OPTIONS))
         prompt = _fill(text, story, order)
         asked = Asked(prompt, story.options, story.reference, order, prompting, human)

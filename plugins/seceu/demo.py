@@ -45,5 +45,5 @@ def _written(asked: Asked, points: Sequence[int]) -> str:
     named = zip(asked.shown, points, strict=True)
     answer = {"Emotion": [{"name": name, "score": p} for name, p in named]}
     steps = [f'"{name}" takes a score of {p}' for name, p in zip(asked.shown, points, strict=True)]
-    told = "; ".join(steps) + ".\n" if asked.prompting != "zero-shot" else ""
-    return told + json.dumps(answer, ensure_ascii=False)
+    message = "; ".join(steps) + ".\n" if asked.prompting != "zero-shot" else ""
+    return message + json.dumps(answer, ensure_ascii=False)

@@ -18,8 +18,8 @@ def graded(asked: Asked, text: str, finish: Finish) -> Score:
         return Score(_NONE, why, ordered(flags))
     answer = prepared(reading.values)
     if answer is None:
-        told = f"all four numbers are {reading.values[0]:g}, which has no direction"
-        return Score(_NONE, told, ordered(flags | set(reading.flags)))
+        message = f"all four numbers are {reading.values[0]:g}, which has no direction"
+        return Score(_NONE, message, ordered(flags | set(reading.flags)))
     return _scored(asked, reading, answer, flags | set(reading.flags))
 
 

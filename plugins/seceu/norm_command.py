@@ -54,8 +54,8 @@ def norm_command(
     normed = _made(humans, people)
     document = _document(contents.stories, normed, people)
     if output is not None:
-        told = source or f"{normed.people} people of {_printable(humans.name)}"
-        _write(output, _pack(contents, normed, told))
+        message = source or f"{normed.people} people of {_printable(humans.name)}"
+        _write(output, _pack(contents, normed, message))
     click.echo(_as_text(document) if json_output else _table(document))
     _tell(people, normed, output)
 
@@ -165,9 +165,11 @@ def _table(document: dict[str, Any]) -> str:
 
 
 def _similarity(similarity: dict[str, Any]) -> str:
-    told = f"M {similarity['mean']:.3f}  SD {similarity['sd']:.3f}, each person to all the others"
+    message = (
+        f"M {similarity['mean']:.3f}  SD {similarity['sd']:.3f}, each person to all the others"
+    )
     undefined = similarity["undefined"]
-    return f"{told}; undefined for {undefined}" if undefined else told
+    return f"{message}; undefined for {undefined}" if undefined else message
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -181,8 +183,8 @@ def _tell(people: People, normed: Normed, output: Path | None) -> None:
     if (more := len(people.left_out) - _SHOWN) > 0:
         click.echo(f"and {more} more left out", err=True)
     if normed.people < _ROUGH:
-        told = f"warning: {normed.people} people make a rough norm"
-        click.echo(f"{told}: the standard error of its mean is SD / √{normed.people}", err=True)
+        message = f"warning: {normed.people} people make a rough norm"
+        click.echo(f"{message}: the standard error of its mean is SD / √{normed.people}", err=True)
     if output is not None:
         name = _printable(str(output))
         click.echo(f"pack in {name}; next: bench run {Seceu.name} --dataset {name}", err=True)

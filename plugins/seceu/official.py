@@ -65,8 +65,8 @@ def read_official(items: Path, norm: Path, prompts: Path | None, lang: str) -> C
     bodies = list(_bodies(items))
     numbers = _read_norm(norm)
     if len(bodies) != len(numbers.standard):
-        told = f"has standard scores of {len(numbers.standard)} items"
-        raise DataError(norm, f"{told}, but {items.name} has {len(bodies)} stories")
+        message = f"has standard scores of {len(numbers.standard)} items"
+        raise DataError(norm, f"{message}, but {items.name} has {len(bodies)} stories")
     rows = zip(bodies, numbers.standard, strict=True)
     stories = (Story(str(n), *body, row) for n, (body, row) in enumerate(rows, start=1))
     templates = {} if prompts is None else read_templates(prompts)
@@ -126,8 +126,8 @@ def _read_norm(path: Path) -> _Numbers:
     if mean is None or sd is None or not rows:
         raise DataError(path, "needs rows of four standard scores, the mean (M) and the SD (SD)")
     if len(template) != len(rows):
-        told = f"its pattern template in [] has {len(template)} numbers"
-        raise DataError(path, f"{told}, but there are standard scores of {len(rows)} items")
+        message = f"its pattern template in [] has {len(template)} numbers"
+        raise DataError(path, f"{message}, but there are standard scores of {len(rows)} items")
     norm = Norm("the norm of that file", float(mean[1]), float(sd[1]), template)
     return _with_facts(_Numbers(tuple(rows), norm))
 

@@ -73,8 +73,8 @@ def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> Peo
     if wrong and not leave_out:
         person, why = next(iter(wrong.items()))
         more = f", and {len(wrong) - 1} more people have such answers" if len(wrong) > 1 else ""
-        told = f"{why}{more}; --leave-out goes on without them"
-        raise DataError(path, told, f'person "{person}"')
+        message = f"{why}{more}; --leave-out goes on without them"
+        raise DataError(path, message, f'person "{person}"')
     kept = [own for person, own in answers.items() if person not in wrong]
     if len(kept) < 2:
         raise DataError(path, f"holds {len(kept)} people with whole answers; a norm needs more")
@@ -103,8 +103,8 @@ def _by_person(path: Path, marks: Iterator[Mark]) -> dict[str, Answers]:
     for mark in marks:
         given = answers.setdefault(mark.person, {}).setdefault(mark.item, {})
         if mark.option in given:
-            told = f'"{mark.person}" has points for option {mark.option + 1} of item '
-            raise DataError(path, f'{told}"{mark.item}" already', f"line {mark.line}")
+            message = f'"{mark.person}" has points for option {mark.option + 1} of item '
+            raise DataError(path, f'{message}"{mark.item}" already', f"line {mark.line}")
         given[mark.option] = mark.points
     if not answers:
         raise DataError(path, "holds no answers")
@@ -118,8 +118,8 @@ def _marks(path: Path, stories: Sequence[Story]) -> Iterator[Mark]:
         if not person:
             raise DataError(path, "has no person", f"line {line}")
         if item not in known:
-            told = f"the stories have no item {item!r}"
-            raise DataError(path, f"{told}; --dataset names the stories", f"line {line}")
+            message = f"the stories have no item {item!r}"
+            raise DataError(path, f"{message}; --dataset names the stories", f"line {line}")
         for option, points in _numbers(path, line, row, known[item]):
             yield Mark(line, person, item, option, points)
 
@@ -141,8 +141,8 @@ def _option(path: Path, line: int, written: str, story: Story) -> int:
         return names.index(written.casefold())
     if written in {str(n) for n in range(1, N_OPTIONS + 1)}:
         return int(written) - 1
-    told = f"item {story.id!r} has no option {written!r}"
-    raise DataError(path, f"{told}; it has 1-4: {', '.join(story.options)}", f"line {line}")
+    message = f"item {story.id!r} has no option {written!r}"
+    raise DataError(path, f"{message}; it has 1-4: {', '.join(story.options)}", f"line {line}")
 
 
 def _points(path: Path, line: int, written: str) -> float:
@@ -151,8 +151,8 @@ def _points(path: Path, line: int, written: str) -> float:
     except ValueError:
         points = math.nan
     if not 0 <= points <= POINTS:
-        told = f"points must be a number from 0 to {POINTS:g}, not {written!r:.40}"
-        raise DataError(path, told, f"line {line}")
+        message = f"points must be a number from 0 to {POINTS:g}, not {written!r:.40}"
+        raise DataError(path, message, f"line {line}")
     return points
 
 
@@ -165,8 +165,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         _check_header(path, header, wanted)
         for cells in reader:
             if len(cells) != len(header) and any(cells):
-                told = f"has {len(cells)} cells, the header {len(header)}"
-                raise DataError(path, told, f"line {reader.line_num}")
+                message = f"has {len(cells)} cells, the header {len(header)}"
+                raise DataError(path, message, f"line {reader.line_num}")
             if any(cell.strip() for cell in cells):
                 row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
                 yield reader.line_num, {name: row[name] for name in wanted}

@@ -34,9 +34,9 @@ def read(source: PackSource, options: Options) -> Found:
     path, contents = read_contents(source, options["lang"])
     prompting, shuffle = options["prompting"], options["shuffle_options"]
     if _lacks_prompts(source) and contents.lang == "en" and prompting in WORDED.values():
-        told = f"no such file, and --prompting {prompting} takes its words from it; "
-        told += "put it there, take --dataset official, or ask with --prompting direct"
-        raise DataError(path.parent / PROMPTS_FILE, told)
+        message = f"no such file, and --prompting {prompting} takes its words from it; "
+        message += "put it there, take --dataset official, or ask with --prompting direct"
+        raise DataError(path.parent / PROMPTS_FILE, message)
     worded = template(path, contents, prompting)
     asked = tuple(items(path, contents, worded.text, prompting, shuffle=shuffle))
     may = _comparability(source, contents, worded, options)
@@ -51,15 +51,15 @@ def read_contents(source: PackSource, lang: str) -> tuple[Path, Contents]:
     """
     files = dict(source.files)
     if not files:
-        told = f"the {source.name} pack has no stories in {lang!r}"
-        raise DataError("seceu", f"{told}; bench data fetch seceu gets the official ones")
+        message = f"the {source.name} pack has no stories in {lang!r}"
+        raise DataError("seceu", f"{message}; bench data fetch seceu gets the official ones")
     if ITEMS in files and files[ITEMS].suffix == ".docx":
         prompts = files.get(PROMPTS) if lang == "en" else None
         return files[ITEMS], read_official(files[ITEMS], files[NORM], prompts, lang)
     path = next(iter(files.values()))
     if path.suffix == ".docx":
-        told = "one .docx alone is no pack: its standard scores are in another file"
-        raise DataError(path, f"{told}; give the folder that holds them all")
+        message = "one .docx alone is no pack: its standard scores are in another file"
+        raise DataError(path, f"{message}; give the folder that holds them all")
     return path, read_file(path, lang=lang)
 
 
@@ -72,8 +72,8 @@ def _comparability(
     source: PackSource, contents: Contents, worded: Template, options: Options
 ) -> str:
     if _lacks_prompts(source):
-        told = f"those are of the official pack, and this folder lacks {PROMPTS_FILE}"
-        return f"beside no published score: {told}"
+        message = f"those are of the official pack, and this folder lacks {PROMPTS_FILE}"
+        return f"beside no published score: {message}"
     if source.name != "official":
         return "beside no published score: those are of the official pack"
     if contents.lang != "en":

@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from eibench.core.benchmark import Options as Options
     from eibench.core.benchmark import Pack as Pack
     from eibench.core.benchmark import PackSource as PackSource
-    from eibench.core.clients.base import CallContext as CallContext
-    from eibench.core.clients.base import Client as Client
-    from eibench.core.clients.base import ClientConfig as ClientConfig
-    from eibench.core.clients.base import Provider as Provider
     from eibench.core.datasets.readers import read_json as read_json
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
     from eibench.core.datasets.readers import read_text as read_text
     from eibench.core.datasets.readers import read_toml as read_toml
     from eibench.core.datasets.sources import find_pack as find_pack
-    from eibench.core.engine.progress import Progress as Progress
+    from eibench.core.endpoints.providers import CallContext as CallContext
+    from eibench.core.endpoints.providers import Client as Client
+    from eibench.core.endpoints.providers import ClientConfig as ClientConfig
+    from eibench.core.endpoints.providers import Provider as Provider
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
     from eibench.core.errors import ConfigError as ConfigError
@@ -60,10 +59,11 @@ if TYPE_CHECKING:
     from eibench.core.ratings.settings import Anchor as Anchor
     from eibench.core.ratings.settings import AnchorSet as AnchorSet
     from eibench.core.ratings.settings import RatingSettings as RatingSettings
-    from eibench.core.reports.sections import ReportSection as ReportSection
-    from eibench.core.reports.sections import Table as Table
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
+    from eibench.core.sample.progress import Progress as Progress
+    from eibench.core.sections import ReportSection as ReportSection
+    from eibench.core.sections import Table as Table
     from eibench.core.text import is_blank as is_blank
     from eibench.core.types import Baseline as Baseline
     from eibench.core.types import ChatRequest as ChatRequest
@@ -83,10 +83,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
-    "eibench.core.clients.base": "CallContext Client ClientConfig Provider",
+    "eibench.core.endpoints.providers": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
     "eibench.core.datasets.sources": "find_pack",
-    "eibench.core.engine.progress": "Progress",
+    "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.foreign": "ForeignResults ForeignRun ForeignSample ForeignTurn",
@@ -97,7 +97,7 @@ _HOMES = {
     "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
-    "eibench.core.reports.sections": "ReportSection Table",
+    "eibench.core.sections": "ReportSection Table",
     "eibench.core.results": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"

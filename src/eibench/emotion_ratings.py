@@ -1,6 +1,6 @@
 """For benchmarks that ask how strongly someone feels each of several emotions."""
 
-from eibench.core.emotion_ratings import (
+from eibench.plugins.emotion_ratings import (
     ENGLISH,
     FORMS,
     GERMAN,

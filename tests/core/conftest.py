@@ -24,13 +24,13 @@ from eibench import (
     Score,
     Summary,
 )
-from eibench.core.clients.base import ModelSpec
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.keys import Environment
-from eibench.core.engine.config import Endpoint, RunConfig
-from eibench.core.engine.session import Session
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
+from eibench.core.run.session import Session
+from eibench.core.settings.run_config import Endpoint, RunConfig
 from eibench.testing import LoopbackServer
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")

@@ -156,7 +156,7 @@ def test_families_are_kept_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "told"),
+    ("one", "two", "message"),
     [
         ([1, 2], [1, 2], "2 pairs that both rated; 3 are needed"),
         ([1, 2, 3], [1, math.nan, 3], "2 pairs that both rated; 3 are needed"),
@@ -164,9 +164,11 @@ def test_families_are_kept_together() -> None:
         ([4, 4, 4], [1, 2, 3], "a rater tells no two apart"),
     ],
 )
-def test_rho_that_is_undefined_has_a_reason(one: list[float], two: list[float], told: str) -> None:
+def test_rho_that_is_undefined_has_a_reason(
+    one: list[float], two: list[float], message: str
+) -> None:
     """None and never NaN."""
-    assert rank_agreement(one, two) == Estimate(None, None, told)
+    assert rank_agreement(one, two) == Estimate(None, None, message)
 
 
 def test_icc_that_is_undefined_has_a_reason() -> None:
@@ -179,13 +181,13 @@ def test_icc_that_is_undefined_has_a_reason() -> None:
 def test_seven_families_have_values_without_interval() -> None:
     """They say too little about other families; the reason says how many are needed."""
     one, two, family = range(14), [1, 0, *range(2, 14)], [n // 2 for n in range(14)]
-    told = "an interval needs 8 families of items, here are 7"
+    message = "an interval needs 8 families of items, here are 7"
     found = [
         rank_agreement(one, two, family),
         icc_agreement(list(zip(one, two, strict=True)), family),
         mean_disagreement(one, two, family),
     ]
-    assert [(e.interval, e.reason) for e in found] == [(None, told)] * 3
+    assert [(e.interval, e.reason) for e in found] == [(None, message)] * 3
     assert None not in [e.value for e in found]
 
 

@@ -52,7 +52,7 @@ from eibench import (
 )
 from eibench.core.cli.app import app
 from eibench.core.cli.run import run_command
-from eibench.core.clients.sizes import parse_size
+from eibench.core.sizes import parse_size
 from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 
 ROOT = Path(eibench.__file__).resolve().parents[2]
@@ -407,9 +407,9 @@ async def test_signal_handlers_are_left_alone() -> None:
 def test_keys_are_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even when the server repeats them."""
     monkeypatch.setenv("MY_KEY", KEY)
-    told = Fault("401", message=f"Incorrect API key provided: {KEY}")
+    message = Fault("401", message=f"Incorrect API key provided: {KEY}")
     with (
-        LoopbackServer(faults=lambda r: told) as server,
+        LoopbackServer(faults=lambda r: message) as server,
         pytest.raises(ProviderError) as caught,
     ):
         eibench.run("eqbench-v1", model="openai/m", base_url=server.base_url, api_key_env="MY_KEY")
@@ -638,14 +638,14 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("keywords", "kind", "told"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("keywords", "kind", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_is_refused(
-    keywords: dict[str, Any], kind: type[BenchError], told: str
+    keywords: dict[str, Any], kind: type[BenchError], message: str
 ) -> None:
     """One line that says what is wrong; nothing is made or sent."""
     with pytest.raises(kind) as caught:
         eibench.run(**{"benchmark": "eqbench-v1", **keywords})
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not Path("runs").exists()
 
@@ -777,12 +777,12 @@ BROKEN: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("responses", "told"), BROKEN.values(), ids=BROKEN)
-def test_broken_answers_are_told_with_their_place(responses: Any, told: str) -> None:
+@pytest.mark.parametrize(("responses", "message"), BROKEN.values(), ids=BROKEN)
+def test_broken_answers_are_told_with_their_place(responses: Any, message: str) -> None:
     """`DataError`, one line."""
     with pytest.raises(DataError) as caught:
         eibench.score("eqbench-v1", responses)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_what_answers_alone_cannot_score_is_refused() -> None:

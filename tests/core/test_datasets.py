@@ -148,16 +148,16 @@ BROKEN_TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "told", "place"), BROKEN_TEXTS.values(), ids=BROKEN_TEXTS)
+@pytest.mark.parametrize(("text", "message", "place"), BROKEN_TEXTS.values(), ids=BROKEN_TEXTS)
 def test_a_broken_file_is_told_with_its_place(
-    tmp_path: Path, text: str, told: str, place: str
+    tmp_path: Path, text: str, message: str, place: str
 ) -> None:
     """One line: the file, the place, what is wrong."""
     path = tmp_path / "pack.json"
     path.write_text(text)
     error = refused(path)
     assert (error.path, error.place) == (str(path), place)
-    assert told in str(error)
+    assert message in str(error)
 
 
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
@@ -195,9 +195,9 @@ BROKEN_ITEMS: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "told"), BROKEN_ITEMS.values(), ids=BROKEN_ITEMS)
+@pytest.mark.parametrize(("change", "message"), BROKEN_ITEMS.values(), ids=BROKEN_ITEMS)
 def test_a_broken_item_is_told_with_file_and_item(
-    tmp_path: Path, change: Change, told: str
+    tmp_path: Path, change: Change, message: str
 ) -> None:
     """The second item of three is broken; the message names it."""
     questions = json.loads(BUNDLED.read_text(encoding="utf-8"))
@@ -208,7 +208,7 @@ def test_a_broken_item_is_told_with_file_and_item(
     path.write_text(json.dumps(some))
     error = refused(path)
     assert (error.path, error.place) == (str(path), f'item "{broken}"')
-    assert told in str(error)
+    assert message in str(error)
 
 
 def test_errors_of_packs_are_bench_errors() -> None:

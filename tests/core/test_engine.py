@@ -27,8 +27,8 @@ from eibench import (
 )
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.retry import RetryPolicy
-from eibench.core.engine import samples
 from eibench.core.journal import Journal
+from eibench.core.sample import runner as samples
 from eibench.testing import Gate, LoopbackServer, ReceivedRequest
 
 if TYPE_CHECKING:

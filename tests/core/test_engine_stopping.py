@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eibench.core.engine.stopping import Stop, on_signals
 from eibench.core.errors import BenchError, Interrupted, ProviderError
 from eibench.core.errors import ErrorKind as Kind
+from eibench.core.sample.stopping import Stop, on_signals
 from eibench.testing import Fault, Gate, LoopbackServer, uniform_ratings
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def arguments(server: LoopbackServer, *more: str) -> list[str]:
 LOUD = """
 import eibench.core.console.live as live
 from eibench.core.cli import main
-from eibench.core.engine.stopping import Stop
+from eibench.core.sample.stopping import Stop
 
 live.PLAIN_EVERY_S = 0.05
 ask = Stop.ask
@@ -71,12 +71,12 @@ def stop(process: "subprocess.Popen[str]", number: int = signal.SIGINT) -> str:
 def until_told(process: "subprocess.Popen[str]", what: str) -> str:
     """Read standard error until it says something, which has to come; what it said so far."""
     assert process.stderr is not None
-    told = ""
-    while what not in told:
+    message = ""
+    while what not in message:
         line = process.stderr.readline()
-        assert line, f"it ended without saying {what!r}: {told}"
-        told += line
-    return told
+        assert line, f"it ended without saying {what!r}: {message}"
+        message += line
+    return message
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[str, str]:
@@ -103,10 +103,10 @@ def test_once_finishes_what_is_in_flight_and_sends_nothing_more(
     """Exit 130 with one JSON document; all that was sent is kept; it says how to go on."""
     process = bench.start(*arguments(server, "--json"))
     gate.wait_for(CONCURRENCY)
-    told = stop(process)
+    message = stop(process)
     gate.open()
     out, err = finish(process)
-    document, err = json.loads(out), told + err
+    document, err = json.loads(out), message + err
     assert process.returncode == 130, err
     assert document["status"] == "interrupted"
     assert len(server.requests) == len(server.answered) == 6 + CONCURRENCY
@@ -306,28 +306,28 @@ def test_a_closed_stdout_ends_as_interrupted(bench: "Bench", server: LoopbackSer
 @pytest.mark.parametrize("number", SIGNALS)
 async def test_both_signals_ask_for_a_stop_and_are_announced_once(number: signal.Signals) -> None:
     """Ctrl-C and a polite kill mean the same."""
-    stop, told = Stop(), []
-    with on_signals(stop, lambda: told.append(stop.interrupts)):
+    stop, message = Stop(), []
+    with on_signals(stop, lambda: message.append(stop.interrupts)):
         for _ in range(2):
             before = stop.interrupts
             signal.raise_signal(number)  # in this thread: `os.kill` may come after the block
             async with asyncio.timeout(60):
                 while stop.interrupts == before:
                     await asyncio.sleep(0.001)
-    assert (told, stop.interrupts) == ([0], 2)
+    assert (message, stop.interrupts) == ([0], 2)
     assert isinstance(stop.reason, Interrupted)
 
 
 async def test_a_lost_terminal_never_counts_as_the_second_request() -> None:
     """It may come twice, and with a polite kill; what is in flight is still waited for."""
-    stop, told = Stop(), []
-    with on_signals(stop, lambda: told.append(True)):
+    stop, message = Stop(), []
+    with on_signals(stop, lambda: message.append(True)):
         for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGTERM):
             signal.raise_signal(number)  # in this thread: `os.kill` may come after the block
             await asyncio.sleep(0.01)
     assert (stop.interrupts, stop.hurried) == (1, False)
     assert isinstance(stop.reason, Interrupted)
-    assert told
+    assert message
 
 
 async def test_the_handlers_from_before_come_back() -> None:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from eibench.core.datasets.download import Patience, Watch, WrongContents, objection
 from eibench.core.datasets.fetching import (
+    FetchState,
     OfficialPack,
-    State,
     fetch,
     import_files,
     pack_folders,
@@ -189,19 +189,19 @@ def test_a_wrong_file_in_the_cache_is_replaced(pack: OfficialPack) -> None:
     """Contents count, not names: another file of the same size is fetched anew."""
     pack.folder.mkdir(parents=True)
     target(pack).write_bytes(BODY[::-1])
-    assert pack.state(pack.all_files[0]) is State.WRONG
+    assert pack.state(pack.all_files[0]) is FetchState.WRONG
     fetch(pack)
     assert target(pack).read_bytes() == BODY
 
 
 def test_progress_goes_up_to_the_size(pack: OfficialPack) -> None:
     """It is told with each chunk and ends with all bytes there."""
-    told: list[tuple[str, int, int]] = []
-    fetch(pack, watch=Watch(progress=lambda *now: told.append(now)))
-    counts = [have for _, have, _ in told]
+    message: list[tuple[str, int, int]] = []
+    fetch(pack, watch=Watch(progress=lambda *now: message.append(now)))
+    counts = [have for _, have, _ in message]
     assert counts == sorted(counts)
     assert len(counts) > 2
-    assert told[-1] == ("questions.json", len(BODY), len(BODY))
+    assert message[-1] == ("questions.json", len(BODY), len(BODY))
 
 
 def test_a_cut_connection_is_gone_on_with(pack: OfficialPack, server: FileServer) -> None:
@@ -285,7 +285,7 @@ def test_no_announced_length_is_fine(pack: OfficialPack, server: FileServer) -> 
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         (lambda h, b: h.send(200, b + b"!"), "307,201 bytes, more than the manifest's 307,200"),
         (unsized(b"!"), "more than the 307,200 bytes of the manifest"),
@@ -296,14 +296,14 @@ def test_no_announced_length_is_fine(pack: OfficialPack, server: FileServer) -> 
     ids=["announced larger", "one byte more", "much more", "smaller", "same size, other bytes"],
 )
 def test_another_file_is_refused(
-    pack: OfficialPack, server: FileServer, fault: Answer, told: str
+    pack: OfficialPack, server: FileServer, fault: Answer, message: str
 ) -> None:
     """Exit 3, one request, nothing in the cache, no retry."""
     server.faults = [fault]
     with pytest.raises(WrongContents, match="refused") as caught:
         fetch(pack, patience=QUICK)
     assert caught.value.exit_code == 3
-    assert told.replace("@", pack.all_files[0].sha256) in str(caught.value)
+    assert message.replace("@", pack.all_files[0].sha256) in str(caught.value)
     assert f"{server.url}/questions.json" in str(caught.value)
     assert len(server.ranges) == 1
     assert leftovers(pack) == []
@@ -543,7 +543,7 @@ def test_a_folder_has_the_files_by_their_paths(
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (None, "no such file"),
         (BODY[:-1], "has 307,199 bytes, the file of the manifest 307,200"),
@@ -552,21 +552,21 @@ def test_a_folder_has_the_files_by_their_paths(
     ids=["missing", "shorter", "other bytes"],
 )
 def test_a_folder_with_another_file_is_refused(
-    pack: OfficialPack, tmp_path: Path, body: bytes | None, told: str
+    pack: OfficialPack, tmp_path: Path, body: bytes | None, message: str
 ) -> None:
     """The error names the file; nothing is in the cache."""
     place = tmp_path / "stick/questions.json"
     place.parent.mkdir()
     if body is not None:
         place.write_bytes(body)
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         fetch(pack, source=str(place.parent))
     assert str(place) in str(caught.value)
     assert leftovers(pack) == []
 
 
 @pytest.mark.parametrize(
-    ("source", "kind", "told"),
+    ("source", "kind", "message"),
     [
         ("http://files.example/", UsageError, "it is not https"),
         ("ftp://files.example/", UsageError, "it is not https"),
@@ -580,10 +580,10 @@ def test_a_folder_with_another_file_is_refused(
     ],
 )
 def test_a_source_that_cannot_be_is_refused(
-    pack: OfficialPack, source: str, kind: type[Exception], told: str
+    pack: OfficialPack, source: str, kind: type[Exception], message: str
 ) -> None:
     """Before any request and before anything is made in the cache; no secret is repeated."""
-    with pytest.raises(kind, match=told) as caught:
+    with pytest.raises(kind, match=message) as caught:
         fetch(pack, source=source)
     assert "secret" not in str(caught.value)
     assert not pack.folder.exists()
@@ -673,7 +673,7 @@ def test_an_import_takes_the_files_of_a_folder(languages: OfficialPack, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("name", "body", "told"),
+    ("name", "body", "message"),
     [
         ("questions.json", BODY[::-1], "its SHA-256 is .* refused"),
         ("questions.json", b"{}", "has 2 bytes"),
@@ -682,13 +682,13 @@ def test_an_import_takes_the_files_of_a_folder(languages: OfficialPack, tmp_path
 )
 @pytest.mark.parametrize("as_folder", [True, False])
 def test_an_import_of_another_file_is_refused(
-    pack: OfficialPack, tmp_path: Path, name: str, body: bytes, told: str, as_folder: bool
+    pack: OfficialPack, tmp_path: Path, name: str, body: bytes, message: str, as_folder: bool
 ) -> None:
     """A right name does not help; the cache stays as it was."""
     place = tmp_path / "downloads" / name
     place.parent.mkdir()
     place.write_bytes(body)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         import_files(pack, place.parent if as_folder else place)
     assert not pack.folder.exists()
 
@@ -718,16 +718,16 @@ def test_a_full_disk_is_one_line(pack: OfficialPack) -> None:
 
 def test_a_pack_is_written_by_one_process_at_a_time(pack: OfficialPack) -> None:
     """The second is told so instead of mixing its bytes in."""
-    told: list[str] = []
+    message: list[str] = []
 
     def meanwhile(path: str, have: int, size: int) -> None:
         try:
             fetch(pack)
         except DataError as error:
-            told.append(str(error))
+            message.append(str(error))
 
     fetch(pack, watch=Watch(progress=meanwhile))
-    assert "another process is getting this pack; wait until it ends" in told[0]
+    assert "another process is getting this pack; wait until it ends" in message[0]
     assert pack.usable()
 
 
@@ -741,7 +741,7 @@ def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, path: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"sha256": None}, "needs its SHA-256"),
         ({"sha256": "A" * 64}, "needs its SHA-256"),
@@ -753,10 +753,10 @@ def test_a_path_that_leaves_the_folder_is_refused(tmp_path: Path, path: Any) -> 
     ],
 )
 def test_a_manifest_must_say_what_a_download_needs(
-    tmp_path: Path, change: dict[str, Any], told: str
+    tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     """Size, checksum and an https address; the line names the manifest and the file."""
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         make_pack(tmp_path, entry("https://a.example/a") | change)
     assert "manifest.json, file 'questions.json'" in str(caught.value)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eibench import Options, Sampling
-from eibench.core.clients.base import Transfer
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.retry import RetryPolicy
+from eibench.core.endpoints.providers import Transfer
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunLock
 from eibench.testing import LoopbackServer

@@ -393,10 +393,10 @@ def test_a_file_that_is_no_journal_is_refused_as_it_is(
     before = path.read_bytes()
     with pytest.raises(JournalError) as error:
         Journal(tmp_path, create=create)
-    told = str(error.value)
-    assert str(path) in told
-    assert ("newer" if damage == "newer" else "nothing was changed") in told
-    assert "--runs-dir" in told
+    message = str(error.value)
+    assert str(path) in message
+    assert ("newer" if damage == "newer" else "nothing was changed") in message
+    assert "--runs-dir" in message
     assert path.read_bytes() == before
 
 
@@ -503,12 +503,12 @@ def test_when_the_disk_is_full_all_committed_replies_are_kept(tmp_path: Path) ->
         check=False,
         preexec_fn=limited(300_000),
     )
-    told = len(done.stdout.split())
+    message = len(done.stdout.split())
     assert "JournalError: cannot write to" in done.stderr
-    assert told > 10
+    assert message > 10
     with Journal(tmp_path) as journal:
         (run,) = journal.runs()
-        assert journal.count_calls(run) == told
+        assert journal.count_calls(run) == message
 
 
 @pytest.mark.skipif(

@@ -1,6 +1,7 @@
 """Who imports whom, read from the source."""
 
 import ast
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -156,3 +157,71 @@ def test_a_star_import_gives_the_public_names() -> None:
     names: dict[str, object] = {}
     exec("from eibench import *", names)
     assert names.keys() - {"__builtins__"} == set(eibench._HOME)
+
+
+ORDER = (
+    "errors types text sections foreign hookspecs imported signals command_names few_families",
+    "statistics benchmark names sizes endpoints",
+    "files making spending",
+    "datasets journal results",
+    "ratings responses",
+    "auditing matchmaking guard",
+    "clients hints plugins",
+    "settings sample",
+    "arguments reports testing",
+    "lookup console",
+    "analysis compare",
+    "stored run",
+    "work doctor importers",
+    "api cli",
+)
+"""Packages and modules of `core`: each imports what stands in a line above its own."""
+LEVEL = {name: level for level, line in enumerate(ORDER) for name in line.split()}
+OLD_WORDS = {"known_as", "shop", "told", "Contestant", "Handle", "SampleSteps", "Shelf",
+             "Standing", "Switchboard", "Wish", "Workshop"}  # fmt: skip
+CORE = [p for p in FILES if within(p, "core")]
+
+
+def package_of(path: Path) -> str:
+    """The package of `core` that a file is in, or the module that it is."""
+    return path.relative_to(ROOT / "core").parts[0].removesuffix(".py")
+
+
+def imported_packages(path: Path) -> Iterator[str]:
+    """The packages of `core` that a file imports when it runs, also within its functions."""
+    depth = len(path.relative_to(ROOT / "core").parts) - 1
+    for found in imports(path):
+        if found.level == depth + 1 and not found.typing_only:
+            first = found.module.split(".")[0]
+            yield from [first] if first else (n for n in found.names if n != "__version__")
+
+
+def test_each_package_of_core_has_its_place_in_the_order() -> None:
+    """So that a new one is put where it belongs."""
+    assert {package_of(p) for p in CORE} - {"__init__"} == set(LEVEL)
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda p: str(p.relative_to(ROOT)))
+def test_packages_of_core_import_in_one_order(path: Path) -> None:
+    """No cycle between packages, not even one that an import within a function closes."""
+    own = package_of(path)
+    for other in imported_packages(path):
+        assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {other}"
+
+
+def test_a_class_name_of_core_means_one_thing() -> None:
+    """Nobody has to ask which `Item` is meant."""
+    homes: dict[str, list[str]] = {}
+    for path in CORE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert not {name: where for name, where in homes.items() if len(where) > 1}
+
+
+@each_file()
+def test_names_are_the_words_of_the_field(path: Path) -> None:
+    """No name from the time before they were put in order."""
+    with path.open("rb") as file:
+        names = {t.string for t in tokenize.tokenize(file.readline) if t.type == tokenize.NAME}
+    assert not names & OLD_WORDS

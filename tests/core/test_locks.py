@@ -140,8 +140,8 @@ def test_the_folder_of_locks_is_no_link(tmp_path: Path) -> None:
 
 def test_an_owner_in_the_same_process_is_called_so(tmp_path: Path) -> None:
     """Nobody should look for another process where there is none."""
-    told = rf"process {os.getpid()} .* another task or thread of this very process"
-    with RunLock(tmp_path, "r1").acquire(), pytest.raises(JournalError, match=told):
+    message = rf"process {os.getpid()} .* another task or thread of this very process"
+    with RunLock(tmp_path, "r1").acquire(), pytest.raises(JournalError, match=message):
         RunLock(tmp_path, "r1").acquire()
 
 

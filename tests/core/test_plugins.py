@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from eibench.core.cli.commands import OF_OUR_PLUGINS
+from eibench.core.command_names import OF_OUR_PLUGINS
 from eibench.core.plugins import installed
 
 GOOD = '''
@@ -251,8 +251,10 @@ def test_an_unexpected_error_is_one_line(good: Place) -> None:
     run = ("run", "echo", "--dataset", "raise.txt", "--judge", "demo/judge")
     done = good.bench(*run)
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
-    told = "read_pack of echo (parrots-dist 1.2) raised ZeroDivisionError: the plugin's own fault"
-    assert done.stderr == f"Error: {told}\n"
+    message = (
+        "read_pack of echo (parrots-dist 1.2) raised ZeroDivisionError: the plugin's own fault"
+    )
+    assert done.stderr == f"Error: {message}\n"
     assert "Traceback" in good.bench(*run, "--debug").stderr
 
 
@@ -326,15 +328,17 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("code", "told"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_plugin_is_named_and_stops_nothing_else(good: Place, code: str, told: str) -> None:
+@pytest.mark.parametrize(("code", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_plugin_is_named_and_stops_nothing_else(
+    good: Place, code: str, message: str
+) -> None:
     """`bench list` says BROKEN, which distribution and why; what it would add is absent."""
     good.install("bad", code)
     done = good.bench("list")
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("BROKEN")]
     assert line.startswith("BROKEN  bad [bad-dist 1.2]: ")
-    assert told in line
+    assert message in line
     assert "eqbench-v1 " in done.stdout
     assert "squawk" in done.stdout
 

@@ -24,13 +24,20 @@ from eibench import (
     Score,
     Summary,
 )
-from eibench.core.clients.base import ModelSpec
 from eibench.core.clients.thinking import split_thinking
-from eibench.core.engine.config import Endpoint, RunConfig
-from eibench.core.engine.foreign import read_foreign
-from eibench.core.engine.replaying import OTHERWISE, TOO_LONG, UNREAD, Replay, Replayed, Unusable
-from eibench.core.engine.translating import Source, begin
+from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.importers.files import read_foreign
+from eibench.core.importers.replay import (
+    OTHERWISE,
+    TOO_LONG,
+    UNREAD,
+    ConversationReplay,
+    ReplayedConversation,
+    Unusable,
+)
+from eibench.core.importers.translate import Source, begin
 from eibench.core.plugins import Catalogue
+from eibench.core.settings.run_config import Endpoint, RunConfig
 
 ASKED = ("Who is it?", "And why?")
 
@@ -75,11 +82,13 @@ class Talk(Benchmark):
 
 def replay(
     *turns: ForeignTurn, verdict: str | None = None, seen: Any = lambda text: None
-) -> Replayed:
+) -> ReplayedConversation:
     """What a conversation comes to."""
     judge = Endpoint(ModelSpec("imported", "j"))
     config = RunConfig(Talk(), Endpoint(ModelSpec("imported", "m")), {}, judge=judge)
-    return asyncio.run(Replay(config)(Item("1", seen), ForeignSample("1", 1, turns, verdict)))
+    return asyncio.run(
+        ConversationReplay(config)(Item("1", seen), ForeignSample("1", 1, turns, verdict))
+    )
 
 
 def talk(*replies: str) -> list[ForeignTurn]:
@@ -168,7 +177,7 @@ def sample(item: str = "1", iteration: int = 1) -> ForeignSample:
 
 
 @pytest.mark.parametrize(
-    ("runs", "told"),
+    ("runs", "message"),
     [
         ([ForeignRun("k", "n", "m", [sample(), sample()])], "run 'k' has a sample twice"),
         ([ForeignRun("k", "n", "m", [sample(iteration=0)])], "an iteration beyond 1000"),
@@ -177,7 +186,7 @@ def sample(item: str = "1", iteration: int = 1) -> ForeignSample:
     ],
 )
 def test_what_a_benchmark_makes_of_a_file_is_checked(
-    tmp_path: Path, runs: list[ForeignRun], told: str
+    tmp_path: Path, runs: list[ForeignRun], message: str
 ) -> None:
     """And laid at its door."""
 
@@ -194,5 +203,5 @@ def test_what_a_benchmark_makes_of_a_file_is_checked(
     catalogue.benchmarks.add(Odd(), "odd-plugin 1.0")
     with pytest.raises(PluginError) as caught:
         read_foreign(catalogue, path, "talk")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "read_foreign of talk (" in str(caught.value)

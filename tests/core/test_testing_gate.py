@@ -15,9 +15,9 @@ def asked(server: LoopbackServer, prompt: str = "Hi") -> str:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     body = json.dumps({"messages": [{"role": "user", "content": prompt}]})
     connection.request("POST", CHAT, body)
-    told = json.loads(connection.getresponse().read())
+    message = json.loads(connection.getresponse().read())
     connection.close()
-    return str(told["choices"][0]["message"]["content"])
+    return str(message["choices"][0]["message"]["content"])
 
 
 def asking(server: LoopbackServer, prompt: str = "Hi") -> Thread:

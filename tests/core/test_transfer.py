@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.errors import DataError, JournalError
-from eibench.core.journal import Asked, CallKey, Failure, Journal, RunLock, RunRecord, archives
+from eibench.core.journal import (
+    AskedParties,
+    CallKey,
+    Failure,
+    Journal,
+    RunLock,
+    RunRecord,
+    archives,
+)
 from eibench.core.journal.archives import write_lines
 from eibench.core.journal.kinds import KINDS
 from eibench.core.journal.merging import Imported
@@ -284,18 +292,18 @@ BROKEN: list[tuple[str, Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), [b[1:] for b in BROKEN], ids=[b[0] for b in BROKEN])
+@pytest.mark.parametrize(("change", "message"), [b[1:] for b in BROKEN], ids=[b[0] for b in BROKEN])
 def test_a_line_that_is_not_right_is_told_with_its_number(
-    file: Path, there: Path, change: Change, told: str
+    file: Path, there: Path, change: Change, message: str
 ) -> None:
     """No journal is made, not even a folder."""
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         import_runs(there, rewritten(file, change))
     assert not there.exists()
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (without(4), "line 6: counts 7 lines, but is line 6: lines are missing"),
         (lambda lines: lines.insert(4, {**lines[3], "iteration": 2}), "line 8: counts 7 lines"),
@@ -305,10 +313,10 @@ def test_a_line_that_is_not_right_is_told_with_its_number(
     ],
 )
 def test_a_count_that_does_not_fit_is_told(
-    file: Path, there: Path, change: Change, told: str
+    file: Path, there: Path, change: Change, message: str
 ) -> None:
     """A file that lost or gained a line on the way is noticed."""
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         import_runs(there, rewritten(file, change, recount=False))
     assert not there.exists()
 
@@ -330,15 +338,15 @@ RAW: list[tuple[str, bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "told"), [r[1:] for r in RAW], ids=[r[0] for r in RAW])
+@pytest.mark.parametrize(("raw", "message"), [r[1:] for r in RAW], ids=[r[0] for r in RAW])
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
 def test_a_file_of_something_else_is_told(
-    tmp_path: Path, there: Path, raw: bytes, told: str, packed: bool
+    tmp_path: Path, there: Path, raw: bytes, message: str, packed: bool
 ) -> None:
     """Whatever it holds, it is one clear error."""
     path = tmp_path / ("f.gz" if packed else "f.jsonl")
     path.write_bytes(gzip.compress(raw) if packed else raw)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         import_runs(there, path)
     assert not there.exists()
 
@@ -435,9 +443,11 @@ CHANGED: list[tuple[str, Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), [c[1:] for c in CHANGED], ids=[c[0] for c in CHANGED])
+@pytest.mark.parametrize(
+    ("change", "message"), [c[1:] for c in CHANGED], ids=[c[0] for c in CHANGED]
+)
 def test_a_line_that_differs_is_refused_and_nothing_is_imported(
-    here: Path, file: Path, change: Change, told: str
+    here: Path, file: Path, change: Change, message: str
 ) -> None:
     """Not even a new run that comes before it in the file."""
     before = dump(here)
@@ -448,7 +458,7 @@ def test_a_line_that_differs_is_refused_and_nothing_is_imported(
         lines.insert(6, {**lines[1], **other})
 
     rewritten(file, with_another)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         import_runs(here, file)
     assert dump(here) == before
     assert not (here / "locks" / "ffffffff.lock").exists()
@@ -669,7 +679,9 @@ def test_what_is_known_of_a_server_is_taken_over_and_never_lost(
     """A name and an entry fill what is not known; what is known here stays."""
     with Journal(here) as journal:
         (run,) = journal.runs()
-        journal.add_asked(run, Asked(run.run_id, "model", "openai/model", "gpu", {"id": "m"}))
+        journal.add_asked(
+            run, AskedParties(run.run_id, "model", "openai/model", "gpu", {"id": "m"})
+        )
     path = export(here, tmp_path / "runs.jsonl")
     import_runs(there, rewritten(path, of(6, endpoint=None, entry=None)))
     import_runs(there, export(here, path))

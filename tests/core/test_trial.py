@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eibench.core.clients.base import ModelSpec
-from eibench.core.engine.config import Endpoint
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
 from eibench.core.reports.transcripts import item_record
+from eibench.core.settings.run_config import Endpoint
 from eibench.core.spending.budget import Budget
 from eibench.core.spending.prices import Price
 from eibench.testing import Fault, LoopbackServer
 
 if TYPE_CHECKING:
-    from eibench.core.engine.session import Session
+    from eibench.core.run.session import Session
     from tests.core.conftest import Lab
 
 Bench = Callable[..., Any]
@@ -44,7 +44,7 @@ def trials(server: LoopbackServer) -> int:
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         ("404", "check --judge and --judge-base-url (it usually ends in /v1)"),
         ("401", "set OPENAI_API_KEY to a key that is valid there"),
@@ -53,7 +53,7 @@ def trials(server: LoopbackServer) -> int:
     ],
 )
 async def test_a_wrong_judge_is_found_before_the_model_is_asked(
-    lab: "Lab", counting_server: LoopbackServer, fault: Fault, told: str
+    lab: "Lab", counting_server: LoopbackServer, fault: Fault, message: str
 ) -> None:
     """The run ends with an error that names the judge and its options; the model heard nothing."""
     with LoopbackServer(faults=lambda r: fault) as wrong:
@@ -62,7 +62,7 @@ async def test_a_wrong_judge_is_found_before_the_model_is_asked(
         assert {r.is_trial for r in wrong.requests} == {True}
     assert not counting_server.requests
     start = f"the judge openai/judge-a at 127.0.0.1:{wrong.port} answered "
-    assert str(caught.value).startswith(start) and told in str(caught.value)
+    assert str(caught.value).startswith(start) and message in str(caught.value)
 
 
 async def test_the_model_waits_for_a_judge_that_was_not_tried(
@@ -218,7 +218,9 @@ def test_a_wrong_judge_ends_the_command(
     run[at] = run[at].removesuffix("/v1")
     done = invoke(*run)
     assert done.code == 4
-    told = done.err.splitlines()[-1]
-    assert told.startswith(f"Error: the judge openai/j at 127.0.0.1:{judges.port} answered 404: ")
-    assert told.endswith("; check --judge and --judge-base-url (it usually ends in /v1)")
+    message = done.err.splitlines()[-1]
+    assert message.startswith(
+        f"Error: the judge openai/j at 127.0.0.1:{judges.port} answered 404: "
+    )
+    assert message.endswith("; check --judge and --judge-base-url (it usually ends in /v1)")
     assert not judges.answered

@@ -128,8 +128,8 @@ def test_table_of_the_official_data_agrees() -> None:
     ][2:]
     assert {row[0] for row in rows} == set(NAMES)
     commit = ""
-    for name, repository, told, paths, licence in rows:
-        commit = commit if told == "same" else told
+    for name, repository, message, paths, licence in rows:
+        commit = commit if message == "same" else message
         patterns = [re.escape(p).replace(r"\*", "[^/]*") for p in paths.split(", ")]
         for file in pack(name).all_files:
             upstream = unquote(file.url).removeprefix(f"{RAW}/{repository}/{commit}/")

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from eibench import Comparisons
 from eibench.core.cli.app import app
-from eibench.core.engine.standing import engine_version, rate_with
+from eibench.core.compare.rating_summary import engine_version, rate_with
 from eibench.core.plugins import installed
 from eibench.core.ratings.reading import comparison_lines, read_comparisons
 from eibench.core.ratings.settings import RatingSettings
@@ -123,8 +123,8 @@ def unannounced(folder: Path) -> list[str]:
     faults = list(faults_of_engines(held["engines"]))
     if RUNS.exists():
         bench("import", RUNS, "--runs-dir", folder)
-        told = bench("rescore", "--all", "--dry-run", "--json", "--runs-dir", folder)
-        faults += faults_of_runs(json.loads(told)["runs"], held["benchmarks"])
+        message = bench("rescore", "--all", "--dry-run", "--json", "--runs-dir", folder)
+        faults += faults_of_runs(json.loads(message)["runs"], held["benchmarks"])
     return [fault for fault in faults if "as before: raise it" in fault]
 
 

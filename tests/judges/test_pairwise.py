@@ -150,10 +150,10 @@ def test_every_wrong_criterion_is_named() -> None:
 )
 def test_a_reply_that_is_no_comparison_is_unread(reply: str, reason: str | None) -> None:
     """Prose with codes in it, a refusal, a list, a nest, two answers, a criterion renamed."""
-    margins, told = read(reply)
+    margins, message = read(reply)
     assert margins is None
-    assert told is not None
-    assert reason is None or reason in told
+    assert message is not None
+    assert reason is None or reason in message
 
 
 @pytest.mark.parametrize("finish", [Finish.REFUSAL, Finish.CONTENT_FILTER])
@@ -240,10 +240,10 @@ def test_neither_respondent_has_the_larger_code_more_often() -> None:
 def test_no_code_occurs_in_the_texts() -> None:
     """Not even its digits, so that nobody can be called by what they said."""
     plain = draw_codes("x")
-    told = f"The year {plain.first[1:]}, and {plain.second[1:]} of them."
-    codes = draw_codes("x", told)
+    message = f"The year {plain.first[1:]}, and {plain.second[1:]} of them."
+    codes = draw_codes("x", message)
     assert not set(plain) & set(codes)
-    assert not any(code[1:] in told for code in codes)
+    assert not any(code[1:] in message for code in codes)
 
 
 def test_a_text_with_every_number_of_four_digits_gets_longer_codes() -> None:

@@ -230,8 +230,8 @@ class _Repeats:
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:
         """What the rule gives for all that is asked."""
-        told = messages if isinstance(messages, str) else "\n".join(m.content for m in messages)
-        return ChatResponse(self.rule(told))
+        message = messages if isinstance(messages, str) else "\n".join(m.content for m in messages)
+        return ChatResponse(self.rule(message))
 
 
 def _without_reasons(prompt: str) -> str:

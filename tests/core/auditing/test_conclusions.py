@@ -18,7 +18,7 @@ FAIR: dict[str, float] = {"position": 0, "length": 0}
 NOT_KNOWN = unknown("a file holds only what was read")
 
 
-def told(
+def message(
     n: int, abilities: list[float] = APART, orders: str = "both", **noise: float
 ) -> dict[str, Conclusion]:
     """The conclusions about a judge from so many random items."""
@@ -34,7 +34,7 @@ def by_subject(found: tuple[Conclusion, ...]) -> dict[str, Conclusion]:
 
 def test_a_fair_judge_shows_no_sign_of_anything() -> None:
     """With 400 items in both orders."""
-    found = told(400)
+    found = message(400)
     assert [f.verdict for f in found.values()] == ["none", "none", "none", "not tested"]
     assert found["place"].text.startswith("no sign that place counts: the first text wins 49 %")
     assert found["length"].text.startswith("no sign that length counts: a text twice as long gets")
@@ -50,7 +50,7 @@ def test_a_fair_judge_shows_no_sign_of_anything() -> None:
 )
 def test_a_liking_for_a_place_is_told_with_its_size(planted: float, grade: str, words: str) -> None:
     """Whichever place it is."""
-    place = told(400, position=planted)["place"]
+    place = message(400, position=planted)["place"]
     assert place.verdict == grade
     assert place.text.startswith(words)
     assert place.value is not None and (place.value > 0.5) == (planted > 0)
@@ -59,7 +59,7 @@ def test_a_liking_for_a_place_is_told_with_its_size(planted: float, grade: str, 
 @pytest.mark.parametrize(("planted", "grade"), [(0.0, "none"), (0.5, "weak"), (-1.5, "strong")])
 def test_one_order_tells_of_place_by_likelihood(planted: float, grade: str) -> None:
     """In pluses between equals; of flips nothing is known, and that is said."""
-    found = told(800, orders="one", position=planted)
+    found = message(800, orders="one", position=planted)
     assert found["place"].verdict == grade
     assert "between equals the first text gets" in found["place"].text
     assert (" fewer pluses" in found["place"].text) == (found["place"].value < 0)  # type: ignore[operator]
@@ -70,7 +70,7 @@ def test_one_order_tells_of_place_by_likelihood(planted: float, grade: str) -> N
 @pytest.mark.parametrize(("planted", "grade"), [(0.5, "weak"), (2.0, "strong"), (-2.0, "strong")])
 def test_a_liking_for_length_is_told_in_pluses_per_doubling(planted: float, grade: str) -> None:
     """More, or fewer."""
-    length = told(400, length=planted)["length"]
+    length = message(400, length=planted)["length"]
     assert length.verdict == grade
     side = "more" if planted > 0 else "fewer"
     assert length.text.startswith(f"a text twice as long gets {abs(length.value or 0):.2f} {side} ")
@@ -78,8 +78,8 @@ def test_a_liking_for_length_is_told_in_pluses_per_doubling(planted: float, grad
 
 def test_flips_of_equal_models_are_weak_and_of_a_leaning_judge_strong() -> None:
     """A judge with some noise on equals changes its mind by chance; by place it does so more."""
-    assert told(400, EQUAL)["flips"].verdict == "weak"
-    found = told(400, EQUAL, position=2)["flips"]
+    assert message(400, EQUAL)["flips"].verdict == "weak"
+    found = message(400, EQUAL, position=2)["flips"]
     assert found.verdict == "strong"
     assert "of pairs" in found.text and "by chance: 50 %" in found.text
 
@@ -96,11 +96,11 @@ def test_too_few_families_are_not_tested(table: Table) -> None:
 
 def test_too_few_calls_are_not_tested_and_more_are_asked_for() -> None:
     """An interval from none to strong says nothing; with the calls that it asks for it does."""
-    few = told(40)["length"]
+    few = message(40)["length"]
     assert few.verdict == "not tested"
     found = re.fullmatch(r"(\d+) calls are too few to tell; about (\d+) are needed", few.text)
     assert found and int(found[1]) == few.n
-    assert told(int(found[2]) // 2)["length"].verdict == "none"
+    assert message(int(found[2]) // 2)["length"].verdict == "none"
 
 
 def rated(model: str, rank: int, rating: float, adjusted: float | None) -> dict[str, Any]:
@@ -167,6 +167,6 @@ def test_a_judge_whose_every_reply_is_unread_is_told_of() -> None:
 
 def test_a_document_has_plain_values() -> None:
     """As JSON takes them."""
-    found: dict[str, Any] = told(100)["place"].as_json()
+    found: dict[str, Any] = message(100)["place"].as_json()
     assert list(found) == ["about", "verdict", "text", "value", "ci95", "n"]
     assert isinstance(found["ci95"], list)

@@ -2,16 +2,16 @@
 
 import pytest
 
-from eibench.core.auditing.estimates import Estimate
+from eibench.core.auditing.estimates import AuditEstimate
 from eibench.core.auditing.grading import (
-    Limits,
+    EffectSizes,
     grade_count,
     grade_leaning,
     grade_share,
     needed,
 )
 
-LIMITS = Limits(slight=2, strong=10)
+LIMITS = EffectSizes(slight=2, strong=10)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_a_leaning_is_graded_by_its_interval(
     value: float | None, ci95: tuple[float, float] | None, grade: str
 ) -> None:
     """The same on either side, and round any fair value."""
-    assert grade_leaning(Estimate(value, ci95), 0, LIMITS) == grade
+    assert grade_leaning(AuditEstimate(value, ci95), 0, LIMITS) == grade
     if value is not None:
         ends = None if ci95 is None else (ci95[0] + 50, ci95[1] + 50)
-        assert grade_leaning(Estimate(value + 50, ends), 50, LIMITS) == grade
+        assert grade_leaning(AuditEstimate(value + 50, ends), 50, LIMITS) == grade
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_share_is_graded_by_its_interval(
     value: float, ci95: tuple[float, float] | None, grade: str
 ) -> None:
     """The less the better."""
-    assert grade_share(Estimate(value, ci95), LIMITS) == grade
+    assert grade_share(AuditEstimate(value, ci95), LIMITS) == grade
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_a_share_is_graded_by_its_interval(
 )
 def test_a_share_of_all_there_is_needs_no_interval(value: float | None, grade: str) -> None:
     """It is no sample of anything."""
-    assert grade_count(Estimate(value, (0, 100)), LIMITS) == grade
+    assert grade_count(AuditEstimate(value, (0, 100)), LIMITS) == grade
 
 
 def test_a_quarter_of_the_width_takes_sixteen_times_the_data() -> None:
     """Widths go with the square root; and never fewer than one more than there are."""
-    assert needed(Estimate(0, (-8, 8), n=100), 2) == 1600
-    assert needed(Estimate(0, (-8, 8), n=100), 20) == 101
+    assert needed(AuditEstimate(0, (-8, 8), n=100), 2) == 1600
+    assert needed(AuditEstimate(0, (-8, 8), n=100), 20) == 101

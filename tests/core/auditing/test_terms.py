@@ -79,8 +79,8 @@ def test_a_place_that_is_a_model_s_own_is_not_told_from_strength(table: Table) -
     for item in range(9):
         table.add("x", "y", 1, item=item)
     found = estimate_terms(table.read())
-    told = "what position is worth cannot be told from strength here"
-    assert (found.position.value, found.position.reason, found.lean) == (None, told, 0)
+    message = "what position is worth cannot be told from strength here"
+    assert (found.position.value, found.position.reason, found.lean) == (None, message, 0)
 
 
 def test_lengths_that_are_a_model_s_own_are_not_told_from_strength(table: Table) -> None:
@@ -88,5 +88,5 @@ def test_lengths_that_are_a_model_s_own_are_not_told_from_strength(table: Table)
     for item in range(9):
         table.both("x", "y", 1, item=item, len_a=200.0, len_b=100.0)
     found = estimate_terms(table.read())
-    told = "what length is worth cannot be told from strength here"
-    assert (found.length.value, found.length.reason) == (None, told)
+    message = "what length is worth cannot be told from strength here"
+    assert (found.length.value, found.length.reason) == (None, message)

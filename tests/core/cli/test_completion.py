@@ -65,12 +65,12 @@ def test_each_shell_has_a_script_and_answers(shell: str) -> None:
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
 def test_bash_itself_completes() -> None:
     """The script, read by a real bash, fills in what was begun."""
-    told = (
+    message = (
         f'PATH="{SCRIPT.parent}:$PATH"; eval "$(_BENCH_COMPLETE=bash_source bench)";'
         "COMP_WORDS=(bench run eq); COMP_CWORD=2; _bench_completion bench;"
         'echo "${COMPREPLY[@]}"; complete -p bench'
     )
-    done = subprocess.run(["bash", "-c", told], capture_output=True, text=True, check=True)
+    done = subprocess.run(["bash", "-c", message], capture_output=True, text=True, check=True)
     words, registered = done.stdout.splitlines()
     assert "eqbench-v1" in words.split()
     assert "_bench_completion" in registered

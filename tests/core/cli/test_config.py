@@ -36,8 +36,8 @@ def test_endpoints_and_prices_are_shown_with_their_origin(bench: Bench) -> None:
     rates = {"input": 1.0, "output": 2.5, "cached": None, "cache_write": None}
     assert found["prices"] == [{"model": "openai/x"} | rates | origin]
     out = bench("config").out
-    for told in ("gpu", "https://gpu.example/v1", "GPU_KEY", "openai/x", "2.5"):
-        assert told in out
+    for message in ("gpu", "https://gpu.example/v1", "GPU_KEY", "openai/x", "2.5"):
+        assert message in out
 
 
 def test_no_key_is_shown(bench: Bench) -> None:
@@ -99,18 +99,18 @@ def test_http_is_approved_by_that_name_only(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (("gpu.example", "sk-fake-0123456789abcdef"), "NAME of a variable"),
         (("ftp://gpu.example", "GPU_KEY"), "is no host"),
         (("gpu.example",), "requires 2 arguments"),
     ],
 )
-def test_what_cannot_be_approved(bench: Bench, args: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_approved(bench: Bench, args: tuple[str, ...], message: str) -> None:
     """Exit 2, one line, nothing stored; a key in place of a name is not repeated."""
     done = bench("config", "--approve", *args)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert "fake" not in done.err
     assert not Approvals().path.exists()
 

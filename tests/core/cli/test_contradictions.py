@@ -50,15 +50,15 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("args", "told"), CASES.values(), ids=CASES)
-def test_what_cannot_be_meant_is_refused(bench: Bench, args: tuple[str, ...], told: str) -> None:
+@pytest.mark.parametrize(("args", "message"), CASES.values(), ids=CASES)
+def test_what_cannot_be_meant_is_refused(bench: Bench, args: tuple[str, ...], message: str) -> None:
     """Exit 2, one line, nothing on standard output, no journal."""
     done = bench("run", "eqbench-v1", *args)
     assert done.code == 2, done
     assert done.out == ""
     assert done.err.startswith("Error: ")
     assert done.err.count("\n") == 1
-    assert told in done.err
+    assert message in done.err
     assert not Path("runs").exists()
 
 

@@ -201,7 +201,7 @@ def test_hostile_names_are_harmless(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "told"),
+    ("args", "code", "message"),
     [
         (("none.csv", "a", "b"), 3, "none.csv: no such file"),
         (("scores.csv",), 2, "name a column of scores.csv: a, b, c, how"),
@@ -229,7 +229,7 @@ def test_hostile_names_are_harmless(bench: Bench) -> None:
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )  # fmt: skip
 def test_what_cannot_be_is_one_line(
-    bench: Bench, scores: Path, args: tuple[str, ...], code: int, told: str
+    bench: Bench, scores: Path, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """With the file and line, the nearest name, or the reason; nothing is printed or written."""
     Path("twice.csv").write_text("model,a,b\nx,1,2\ny,2,3\nx,3,4\n")
@@ -238,7 +238,7 @@ def test_what_cannot_be_is_one_line(
     before = {path: path.read_text() for path in Path().glob("*")}
     done = bench("correlate", *args)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1), done.err
-    assert told in done.err
+    assert message in done.err
     assert {path: path.read_text() for path in Path().glob("*")} == before
 
 
@@ -307,7 +307,7 @@ def test_one_benchmark_alone_meets_all_others_that_have_runs(bench: Bench) -> No
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"dataset": {**PACK, "name": "bundled", "sha256": "cd" * 32}}, "pack official (abababab"),
         ({"judge": "openai/other"}, "judge openai/judge: runs 00000001"),
@@ -320,7 +320,7 @@ def test_one_benchmark_alone_meets_all_others_that_have_runs(bench: Bench) -> No
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_what_never_mixes_is_refused(bench: Bench, change: dict[str, Any], told: str) -> None:
+def test_what_never_mixes_is_refused(bench: Bench, change: dict[str, Any], message: str) -> None:
     """The message says what differs, which runs are which, and how to choose."""
     judge = {"judge": "openai/judge"}
     add_runs("feelings", [1, 2, 4], **judge)
@@ -329,7 +329,7 @@ def test_what_never_mixes_is_refused(bench: Bench, change: dict[str, Any], told:
     done = bench("correlate", "feelings", "events")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "results of feelings that never mix: " in done.err
-    assert told.replace("00000004", odd) in done.err
+    assert message.replace("00000004", odd) in done.err
     assert "choose with --dataset, --judge or --run" in done.err
 
 
@@ -385,12 +385,12 @@ def test_of_several_runs_of_a_model_the_latest_whole_one_counts(bench: Bench) ->
     add_runs("events", [1, 2, 3])
     found = bench("correlate", "feelings", "events", "--json").json
     assert [p["x"] for p in found["correlations"][0]["pairs"]] == [3, 2, 4]
-    (told,) = found["warnings"]
-    assert f"run {later} counts, not 00000001, {partial}" in told
+    (message,) = found["warnings"]
+    assert f"run {later} counts, not 00000001, {partial}" in message
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"items": counts(3, failed=1), "status": "incomplete"}, "3 of 4"),
         ({"items": counts(2, pending=2), "status": "interrupted"}, "2 of 4"),
@@ -400,7 +400,7 @@ def test_of_several_runs_of_a_model_the_latest_whole_one_counts(bench: Bench) ->
     ids=["failed", "interrupted", "limit", "iterations"],
 )
 def test_partial_runs_count_and_are_flagged(
-    bench: Bench, change: dict[str, Any], told: str
+    bench: Bench, change: dict[str, Any], message: str
 ) -> None:
     """On the screen, in JSON and in the file; unread answers alone make nothing partial."""
     add_runs("feelings", [1, 2], items=counts(3, unscored=1))
@@ -408,11 +408,14 @@ def test_partial_runs_count_and_are_flagged(
     add_runs("events", [1, 3, 2])
     done = bench("correlate", "feelings", "events", "-o", "pairs.csv", "--json")
     flags = [pair["flags"] for pair in done.json["correlations"][0]["pairs"]]
-    assert flags == [[], [], [f"feelings partial ({told} samples)"]]
-    assert f"m3  feelings partial ({told} samples)" in bench("correlate", "feelings", "events").out
+    assert flags == [[], [], [f"feelings partial ({message} samples)"]]
+    assert (
+        f"m3  feelings partial ({message} samples)" in bench("correlate", "feelings", "events").out
+    )
     written = Path("pairs.csv").read_text()
     assert written == (
-        f"model,feelings,events,flags\nm1,1,1,\nm2,2,3,\nm3,4,2,feelings partial ({told} samples)\n"
+        f"model,feelings,events,flags\nm1,1,1,\nm2,2,3,\nm3,4,2,"
+        f"feelings partial ({message} samples)\n"
     )
 
 

@@ -153,14 +153,16 @@ def test_list_is_a_line_per_pack(bench: Bench) -> None:
 
 def test_data_that_no_benchmark_uses_is_marked(bench: Bench) -> None:
     """In the list, and when somebody wants to run it."""
-    told = "data only: no benchmark uses it yet"
-    lines = [line for line in bench("data", "list").out.splitlines() if told in line]
+    message = "data only: no benchmark uses it yet"
+    lines = [line for line in bench("data", "list").out.splitlines() if message in line]
     unused = ["creative-writing-v3", "emobench", "judgemark-v2", "longform-writing"]
     assert [line.split()[0] for line in lines] == unused
     packs = bench("data", "list", "--json").json["packs"]
     assert [pack["name"] for pack in packs if pack["data_only"]] == unused
     done = bench("run", "emobench")
-    assert is_one_error(done, 2, f"emobench is {told}; the benchmarks are: emotionqueen, eqbench3")
+    assert is_one_error(
+        done, 2, f"emobench is {message}; the benchmarks are: emotionqueen, eqbench3"
+    )
 
 
 def test_fetching_data_that_no_benchmark_uses_says_so(
@@ -259,7 +261,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "told"),
+    ("source", "code", "message"),
     [
         ("http://files.example/", 2, "it is not https"),
         ("no-such-folder", 3, "no such folder"),
@@ -267,10 +269,10 @@ def test_a_cache_that_cannot_be_written_is_one_line(
     ],
 )
 def test_a_source_that_cannot_be_is_one_line(
-    bench: Bench, source: str, code: int, told: str
+    bench: Bench, source: str, code: int, message: str
 ) -> None:
     """What is wrong with --from, and exit 2 or 3."""
-    assert is_one_error(bench("data", "fetch", "eqbench-v1", "--from", source), code, told)
+    assert is_one_error(bench("data", "fetch", "eqbench-v1", "--from", source), code, message)
 
 
 def test_a_language_that_is_not_there_is_a_usage_error(bench: Bench) -> None:

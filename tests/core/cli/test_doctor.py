@@ -73,9 +73,9 @@ def test_a_model_that_answers(bench: Bench, server: LoopbackServer) -> None:
 
 def test_only_what_can_be_fetched_is_advised(bench: Bench) -> None:
     """No pack without an official form, and none that no benchmark uses."""
-    _, told, _ = checks(bench, "--no-call")["official packs"]
+    _, message, _ = checks(bench, "--no-call")["official packs"]
     listed = "eqbench-v1, eqbench-v2, eqbench3, seceu"
-    assert told == f"not in the cache: {listed} (bench data fetch NAME gets one)"
+    assert message == f"not in the cache: {listed} (bench data fetch NAME gets one)"
 
 
 def test_no_call(bench: Bench, server: LoopbackServer) -> None:
@@ -113,9 +113,9 @@ def test_nobody_there(bench: Bench) -> None:
         port = taken.getsockname()[1]
     url = f"http://127.0.0.1:{port}/v1"
     found = checks(bench, "--model", "openai/x", "--base-url", url)
-    verdict, told, todo = found["model openai/x server"]
+    verdict, message, todo = found["model openai/x server"]
     assert verdict == "FAIL"
-    assert f"127.0.0.1:{port} cannot be reached" in told
+    assert f"127.0.0.1:{port} cannot be reached" in message
     assert "running" in todo
     assert "model openai/x call" not in found
 
@@ -214,9 +214,9 @@ def test_a_key_that_is_not_approved(bench: Bench) -> None:
     Path("bench.toml").write_text(ENDPOINT.format(url="https://192.0.2.1/v1"))
     env = {"MINE_KEY": KEY, "HTTPS_PROXY": "http://127.0.0.1:9"}
     found = checks(bench, "--model", "openai/x", "--base-url", "mine", env=env)
-    verdict, told, todo = found["model openai/x key"]
+    verdict, message, todo = found["model openai/x key"]
     assert verdict == "FAIL"
-    assert "bench.toml sends the key in MINE_KEY to 192.0.2.1" in told
+    assert "bench.toml sends the key in MINE_KEY to 192.0.2.1" in message
     assert "bench config --approve 192.0.2.1 MINE_KEY" in todo
     assert "model openai/x server" not in found
     assert checks(bench, env=env)["endpoint mine key"][0] == "WARN"
@@ -253,10 +253,10 @@ def test_an_official_pack_that_is_there(bench: Bench) -> None:
 def test_the_journal(bench: Bench) -> None:
     """Size, counts and schema of a whole one; a damaged one ends with 4 and stays as it is."""
     assert bench("run", "eqbench-v1", "--limit", 2).code == 0
-    told = checks(bench)["journal"]
-    assert told[0] == "OK"
-    assert "1 run, " in told[1]
-    assert "no run is in use" in told[1]
+    message = checks(bench)["journal"]
+    assert message[0] == "OK"
+    assert "1 run, " in message[1]
+    assert "no run is in use" in message[1]
     path = Path("runs/bench.sqlite")
     path.write_bytes(b"no journal")
     done = bench("doctor")

@@ -11,11 +11,13 @@ def test_a_run_of_seven_questions_says_why_it_has_no_interval(bench: Bench) -> N
     """For each metric in the document, once below the table."""
     done = bench(*V1, "--limit", 7)
     document = bench(*V1, "--limit", 7, "--json").json
-    told = "an interval needs 8 families of items, here are 7"
+    message = "an interval needs 8 families of items, here are 7"
     assert {metric["ci95"] for metric in document["metrics"].values()} == {None}
-    assert document["metric_reasons"] == dict.fromkeys(document["metrics"], told)
+    assert document["metric_reasons"] == dict.fromkeys(document["metrics"], message)
     assert document["warnings"] == []
-    assert [line for line in done.out.splitlines() if told in line] == [f"no intervals: {told}"]
+    assert [line for line in done.out.splitlines() if message in line] == [
+        f"no intervals: {message}"
+    ]
 
 
 def test_a_run_of_eight_questions_warns_that_intervals_are_rough(bench: Bench) -> None:
@@ -35,8 +37,8 @@ def test_a_criterion_of_few_families_is_named(bench: Bench) -> None:
     document = bench(*run, "--json").json
     assert document["metrics"]["rubric_score"]["ci95"] is not None
     assert document["metrics"]["theory_of_mind"]["ci95"] is None
-    told = document["metric_reasons"]["theory_of_mind"]
-    assert told == "an interval needs 8 families of items, here are 3"
+    message = document["metric_reasons"]["theory_of_mind"]
+    assert message == "an interval needs 8 families of items, here are 3"
     shown = " ".join(done.out.split())
     assert "no interval for theory_of_mind" in shown
-    assert told in shown
+    assert message in shown

@@ -11,7 +11,7 @@ import eibench
 from eibench import UsageError
 from eibench.core.cli.app import app
 from eibench.core.cli.command import Command, Group
-from eibench.core.cli.commands import COMMANDS
+from eibench.core.command_names import COMMANDS
 
 Bench = Callable[..., Any]
 REAL = ("run", "eqbench3", "--model", "openai/x", "--dry-run")
@@ -51,12 +51,14 @@ TWICE = {
 }
 
 
-@pytest.mark.parametrize(("args", "told"), TWICE.values(), ids=TWICE)
-def test_what_would_be_dropped_is_refused(bench: Bench, args: tuple[Any, ...], told: str) -> None:
+@pytest.mark.parametrize(("args", "message"), TWICE.values(), ids=TWICE)
+def test_what_would_be_dropped_is_refused(
+    bench: Bench, args: tuple[Any, ...], message: str
+) -> None:
     """Exit 2, and the message names the option."""
     done = bench(*args)
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    assert message in done.err
     assert not Path("runs").exists()
 
 

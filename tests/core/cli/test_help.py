@@ -10,7 +10,7 @@ import pytest
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.benchmark_command import env_name
-from eibench.core.cli.commands import COMMANDS, OF_OUR_PLUGINS, TAKEN
+from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 
 Bench = Callable[..., Any]
@@ -111,7 +111,7 @@ def test_no_arguments_print_the_help(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (("runn",), "did you mean 'run'"),
         (("run",), "Missing argument 'BENCHMARK'"),
@@ -124,7 +124,7 @@ def test_no_arguments_print_the_help(bench: Bench) -> None:
     ],
 )
 def test_wrong_words_are_one_line_with_what_was_meant(
-    bench: Bench, args: tuple[str, ...], told: str
+    bench: Bench, args: tuple[str, ...], message: str
 ) -> None:
     """Exit 2, one line on standard error, nothing on standard output."""
     done = bench(*args)
@@ -132,7 +132,7 @@ def test_wrong_words_are_one_line_with_what_was_meant(
     assert done.out == ""
     assert done.err.count("\n") == 1
     assert done.err.startswith("Error: ")
-    assert told in done.err
+    assert message in done.err
 
 
 def test_info_names_no_default_that_says_nothing(bench: Bench) -> None:

@@ -49,9 +49,9 @@ def asked(server: LoopbackServer, *more: object) -> tuple[object, ...]:
 def command_in(text: str, after: str) -> list[str]:
     """The words of the command that follows, as a shell would take them, without `bench`."""
     plain = text.strip()
-    told = plain.partition(after)[2] if after else plain
-    assert told, plain
-    words = shlex.split(told.partition("  ")[0])
+    message = plain.partition(after)[2] if after else plain
+    assert message, plain
+    words = shlex.split(message.partition("  ")[0])
     assert words[0] == "bench"
     return words[1:]
 

@@ -48,14 +48,14 @@ CASES: dict[str, tuple[tuple[str, ...], int, str]] = {
 }
 
 
-@pytest.mark.parametrize(("args", "code", "told"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(("args", "code", "message"), CASES.values(), ids=CASES)
 def test_one_line_and_no_traceback(
-    bench: Bench, args: tuple[str, ...], code: int, told: str
+    bench: Bench, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """Nothing is unexpected about it, and nothing is made."""
     done = bench(*args)
     assert (done.code, done.out) == (code, "")
-    assert told in done.err and "unexpected" not in done.err
+    assert message in done.err and "unexpected" not in done.err
     assert done.err.count("\n") == 1
     assert not Path("runs").exists()
 
@@ -90,6 +90,6 @@ def test_a_traceback_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
         raise ValueError("a\x1b]0;title\x07b\u202ec\x00")
     except ValueError:
         _failed("failed", 3, debug=True)
-    told = capsys.readouterr().err
-    assert "Traceback" in told and r"a\x1b]0;title\x07b\x202ec\x00" in told
-    assert not {"\x1b", "\x07", "\u202e", "\x00"} & set(told)
+    message = capsys.readouterr().err
+    assert "Traceback" in message and r"a\x1b]0;title\x07b\x202ec\x00" in message
+    assert not {"\x1b", "\x07", "\u202e", "\x00"} & set(message)

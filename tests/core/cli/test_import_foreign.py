@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from eibench import Benchmark, ForeignResults, folder, read_comparisons, read_toml
-from eibench.core.engine.foreign import read_foreign
 from eibench.core.errors import DataError, PluginError
+from eibench.core.importers.files import read_foreign
 from eibench.core.journal import archives
 from eibench.core.plugins import Catalogue
 
@@ -95,7 +95,7 @@ def test_what_is_left_out_is_told(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "is not JSON"),
         ("[]", "is not a JSON object"),
@@ -108,12 +108,14 @@ def test_what_is_left_out_is_told(bench: Bench) -> None:
     ids=["empty", "list", "nan", "infinite", "twins", "deep", "other"],
 )
 @pytest.mark.parametrize("name", ["f.json", "f.json.gz"])
-def test_what_is_no_results_file_is_refused(bench: Bench, name: str, text: str, told: str) -> None:
+def test_what_is_no_results_file_is_refused(
+    bench: Bench, name: str, text: str, message: str
+) -> None:
     """In one line; nothing is written."""
     done = bench("import", write(text, name), "--format", "eqbench3", "-o", "out.jsonl")
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
     assert done.err.startswith(f"Error: {name}: ")
-    assert told in done.err
+    assert message in done.err
     assert not Path("out.jsonl").exists()
 
 
@@ -142,14 +144,14 @@ def test_a_damaged_or_hostile_package_is_refused(bench: Bench) -> None:
 def test_a_file_may_be_so_long_and_no_longer(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain and unpacked alike; the limit is made small here."""
     monkeypatch.setattr(archives, "WHOLE_LIMIT", 1000)
-    for name, told in (("f.json", "is longer than"), ("f.json.gz", "expands to more than")):
+    for name, message in (("f.json", "is longer than"), ("f.json.gz", "expands to more than")):
         done = bench("import", write(results(), name), "--format", "eqbench3", "-o", "out.jsonl")
         assert done.code == 3
-        assert told in done.err
+        assert message in done.err
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (
             ("--format", "eqbench3"),
@@ -167,18 +169,18 @@ def test_a_file_may_be_so_long_and_no_longer(bench: Bench, monkeypatch: pytest.M
         (("--format", "eqbench3", "-o", "./elo_results.json"), "is the file to import"),
     ],
 )
-def test_wrong_options_are_usage_errors(bench: Bench, args: tuple[str, ...], told: str) -> None:
+def test_wrong_options_are_usage_errors(bench: Bench, args: tuple[str, ...], message: str) -> None:
     """Exit 2, one line; the file stays as it was."""
     path = write(results(1))
     before = path.read_bytes()
     done = bench("import", path, *args)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert told in done.err
+    assert message in done.err
     assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "message"),
     [
         (
             ZeroDivisionError("oh"),
@@ -188,7 +190,7 @@ def test_wrong_options_are_usage_errors(bench: Bench, args: tuple[str, ...], tol
         (DataError("f", "is odd", "line 3"), "f, line 3: is odd"),
     ],
 )
-def test_a_plugin_that_fails_is_named(empty_place: Path, made: object, told: str) -> None:
+def test_a_plugin_that_fails_is_named(empty_place: Path, made: object, message: str) -> None:
     """Its own data errors are the file's; anything else is laid at its door."""
     from eibench.plugins.eqbench3.benchmark import EQBench3
 
@@ -209,7 +211,7 @@ def test_a_plugin_that_fails_is_named(empty_place: Path, made: object, told: str
     kind = DataError if isinstance(made, DataError) else PluginError
     with pytest.raises(kind) as caught:
         read_foreign(catalogue, write({"a": 1}), "odd")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert isinstance(made, DataError) or "read_foreign of odd (" in str(caught.value)
 
 

@@ -60,8 +60,8 @@ def test_the_page_says_what_the_document_says(bench: Bench, played: Path) -> Non
     flips = document["orders"]["flips"]
     assert f"{flips['value']:.3f} │ {flips['ci95'][0]:.3f} … {flips['ci95'][1]:.3f}" in page.out
     share = document["criteria"]["sets"][0]["first_factor"]["share"]
-    told = f"first factor's share of the criteria: {share['value']:.2f} ({share['ci95'][0]:.2f}"
-    assert told in page.out
+    message = f"first factor's share of the criteria: {share['value']:.2f} ({share['ci95'][0]:.2f}"
+    assert message in page.out
     assert "a file of comparisons holds only what was read (comparisons unread; compa" in page.out
     assert document["stability"]["families"][0]["left_out"] in page.out
     assert document["scenarios"][0]["item"] in page.out
@@ -71,8 +71,8 @@ def test_a_reason_is_told_once(bench: Bench, empty_place: Path) -> None:
     """That too few families are there, which no measure can do without; counts of one are so."""
     path = write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])
     page = bench("judge-report", path).out
-    told = "an interval needs 8 families of items, here is 1"
-    assert [line for line in page.splitlines() if told in line] == [f"warning: {told}"]
+    message = "an interval needs 8 families of items, here is 1"
+    assert [line for line in page.splitlines() if message in line] == [f"warning: {message}"]
     assert "1 comparison of 1 pair of transcripts; 2 models, 1 item of 1 family" in page
     assert "not known of 1 scenario, with the reason in --json" in page
 
@@ -130,7 +130,7 @@ def test_repeats_are_an_error_unless_they_are_to_be_dropped(bench: Bench, played
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "told"),
+    ("args", "code", "message"),
     [
         ((), 2, "name a file of comparisons, or --benchmark NAME"),
         (("played.jsonl", "--benchmark", "eqbench3"), 2, "name a file of comparisons, or"),
@@ -143,12 +143,12 @@ def test_repeats_are_an_error_unless_they_are_to_be_dropped(bench: Bench, played
     ],
 )
 def test_what_cannot_be_audited_is_one_line(
-    bench: Bench, played: Path, args: tuple[str, ...], code: int, told: str
+    bench: Bench, played: Path, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """With the exit code of its kind."""
     done = bench("judge-report", *args)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_judge_of_the_settings_is_no_wish_for_an_audit(bench: Bench, played: Path) -> None:

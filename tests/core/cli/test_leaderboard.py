@@ -169,7 +169,7 @@ def test_a_partial_run_is_below_whole_ones(bench: Bench, questions: Callable[...
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (("--temperature", "0.5"), "temperature=0.5"),
         (("--top-p", "0.5"), "top_p=0.5"),
@@ -180,17 +180,17 @@ def test_a_partial_run_is_below_whole_ones(bench: Bench, questions: Callable[...
     ],
 )
 def test_another_protocol_than_the_packs_is_marked(
-    bench: Bench, given: tuple[str, ...], told: str | None
+    bench: Bench, given: tuple[str, ...], message: str | None
 ) -> None:
     """In the document, in the row and in a line below; a seed changes no protocol."""
     assert bench(*V1, "--model", "demo/strong", *given).code in {0, 1}
     (row,) = bench("leaderboard", "eqbench-v1", "--json").json["rows"]
-    assert row["changed"] == told
+    assert row["changed"] == message
     shown = bench("leaderboard", "eqbench-v1").out
-    assert ("(changed)" in shown) == (told is not None)
-    assert (f"changed: demo/strong: {told}" in shown) == (told is not None)
+    assert ("(changed)" in shown) == (message is not None)
+    assert (f"changed: demo/strong: {message}" in shown) == (message is not None)
     (cells,) = csv.DictReader(io.StringIO(bench("leaderboard", "eqbench-v1", "--csv").out))
-    assert cells["changed"] == (told or "")
+    assert cells["changed"] == (message or "")
 
 
 def test_rating_and_rubric_score_are_of_one_run(bench: Bench) -> None:
@@ -226,8 +226,8 @@ def test_a_rank_has_its_interval(bench: Bench) -> None:
         eqbench3(bench, model)
     row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
     low, high = row["rank_ci95"]
-    told = f"{low}" if low == high else f"{low}–{high}"
-    assert f"│ {row['rank']} ({told}) " in bench("leaderboard", "eqbench3").out
+    message = f"{low}" if low == high else f"{low}–{high}"
+    assert f"│ {row['rank']} ({message}) " in bench("leaderboard", "eqbench3").out
 
 
 def test_several_packs_are_several_boards(bench: Bench, questions: Callable[..., Path]) -> None:
@@ -278,12 +278,12 @@ def test_csv_has_a_row_per_model_and_every_metric(bench: Bench) -> None:
     done = bench("leaderboard", "eqbench3", "--csv")
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [row["model"] for row in rows] == ["demo/strong", "demo/weak", "demo/medium"]
-    for row, told in zip(rows, board["rows"], strict=True):
-        assert row["rating"] == ("" if told["rating"] is None else row["rating"])
-        if told["rating"] is not None:
-            assert float(row["rating"]) == pytest.approx(told["rating"])
-            assert float(row["rating_low"]) == pytest.approx(told["ci95"][0])
-        for name, metric in told["metrics"].items():
+    for row, message in zip(rows, board["rows"], strict=True):
+        assert row["rating"] == ("" if message["rating"] is None else row["rating"])
+        if message["rating"] is not None:
+            assert float(row["rating"]) == pytest.approx(message["rating"])
+            assert float(row["rating_low"]) == pytest.approx(message["ci95"][0])
+        for name, metric in message["metrics"].items():
             found = row[name] or None
             assert (found is None) == (metric["value"] is None), name
             if found is not None:
@@ -407,7 +407,7 @@ def test_a_run_of_another_version_is_left_out_with_a_warning(bench: Bench) -> No
         journal.execute("UPDATE runs SET benchmark_version = '0' WHERE name = 'demo/weak'")
     board = bench("leaderboard", "eqbench-v1", "--json").json
     assert [row["model"] for row in board["rows"]] == ["demo/strong"]
-    assert any("(demo/weak) is of version 0" in told for told in board["warnings"])
+    assert any("(demo/weak) is of version 0" in message for message in board["warnings"])
 
 
 def test_the_document_holds_no_number_that_is_none(bench: Bench) -> None:

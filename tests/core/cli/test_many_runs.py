@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from eibench import Score
-from eibench.core.engine.leaderboard import read_leaderboard
+from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.journal.ahead import AT_ONCE, ReadAhead
 from eibench.core.plugins import installed

@@ -8,7 +8,7 @@ import pytest
 
 import eibench
 from eibench import Option, UsageError
-from eibench.core.engine.rescoring import _of_type
+from eibench.core.lookup.stored_config import _of_type
 from eibench.core.plugins import installed
 from tests.core.guard.conftest import Fine
 
@@ -38,7 +38,7 @@ RUN = ("run", "ranged", "--dataset", "data.txt")
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (("--permutations", 0), "'0' is not a whole number from 1 to 24"),
         (("--permutations", 25), "'25' is not a whole number from 1 to 24"),
@@ -52,12 +52,12 @@ RUN = ("run", "ranged", "--dataset", "data.txt")
     ],
 )
 def test_a_value_out_of_range_is_refused(
-    bench: Bench, ranged: None, args: tuple[Any, ...], told: str
+    bench: Bench, ranged: None, args: tuple[Any, ...], message: str
 ) -> None:
     """Exit 2, with the range."""
     done = bench(*RUN, *args)
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_value_of_the_file_is_held_to_the_range(bench: Bench, ranged: None) -> None:
@@ -69,7 +69,7 @@ def test_a_value_of_the_file_is_held_to_the_range(bench: Bench, ranged: None) ->
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"permutations": 0}, "permutations must be from 1 to 24, not 0"),
         ({"permutations": 10**400}, "permutations must be from 1 to 24"),
@@ -78,12 +78,12 @@ def test_a_value_of_the_file_is_held_to_the_range(bench: Bench, ranged: None) ->
     ],
 )
 def test_python_s_values_are_held_to_the_range(
-    empty_place: Path, options: dict[str, Any], told: str
+    empty_place: Path, options: dict[str, Any], message: str
 ) -> None:
     """`eibench.run` says the same."""
     with pytest.raises(UsageError) as caught:
         eibench.run(Ranged(), options=options)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_what_is_in_range_is_taken(bench: Bench, ranged: None) -> None:

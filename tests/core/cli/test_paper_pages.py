@@ -89,5 +89,5 @@ def test_table_of_reruns(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     without = bench(*COMMANDS[-1], "--without", "text-davinci-001", "--json").json
     means = [f"{100 * o['mean_cv_sample']:.2f} %" for o in without["overall"].values()]
     change_without = f"{100 * without['change']['mean_over_models']:.2f} %"
-    told = f"the mean CVs are {means[0]} and {means[1]}, and the mean improvement is "
-    assert told + change_without in " ".join(PAGES["statistics.md"].split())
+    message = f"the mean CVs are {means[0]} and {means[1]}, and the mean improvement is "
+    assert message + change_without in " ".join(PAGES["statistics.md"].split())

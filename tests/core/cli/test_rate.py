@@ -153,7 +153,7 @@ def test_one_order_is_enough_for_the_default_engine(
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (("--anchor", "model-5"), "give MODEL=RATING, such as o3=1500"),
         (("--anchor", "model-5=high"), "give MODEL=RATING, such as o3=1500"),
@@ -167,12 +167,12 @@ def test_one_order_is_enough_for_the_default_engine(
     ],
 )
 def test_wrong_options_are_usage_errors(
-    bench: Bench, played: Path, args: tuple[str, ...], told: str
+    bench: Bench, played: Path, args: tuple[str, ...], message: str
 ) -> None:
     """Exit 2, one line."""
     done = bench("rate", played, *args)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert told in done.err
+    assert message in done.err
 
 
 def test_the_journal_has_no_repeats_to_leave_out(bench: Bench) -> None:

@@ -128,7 +128,7 @@ def test_hostile_names_are_harmless(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "told"),
+    ("args", "code", "message"),
     [
         (("none.csv",), 3, "none.csv: no such file"),
         (("r.csv", "--metric", "B"), 2, "r.csv has no column 'B'; did you mean b? (its columns"),
@@ -147,7 +147,7 @@ def test_hostile_names_are_harmless(bench: Bench) -> None:
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
 def test_what_cannot_be_is_one_line(
-    bench: Bench, args: tuple[str, ...], code: int, told: str
+    bench: Bench, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """With the file and line, the nearest name, or what to do."""
     Path("r.csv").write_text("model,a,b,how\nx,1,2,q\nx,2,4,q\n")
@@ -155,7 +155,7 @@ def test_what_cannot_be_is_one_line(
     Path("words.csv").write_text("model,a\nx,yes\nx,no\n")
     done = bench("repeat", *args)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1), done.err
-    assert told in done.err
+    assert message in done.err
 
 
 # Runs
@@ -213,11 +213,13 @@ def test_an_iteration_that_misses_samples_does_not_count(bench: Bench, questions
         run_id = bench(*command).json["run_id"]
     found = bench("repeat", run_id, *PASSES, "--json").json
     (model,), (change,) = found["models"], found["change"]["models"]
-    told = "1 of 2 samples missing"
+    message = "1 of 2 samples missing"
     assert change["n"] == 2
-    assert [rerun["left_out"] for rerun in model["reruns"]] == [None, None, told]
+    assert [rerun["left_out"] for rerun in model["reruns"]] == [None, None, message]
     assert (model["counted"], model["metrics"]["score"]["n"]) == (2, 2)
-    assert f"left out: openai/m, run {run_id}, iteration 3: {told}" in bench("repeat", run_id).out
+    assert (
+        f"left out: openai/m, run {run_id}, iteration 3: {message}" in bench("repeat", run_id).out
+    )
 
 
 def test_an_iteration_that_fails_the_validity_rule_does_not_count(
@@ -231,7 +233,7 @@ def test_an_iteration_that_fails_the_validity_rule_does_not_count(
         run_id = bench(*command).json["run_id"]
     (model,) = bench("repeat", run_id, "--json").json["models"]
     assert [rerun["left_out"] is None for rerun in model["reruns"]] == [True, True, False]
-    assert model["reruns"][2]["left_out"].startswith("FAIL: only 0 of 1 answer could be read")
+    assert model["reruns"][2]["left_out"].startswith("FAIL: only 0 of 1 answers could be read")
     assert model["reruns"][2]["values"]["score"] is None
 
 
@@ -276,7 +278,7 @@ def test_runs_of_other_items_are_no_reruns(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("--no-revise",), "option revise True: run"),
         (("--temperature", "0.7"), "temperature 0.01: run"),
@@ -286,7 +288,7 @@ def test_runs_of_other_items_are_no_reruns(bench: Bench) -> None:
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
 def test_runs_of_other_protocols_are_no_reruns(
-    bench: Bench, questions: Write, change: tuple[str, ...], told: str
+    bench: Bench, questions: Write, change: tuple[str, ...], message: str
 ) -> None:
     """The message says what differs and which run is which."""
     questions("1,2")
@@ -297,7 +299,7 @@ def test_runs_of_other_protocols_are_no_reruns(
     done = bench("repeat", *ids)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "results of eqbench-v1 that never mix: " in done.err
-    assert told in done.err
+    assert message in done.err
     assert all(run_id in done.err for run_id in ids)
 
 
@@ -307,8 +309,8 @@ def test_runs_of_other_parsers_are_no_reruns(bench: Bench) -> None:
            for more in ((), ("--fresh",), ("--fresh", "--parser", "reference"))]  # fmt: skip
     assert bench("repeat", *ids[:2]).code == 0
     ids = ids[1:]
-    told = f"option parser strict: run {ids[0]}; option parser reference: run {ids[1]}"
-    assert told in bench("repeat", *ids).err
+    message = f"option parser strict: run {ids[0]}; option parser reference: run {ids[1]}"
+    assert message in bench("repeat", *ids).err
 
 
 @pytest.mark.parametrize(("room", "code"), [("8000", 0), ("500", 2)])
@@ -342,8 +344,8 @@ def test_one_name_at_two_servers_is_not_one_model(bench: Bench, questions: Write
             places.append(server.base_url.split("/")[2])
     done = bench("repeat", *ids)
     assert done.code == 2
-    told = f"{ids[0]} of openai/m at {places[0]} and {ids[1]} of openai/m at {places[1]}"
-    assert told in done.err
+    message = f"{ids[0]} of openai/m at {places[0]} and {ids[1]} of openai/m at {places[1]}"
+    assert message in done.err
 
 
 def test_a_run_without_what_is_needed_is_refused(bench: Bench) -> None:

@@ -43,9 +43,9 @@ def test_table_of_a_run_with_trouble(
         args = ("--model", "openai/m", "--base-url", server.base_url, "--dataset", questions("1,2"))
         done = bench("run", "eqbench-v1", *args)
     assert done.code == 1
-    told = re.sub(r"127\.0\.0\.1:\d+|pack custom \(\w+\)|bench show \w+", "[varies]", done.err)
+    message = re.sub(r"127\.0\.0\.1:\d+|pack custom \(\w+\)|bench show \w+", "[varies]", done.err)
     assert steady(re.sub(r"pack custom \(\w+\)", "[varies]", done.out)) == snapshot(name="table")
-    assert re.sub(r"m-\w+\.json", "m-ID.json", told) == snapshot(name="said beside it")
+    assert re.sub(r"m-\w+\.json", "m-ID.json", message) == snapshot(name="said beside it")
 
 
 def test_json_is_one_document_with_every_field(bench: Bench) -> None:
@@ -186,17 +186,17 @@ def test_requests_go_to_a_file(bench: Bench) -> None:
 
 def test_a_run_whose_first_requests_are_all_invalid_ends_at_once(bench: Bench) -> None:
     """Exit 4 with the server's words and what to do, after three of 171 requests."""
-    told = "max_tokens is too large"
+    message = "max_tokens is too large"
 
     def refuse(_: ReceivedRequest) -> Fault:
-        return Fault("400", message=told)
+        return Fault("400", message=message)
 
     with LoopbackServer("never", faults=refuse) as server:
         who = ("--model", "openai/m", "--base-url", server.base_url)
         done = bench("run", "eqbench-v2", *who, "--dataset", "bundled", "--concurrency", 1)
         assert len(server.requests) == 3
     assert done.code == 4
-    assert told in done.err
+    assert message in done.err
     assert "--max-tokens" in done.err
 
 

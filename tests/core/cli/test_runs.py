@@ -54,7 +54,7 @@ def test_an_item_is_shown_with_all_that_was_said(bench: Bench, run_id: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "told"),
+    ("args", "code", "message"),
     [
         (("show", "zzz"), 2, "no run 'zzz'"),
         (("show", "", "99"), 2, "nothing about item '99'"),
@@ -67,12 +67,12 @@ def test_an_item_is_shown_with_all_that_was_said(bench: Bench, run_id: str) -> N
     ],
 )
 def test_what_is_not_there_is_told(
-    bench: Bench, run_id: str, args: tuple[str, ...], code: int, told: str
+    bench: Bench, run_id: str, args: tuple[str, ...], code: int, message: str
 ) -> None:
     """One line that says what there is instead."""
     done = bench(*(a or run_id for a in args))
     assert (done.code, done.err.count("\n")) == (code, 1)
-    assert told in done.err
+    assert message in done.err
 
 
 def test_delete_needs_yes_without_a_terminal(bench: Bench, run_id: str) -> None:

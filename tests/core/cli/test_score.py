@@ -132,15 +132,15 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("lines", "told"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("lines", "message"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_file_is_told_with_its_line(
-    bench: Bench, questions: Write, lines: list[Any], told: str
+    bench: Bench, questions: Write, lines: list[Any], message: str
 ) -> None:
     """Exit 3, one line with file and line number, no result."""
     done = bench("score", "eqbench-v1", responses(*lines), "--dataset", questions())
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
     assert done.err.startswith("Error: answers.jsonl")
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_missing_file_is_told(bench: Bench) -> None:

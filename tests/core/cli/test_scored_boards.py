@@ -53,9 +53,9 @@ def test_ranks_are_in_the_table_and_in_the_csv(board: Bench) -> None:
     rows = rows_of(board)
     cells = list(csv.DictReader(io.StringIO(board("leaderboard", "eqbench-v1", "--csv").out)))
     for row in cells:
-        told = rows[row["model"]]
-        assert int(row["rank"]) == told["rank"]
-        assert [int(row["rank_low"]), int(row["rank_high"])] == told["rank_ci95"]
+        message = rows[row["model"]]
+        assert int(row["rank"]) == message["rank"]
+        assert [int(row["rank_low"]), int(row["rank_high"])] == message["rank_ci95"]
     shown = board("leaderboard", "eqbench-v1").out
     assert "4 (4)" in shown
     assert "in parentheses: the ranks that a model may have" in " ".join(shown.split())
@@ -113,8 +113,8 @@ def test_published_scores_have_a_table_of_their_own(name: str) -> None:
     assert column in table.columns
     assert source in table.title
     assert count is None or len(table.rows) == count
-    told = "beside no published score: those are of the official pack"
-    assert benchmark.published(Pack(PackSource("bundled", "0" * 64, {}), [], told)) is None
+    message = "beside no published score: those are of the official pack"
+    assert benchmark.published(Pack(PackSource("bundled", "0" * 64, {}), [], message)) is None
 
 
 def _may_stand(name: str) -> str:

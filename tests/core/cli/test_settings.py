@@ -135,16 +135,16 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("command", [("run", "eqbench-v1"), ("config",)], ids=" ".join)
-@pytest.mark.parametrize(("text", "told"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_file_is_one_line_that_names_the_place(
-    bench: Bench, text: str, told: str, command: tuple[str, ...]
+    bench: Bench, text: str, message: str, command: tuple[str, ...]
 ) -> None:
     """Exit 3 with the file and the key, whichever command reads it; nothing is run."""
     Path("bench.toml").write_text(text)
     done = bench(*command)
     assert done.code == 3
     assert done.err.startswith("Error: bench.toml")
-    assert told in done.err
+    assert message in done.err
     assert done.err.count("\n") == 1
     assert "fake" not in done.err
     assert not Path("runs").exists()

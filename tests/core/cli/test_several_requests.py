@@ -145,7 +145,7 @@ def test_an_absent_request_leaves_its_sample_unscored(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ({"request": 4}, "item 'EA-1', iteration 1 has no request 4; it has 3"),
         ({"request": 0}, '"request" must be a whole number from 1 to 1,000'),
@@ -155,14 +155,14 @@ def test_an_absent_request_leaves_its_sample_unscored(bench: Bench) -> None:
     ],
 )
 def test_a_wrong_request_is_told_with_its_line(
-    bench: Bench, row: dict[str, Any], told: str
+    bench: Bench, row: dict[str, Any], message: str
 ) -> None:
     """Exit 3."""
     first = {"item_id": "EA-1", "request": 1, "response": "1"}
     file = answers([first, {"item_id": "EA-1", "response": "1", **row}])
     done = bench("score", "permuted", file, *DATA)
     assert (done.code, done.out) == (3, "")
-    assert f"answers.jsonl, line 2: {told}" in done.err
+    assert f"answers.jsonl, line 2: {message}" in done.err
 
 
 @pytest.mark.parametrize("command", [("prompts",), ("score", "answers.jsonl")])

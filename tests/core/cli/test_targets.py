@@ -13,7 +13,7 @@ from eibench.core.cli import options
 from eibench.core.cli.settings import Settings, config_option, read_settings
 from eibench.core.cli.targets import allow, find_target, limits_of
 from eibench.core.clients.approvals import Approvals, Sending
-from eibench.core.clients.base import ModelSpec
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import BenchError, UsageError
 
 FILE = """
@@ -122,7 +122,7 @@ def test_the_file_itself_may_name_an_endpoint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("gpuu", "did you mean gpu?"),
         ("zzz", "there are: gpu, plain, open, here, openai"),
@@ -130,10 +130,10 @@ def test_the_file_itself_may_name_an_endpoint() -> None:
         ("https://plain.example/v1?key=hidden", "must not hold a user, a password or a query"),
     ],
 )
-def test_what_is_no_endpoint(url: str, told: str) -> None:
+def test_what_is_no_endpoint(url: str, message: str) -> None:
     """The error says what was meant, and shows no secret."""
     found = given("--base-url", url)
-    assert isinstance(found, UsageError) and told in str(found)
+    assert isinstance(found, UsageError) and message in str(found)
     assert "hidden" not in str(found)
 
 
@@ -205,8 +205,8 @@ def test_a_file_sends_no_key_that_was_not_approved(
     args: tuple[str, ...], more: str, env: dict[str, str], pair: str
 ) -> None:
     """Without a terminal it is an error that names the command; after that command it goes."""
-    told = key(*args, file=more + FILE, env=env)
-    assert f"bench config --approve {pair} allows it" in told
+    message = key(*args, file=more + FILE, env=env)
+    assert f"bench config --approve {pair} allows it" in message
     place, variable = pair.split()
     Approvals().add(Sending(place, "ANOTHER_KEY"))
     Approvals().add(Sending("another.example", variable))
@@ -225,9 +225,9 @@ def test_an_approval_is_of_one_host_port_and_scheme(place: str) -> None:
 def test_an_approval_over_tls_is_none_for_http() -> None:
     """A key goes out unencrypted only when that very thing was approved."""
     Approvals().add(Sending("10.0.0.5:8000", "GPU_KEY"))
-    told = key("--base-url", "plain")
-    assert "not encrypted" in told
-    assert "name the key yourself" not in told
+    message = key("--base-url", "plain")
+    assert "not encrypted" in message
+    assert "name the key yourself" not in message
 
 
 UNASKED = {
@@ -269,8 +269,8 @@ def test_broken_approvals_are_no_yes(tmp_path: Path) -> None:
 
 def test_the_judge_s_way_out_names_the_judge_s_option() -> None:
     """What the message says to type is what helps."""
-    told = key("--judge", "openai/j", "--judge-base-url", "gpu")
-    assert "with --judge-api-key-env" in told
+    message = key("--judge", "openai/j", "--judge-base-url", "gpu")
+    assert "with --judge-api-key-env" in message
 
 
 def test_a_command_that_sends_nothing_sees_no_variable_of_a_key() -> None:

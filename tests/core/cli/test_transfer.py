@@ -177,7 +177,7 @@ def test_a_run_that_is_owned_is_exported_as_it_is(bench: Bench, run_ids: list[st
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "told"),
+    ("args", "code", "message"),
     [
         (("export", "-o", "f"), 2, "Missing argument 'RUN...'"),
         (("export", "ID"), 2, "Missing option '-o'"),
@@ -196,7 +196,7 @@ def test_a_run_that_is_owned_is_exported_as_it_is(bench: Bench, run_ids: list[st
     ],
 )
 def test_what_cannot_be_is_one_line(
-    bench: Bench, run_ids: list[str], args: tuple[str, ...], code: int, told: str
+    bench: Bench, run_ids: list[str], args: tuple[str, ...], code: int, message: str
 ) -> None:
     """With an exit code for the command, the file or the journal; nothing is changed."""
     bench("export", run_ids[0], "-o", "good.gz")
@@ -204,7 +204,7 @@ def test_what_cannot_be_is_one_line(
     before = dump("runs")
     done = bench(*(run_ids[0] if arg == "ID" else arg for arg in args))
     assert (done.code, done.err.count("\n"), done.out) == (code, 1, "")
-    assert told in done.err
+    assert message in done.err
     assert dump("runs") == before
 
 

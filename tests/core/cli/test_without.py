@@ -126,7 +126,7 @@ def test_the_plan_counts_without_it(compared: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (("--without", "demo/medum"), "no such model; did you mean demo/medium?"),
         (
@@ -137,13 +137,13 @@ def test_the_plan_counts_without_it(compared: Bench) -> None:
     ],
 )
 def test_a_run_refuses_to_leave_out_what_is_not_there(
-    compared: Bench, more: tuple[str, ...], told: str
+    compared: Bench, more: tuple[str, ...], message: str
 ) -> None:
     """Before anything is asked."""
     run = ("run", "eqbench3", *SOME, "--model", "demo/strong", "--name", "other")
     done = compared(*(word for word in run if word != "--no-rubric"), *more)
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_benchmark_without_comparisons_leaves_nobody_out(bench: Bench) -> None:

@@ -29,9 +29,9 @@ def test_info_tells_no_empty_default(bench: Bench) -> None:
 
 def test_the_plan_says_of_calls_that_there_may_be_more(bench: Bench) -> None:
     """Beside the calls, and not of what is free."""
-    told = bench("run", "eqbench-v1", "--dataset", "bundled", "--dry-run").err
-    assert "30 calls to demo/medium, and more where an answer cannot be read; " in told
-    assert re.search(r"; free$", told, re.M)
+    message = bench("run", "eqbench-v1", "--dataset", "bundled", "--dry-run").err
+    assert "30 calls to demo/medium, and more where an answer cannot be read; " in message
+    assert re.search(r"; free$", message, re.M)
 
 
 def test_a_part_that_is_done_has_nothing_to_do(bench: Bench) -> None:
@@ -51,6 +51,6 @@ def test_a_plan_is_wrapped_between_words_on_a_terminal(
         console = Console(stderr=True, force_terminal=terminal, width=40, color_system=None)
         monkeypatch.setattr(output, "err", lambda console=console: console)
         output.tell_wrapped(text)
-        told = capsys.readouterr().err.splitlines()
-        assert len(told) == lines
-        assert " ".join(part.strip() for part in told) == text
+        message = capsys.readouterr().err.splitlines()
+        assert len(message) == lines
+        assert " ".join(part.strip() for part in message) == text

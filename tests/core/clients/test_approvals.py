@@ -15,7 +15,7 @@ from eibench.core.clients.approvals import (
     normal,
     place_of,
 )
-from eibench.core.clients.base import ModelSpec
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ConfigError, UsageError
 from eibench.core.plugins import installed
 

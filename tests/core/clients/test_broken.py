@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from eibench.core.clients import http
-from eibench.core.clients.base import ClientConfig, ModelSpec
 from eibench.core.clients.bodies import Body
 from eibench.core.clients.openai import OpenAIClient
+from eibench.core.endpoints.providers import ClientConfig, ModelSpec
 from eibench.core.errors import ErrorKind, ProviderError
 from tests.core.clients.test_http import ASKED, BODY, CALL
 
@@ -121,16 +121,16 @@ async def test_half_a_reply_before_a_bad_chunk_is_none(
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "text"),
     [
         (sized(BODY[:20], len(BODY)), r"broke off its answer: .*\(received 20 of 47 bytes\)"),
         (b"SSH-2.0-OpenSSH_9\r\n\r\n", r"sent what is no HTTP answer: .*SSH-2\.0-OpenSSH_9"),
         (b"HTTP/1.1 abc\r\n\r\n", "sent what is no HTTP answer: .*Invalid status code"),
     ],
 )
-async def test_what_is_no_answer_is_told_as_it_came(answer: bytes, told: str) -> None:
+async def test_what_is_no_answer_is_told_as_it_came(answer: bytes, text: str) -> None:
     """The server was reached; no status of its own is claimed."""
-    with pytest.raises(ProviderError, match=told) as caught:
+    with pytest.raises(ProviderError, match=text) as caught:
         await asked(at_once(answer))
     message = str(caught.value)
     assert message.startswith("openai/m at 127.0.0.1:") and "check --base-url" in message

@@ -16,10 +16,10 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.clients.parties import OF_JUDGE, Asked
+from eibench.core.endpoints.parties import OF_JUDGE, AskedParty
+from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.errors import ErrorKind, Interrupted, ProviderError
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage
 from eibench.testing import Fault, FaultPlan, Gate, LoopbackServer, fail_first, uniform_ratings
@@ -232,7 +232,7 @@ async def test_never_answered(fault: str) -> None:
 
 async def test_an_error_of_a_plugin_names_who_was_asked() -> None:
     """A client that knows nothing of parties raises its own words; the caller adds whose."""
-    judge = Asked("the judge mine/j", OF_JUDGE)
+    judge = AskedParty("the judge mine/j", OF_JUDGE)
     client = Script(lambda n: error("auth"), Time())
     with pytest.raises(ProviderError, match=r"^the judge mine/j: no$"):
         await Caller(client, Limits(), asked=judge).send(asking(), CALL)
@@ -434,7 +434,7 @@ def _meanwhile(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "options", "told"),
+    ("key", "options", "message"),
     [
         (KEY, (), "set OPENAI_API_KEY"),
         (None, (), "set OPENAI_API_KEY"),
@@ -442,7 +442,7 @@ def _meanwhile(request: pytest.FixtureRequest) -> None:
     ],
 )
 def test_a_run_with_a_wrong_key(
-    tmp_path: Path, bench: Any, key: str | None, options: tuple[str, ...], told: str
+    tmp_path: Path, bench: Any, key: str | None, options: tuple[str, ...], message: str
 ) -> None:
     """Nothing but 401: the run ends at once, exit 4, with one line that names the variable."""
     variables = {"MINE": "sk-fake-mine-0123456789"} | ({"OPENAI_API_KEY": key} if key else {})
@@ -451,7 +451,7 @@ def test_a_run_with_a_wrong_key(
     shown = done.stderr.decode()
     errors = [line for line in shown.splitlines() if line.startswith("Error: ")]
     assert done.returncode == 4, shown
-    assert len(errors) == 1 and told in errors[0] and "Traceback" not in shown
+    assert len(errors) == 1 and message in errors[0] and "Traceback" not in shown
     assert len(server.requests) <= 32
 
 

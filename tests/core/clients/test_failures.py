@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eibench.core.clients.failures import (
-    Failure,
+    HttpFailure,
     connection_error,
     error_parts,
     kind_of,
@@ -19,30 +19,30 @@ from eibench.core.clients.failures import (
     refused_parameter,
     retry_after,
 )
-from eibench.core.clients.parties import OF_JUDGE, Asked
+from eibench.core.endpoints.parties import OF_JUDGE, AskedParty
 from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
 from eibench.core.text import readable
 
 KEY = "sk-fake-0123456789abcdef"
-HERE = Asked("h")
-JUDGE = Asked("the judge openai/j at h", OF_JUDGE)
+HERE = AskedParty("h")
+JUDGE = AskedParty("the judge openai/j at h", OF_JUDGE)
 
 
 @pytest.mark.parametrize(
     ("failure", "about_tokens"),
     [
-        (Failure(400, "max_tokens is too large: 16384"), True),
-        (Failure(400, "The maximum tokens allowed are 4096"), True),
-        (Failure(400, "max_completion_tokens must be at most 4096"), True),
-        (Failure(422, "Input should be less than 4097", parameter="max_tokens"), True),
-        (Failure(400, "temperature must be at most 1"), False),
+        (HttpFailure(400, "max_tokens is too large: 16384"), True),
+        (HttpFailure(400, "The maximum tokens allowed are 4096"), True),
+        (HttpFailure(400, "max_completion_tokens must be at most 4096"), True),
+        (HttpFailure(422, "Input should be less than 4097", parameter="max_tokens"), True),
+        (HttpFailure(400, "temperature must be at most 1"), False),
     ],
 )
-def test_hint_of_an_invalid_request(failure: Failure, about_tokens: bool) -> None:
+def test_hint_of_an_invalid_request(failure: HttpFailure, about_tokens: bool) -> None:
     """It names the option that the server's words are about, where that is the token limit."""
-    told = str(provider_error(failure, HERE))
-    assert ("--max-tokens" in told) == about_tokens
-    assert ("--extra-body" in told) != about_tokens
+    message = str(provider_error(failure, HERE))
+    assert ("--max-tokens" in message) == about_tokens
+    assert ("--extra-body" in message) != about_tokens
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_hint_of_an_invalid_request(failure: Failure, about_tokens: bool) -> Non
 )
 def test_kind(status: int, code: str, message: str, kind: str) -> None:
     """Each status, code and message has one meaning, and with it whether to try again."""
-    failure = Failure(status, message, code)
+    failure = HttpFailure(status, message, code)
     error = provider_error(failure, HERE)
     assert kind_of(failure) == kind
     assert error.retryable == (ErrorKind(kind) in RETRYABLE)
@@ -154,27 +154,27 @@ def test_error_parts(body: Any, parts: tuple[str, str, str]) -> None:
 @pytest.mark.parametrize(
     ("failure", "parameter"),
     [
-        (Failure(400, "no", "unsupported_value", parameter="seed"), "seed"),
-        (Failure(422, "no", parameter="seed"), "seed"),
-        (Failure(400, "Unsupported parameter: 'max_tokens'. Use 'x'."), "max_tokens"),
-        (Failure(400, "Unrecognized request argument supplied: min_p"), "min_p"),
-        (Failure(400, "property `min_p` is unsupported"), "min_p"),
-        (Failure(400, "too high", "decimal_above_max_value", parameter="seed"), ""),
-        (Failure(400, "no number", "invalid_type", parameter="seed"), ""),
-        (Failure(400, "'seed' must be positive"), ""),
-        (Failure(400, "unsupported: 'top_k'"), ""),
-        (Failure(400, "seed is an unsupported thing"), ""),
-        (Failure(404, "no", parameter="seed"), ""),
-        (Failure(400, "no", parameter="messages"), ""),
+        (HttpFailure(400, "no", "unsupported_value", parameter="seed"), "seed"),
+        (HttpFailure(422, "no", parameter="seed"), "seed"),
+        (HttpFailure(400, "Unsupported parameter: 'max_tokens'. Use 'x'."), "max_tokens"),
+        (HttpFailure(400, "Unrecognized request argument supplied: min_p"), "min_p"),
+        (HttpFailure(400, "property `min_p` is unsupported"), "min_p"),
+        (HttpFailure(400, "too high", "decimal_above_max_value", parameter="seed"), ""),
+        (HttpFailure(400, "no number", "invalid_type", parameter="seed"), ""),
+        (HttpFailure(400, "'seed' must be positive"), ""),
+        (HttpFailure(400, "unsupported: 'top_k'"), ""),
+        (HttpFailure(400, "seed is an unsupported thing"), ""),
+        (HttpFailure(404, "no", parameter="seed"), ""),
+        (HttpFailure(400, "no", parameter="messages"), ""),
     ],
 )
-def test_refused_parameter(failure: Failure, parameter: str) -> None:
+def test_refused_parameter(failure: HttpFailure, parameter: str) -> None:
     """Refused is what the model does not take at all, not what has a wrong value."""
     assert refused_parameter(failure, ["min_p", "max_tokens", "seed"]) == parameter
 
 
 @pytest.mark.parametrize(
-    ("status", "key_name", "told"),
+    ("status", "key_name", "message"),
     [
         (401, "OTHER_API_KEY", "set OTHER_API_KEY"),
         (401, None, "--api-key-env"),
@@ -186,13 +186,15 @@ def test_refused_parameter(failure: Failure, parameter: str) -> None:
         (400, None, "--extra-body"),
     ],
 )
-def test_what_to_do(status: int, key_name: str | None, told: str) -> None:
+def test_what_to_do(status: int, key_name: str | None, message: str) -> None:
     """A message says what the user can do."""
-    assert told in str(provider_error(Failure(status, "no"), HERE._replace(key_name=key_name)))
+    assert message in str(
+        provider_error(HttpFailure(status, "no"), HERE._replace(key_name=key_name))
+    )
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "told"),
+    ("status", "message", "wording"),
     [
         (404, "no such path", "check --judge and --judge-base-url (it usually ends in /v1)"),
         (307, "no", "redirects are not followed: give the final address with --judge-base-url"),
@@ -206,10 +208,10 @@ def test_what_to_do(status: int, key_name: str | None, told: str) -> None:
         ),
     ],
 )
-def test_what_to_do_about_a_judge(status: int, message: str, told: str) -> None:
+def test_what_to_do_about_a_judge(status: int, message: str, wording: str) -> None:
     """A message about a judge names it and its own options, never those of the model."""
-    text = str(provider_error(Failure(status, message), JUDGE))
-    assert text == f"the judge openai/j at h answered {status}: {message}; {told}"
+    text = str(provider_error(HttpFailure(status, message), JUDGE))
+    assert text == f"the judge openai/j at h answered {status}: {message}; {wording}"
 
 
 def test_a_judge_without_an_answer_is_named() -> None:
@@ -217,16 +219,16 @@ def test_a_judge_without_an_answer_is_named() -> None:
     assert str(connection_error(JUDGE, None)) == (
         "cannot reach the judge openai/j at h; check --judge-base-url, and that the server is up"
     )
-    told = str(malformed(JUDGE, "<html>"))
-    assert told.startswith("the judge openai/j at h answered 200 without a reply: '<html>'; ")
-    assert "--judge-base-url is the API's address" in told
+    message = str(malformed(JUDGE, "<html>"))
+    assert message.startswith("the judge openai/j at h answered 200 without a reply: '<html>'; ")
+    assert "--judge-base-url is the API's address" in message
 
 
 def test_messages_are_plain() -> None:
     """A server's words come without keys, control characters, surrogates, and not at length."""
     words = f"\x1b[31mred\n{KEY} \ud83d" + "x" * 1000
     for error in (
-        provider_error(Failure(500, words), HERE),
+        provider_error(HttpFailure(500, words), HERE),
         connection_error(HERE, OSError(words)),
         malformed(HERE, words),
     ):
@@ -236,18 +238,18 @@ def test_messages_are_plain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "told"),
+    ("cause", "message"),
     [
         (OSError(errno.ECONNREFUSED, "Connect call failed ('::1', 9)"), "Connection refused"),
         (socket.gaierror(socket.EAI_NONAME, "Name not known"), "Name not known"),
         (OSError(1, "certificate verify failed"), "the library's words"),
     ],
 )
-def test_a_connection_error_says_why_in_plain_words(cause: OSError, told: str) -> None:
+def test_a_connection_error_says_why_in_plain_words(cause: OSError, message: str) -> None:
     """Those of the system where it has some, whatever a library has wrapped around them."""
     wrapped = RuntimeError("the library's words")
     wrapped.__cause__ = cause
-    assert str(connection_error(HERE, wrapped)).startswith(f"cannot reach h: {told}; ")
+    assert str(connection_error(HERE, wrapped)).startswith(f"cannot reach h: {message}; ")
 
 
 def test_connection_error_without_words() -> None:

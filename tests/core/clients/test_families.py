@@ -2,8 +2,8 @@
 
 import pytest
 
-from eibench.core.clients.base import ModelSpec
 from eibench.core.clients.families import family, kinship
+from eibench.core.endpoints.providers import ModelSpec
 
 
 @pytest.mark.parametrize(

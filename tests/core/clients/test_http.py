@@ -13,10 +13,10 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
 from eibench.core.clients.http import proxy_of
 from eibench.core.clients.keys import redact
 from eibench.core.clients.openai import OpenAIClient
+from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError
 from eibench.core.types import ChatRequest, Item, Message
 

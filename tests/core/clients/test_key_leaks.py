@@ -15,8 +15,10 @@ Done = subprocess.CompletedProcess[bytes]
 
 def echo_text(request: ReceivedRequest) -> Reply:
     """A model that repeats what it was sent, in every field it has."""
-    told = f"{request.api_key} {request.headers['x-secret']}"
-    return Answer(f"Calm: 5 {told}", reasoning=told, finish=told, model=told, fingerprint=told)
+    message = f"{request.api_key} {request.headers['x-secret']}"
+    return Answer(
+        f"Calm: 5 {message}", reasoning=message, finish=message, model=message, fingerprint=message
+    )
 
 
 def echo_refusal(request: ReceivedRequest) -> Reply:

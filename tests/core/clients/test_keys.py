@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.base import (
+from eibench.core.clients.keys import Environment, Redactor, choose_key
+from eibench.core.clients.openai import OpenAIClient
+from eibench.core.endpoints.providers import (
     ClientConfig,
     ModelSpec,
     Provider,
     check_base_url,
     is_loopback,
 )
-from eibench.core.clients.keys import Environment, Redactor, choose_key
-from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ConfigError, UsageError
 
 KEY = "sk-fake-0123456789abcdef"
@@ -70,7 +70,7 @@ def test_no_key_where_none_is_needed(
 
 
 @pytest.mark.parametrize(
-    ("base_url", "named", "told"),
+    ("base_url", "named", "message"),
     [
         (None, None, "set OPENAI_API_KEY"),
         ("https://api.openai.com/v1", None, "set OPENAI_API_KEY"),
@@ -79,10 +79,10 @@ def test_no_key_where_none_is_needed(
         ("http://127.0.0.1:1/v1", "MY_KEY", "MY_KEY"),
     ],
 )
-def test_a_missing_key(base_url: str | None, named: str | None, told: str) -> None:
+def test_a_missing_key(base_url: str | None, named: str | None, message: str) -> None:
     """A key that is needed and not there is named by its variable; blank counts as not there."""
     environment = Environment({"MY_KEY": "  \n", "OPENAI_API_KEY": ""})
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=message):
         choose_key(OPENAI, base_url, named, environment)
 
 

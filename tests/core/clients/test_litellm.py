@@ -15,9 +15,9 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec, Transfer
 from eibench.core.clients.keys import HIDDEN, redact
 from eibench.core.clients.litellm import LiteLLMClient
+from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec, Transfer
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError, UsageError
 from eibench.core.spending.billing import may_be_billed
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
@@ -84,7 +84,7 @@ seen["connects_at_import"] = list(seen["connects"])
 seen["callbacks"] = litellm.callbacks + litellm.success_callback + litellm.failure_callback
 seen["sockets"] = []
 import asyncio
-from eibench.core.clients.base import ClientConfig, ModelSpec
+from eibench.core.endpoints.providers import ClientConfig, ModelSpec
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.types import ChatRequest, Message
 async def ask():
@@ -128,11 +128,11 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[st
 
 def test_the_import_does_nothing_else(imported: tuple[dict[str, Any], str, str]) -> None:
     """No socket, no ``.env``, no variable, no callback, not a word on standard error."""
-    seen, told, _ = imported
+    seen, message, _ = imported
     assert "venv/site-packages/litellm" in seen["file"]
     assert seen["sockets_at_import"] == 0 and seen["connects_at_import"] == []
     assert seen["env_files"] == [] and seen["changed"] == [] and seen["gone"] == []
-    assert seen["callbacks"] == [] and told == ""
+    assert seen["callbacks"] == [] and message == ""
 
 
 def test_the_first_calls_reach_the_server_alone(
@@ -530,8 +530,8 @@ async def test_no_token_limit_no_answer() -> None:
 
     def plan(request: ReceivedRequest) -> Fault | None:
         named = [n for n in ("max_tokens", "max_completion_tokens") if n in request.body]
-        told = f"Unsupported parameter: '{named[0]}'" if named else ""
-        return Fault("400", message=told) if named else None
+        message = f"Unsupported parameter: '{named[0]}'" if named else ""
+        return Fault("400", message=message) if named else None
 
     async with LoopbackServer(faults=plan) as server:
         async with connected(server.base_url, "openai/m", needs_token_limit=True) as client:

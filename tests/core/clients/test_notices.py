@@ -10,17 +10,17 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.notices import Notices
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.clients.parties import OF_JUDGE, OF_MODEL, Asked, PartyOptions
+from eibench.core.endpoints.parties import OF_JUDGE, OF_MODEL, AskedParty, PartyOptions
+from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, Item, Message, Sampling
 from eibench.testing import Gate, LoopbackServer, fail_first, uniform_ratings
 
-MODEL = Asked("openai/m at host.test")
-JUDGE = Asked("the judge openai/j at host.test", OF_JUDGE)
+MODEL = AskedParty("openai/m at host.test")
+JUDGE = AskedParty("the judge openai/j at host.test", OF_JUDGE)
 
 
 def call(phase: str = "generate") -> CallContext:
@@ -86,11 +86,11 @@ async def test_a_request_beyond_tpm_is_told_once_and_sent() -> None:
         big = asking(4_000, 119_000)
         made = await asyncio.gather(*(caller.send(big, call()) for _ in range(3)))
     assert [response.text for response in made] == ["Yes"] * 3
-    (told,) = said
-    assert f"127.0.0.1:{server.port} reserves 120,000 tokens" in told
-    assert "1,000 for its text, 119,000 for the reply" in told
-    assert "the 60,000 of --tpm" in told and "up to 120 s" in told
-    assert told.endswith("a larger --tpm or a smaller --max-tokens")
+    (message,) = said
+    assert f"127.0.0.1:{server.port} reserves 120,000 tokens" in message
+    assert "1,000 for its text, 119,000 for the reply" in message
+    assert "the 60,000 of --tpm" in message and "up to 120 s" in message
+    assert message.endswith("a larger --tpm or a smaller --max-tokens")
 
 
 async def test_a_request_within_tpm_is_no_news() -> None:
@@ -106,7 +106,7 @@ async def test_a_request_within_tpm_is_no_news() -> None:
     [(JUDGE, 400, 8_000), (MODEL, 40_000, None)],
 )
 def test_only_what_helps_is_suggested(
-    asked: Asked, characters: int, max_tokens: int | None
+    asked: AskedParty, characters: int, max_tokens: int | None
 ) -> None:
     """A judge's --max-tokens is not the user's; and a text that is too long is so without it."""
     said: list[str] = []
@@ -151,10 +151,10 @@ async def test_a_closed_port_is_told_once(closed: str, concurrency: int) -> None
         calls = (caller.send(asking(9, 9), call()) for _ in range(concurrency))
         ended = await asyncio.gather(*calls, return_exceptions=True)
     assert any(isinstance(error, ProviderError) and error.fatal for error in ended)
-    (told,) = said
+    (message,) = said
     at = f"openai/m at {closed[7:-3]}"
-    assert told.startswith(f"cannot reach {at}: Connection refused; check --base-url")
-    (seconds,) = re.findall(r"for up to (\d+) s before the run ends$", told)
+    assert message.startswith(f"cannot reach {at}: Connection refused; check --base-url")
+    (seconds,) = re.findall(r"for up to (\d+) s before the run ends$", message)
     assert 36 <= int(seconds) <= 39
 
 

@@ -11,9 +11,9 @@ from typing import Any, cast
 import pytest
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext, ClientConfig, ModelSpec, Provider
 from eibench.core.clients.keys import Environment, choose_key
 from eibench.core.clients.openai import OpenAIClient
+from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec, Provider
 from eibench.core.errors import ErrorKind, ProviderError, UsageError
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
@@ -87,7 +87,7 @@ def http(status: str, body: bytes, *headers: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind", "status", "told"),
+    ("fault", "kind", "status", "message"),
     [
         ("429", "rate_limit", 429, "--concurrency"),
         ("429-retry-after", "rate_limit", 429, "--concurrency"),
@@ -110,13 +110,13 @@ def http(status: str, body: bytes, *headers: str) -> bytes:
         ("error-200", "malformed", None, "Upstream failed"),
     ],
 )
-async def test_failures(fault: str, kind: str, status: int | None, told: str) -> None:
+async def test_failures(fault: str, kind: str, status: int | None, message: str) -> None:
     """Each fault has its kind, names the host and says what to do; one request was made."""
     error, server = await failed(fault, key_name="OPENAI_API_KEY")
     assert (error.kind, error.status) == (kind, status)
     assert error.retryable == (kind in ("rate_limit", "server", "connection", "malformed"))
     assert error.fatal == (kind in ("auth", "quota", "not_found"))
-    assert f"127.0.0.1:{server.port}" in str(error) and told in str(error)
+    assert f"127.0.0.1:{server.port}" in str(error) and message in str(error)
     assert KEY not in str(error)
     assert error.__cause__ is None and error.__context__ is None
     assert len(server.requests) == 1
@@ -379,12 +379,14 @@ async def test_extra_fields_that_are_ours(name: str) -> None:
     assert not server.requests
 
 
-def refusing(*names: str, told: str | None = None) -> Callable[[ReceivedRequest], Reply]:
+def refusing(*names: str, message: str | None = None) -> Callable[[ReceivedRequest], Reply]:
     """A model that refuses parameters, one at a time, naming each in `param` or in words."""
 
     def respond(request: ReceivedRequest) -> Reply:
         name = next((n for n in names if n in request.body), None)
-        return Fault("400", message=(told or "Unsupported: '{}'.").format(name)) if name else "OK"
+        return (
+            Fault("400", message=(message or "Unsupported: '{}'.").format(name)) if name else "OK"
+        )
 
     return respond
 
@@ -449,11 +451,11 @@ async def test_token_limit_at_openai(
 
 
 @pytest.mark.parametrize(
-    "told", ["'{}' must be positive.", "The request is invalid.", "Unsupported: 'top_k'."]
+    "message", ["'{}' must be positive.", "The request is invalid.", "Unsupported: 'top_k'."]
 )
-async def test_wrong_values_are_errors(told: str) -> None:
+async def test_wrong_values_are_errors(message: str) -> None:
     """What is not a refusal of a parameter fails at once: nothing is left out in silence."""
-    async with LoopbackServer(refusing("seed", told=told)) as server:
+    async with LoopbackServer(refusing("seed", message=message)) as server:
         with pytest.raises(ProviderError) as caught:
             await ask(server, asking(seed=-1, extra_body={"top_k": 1}))
     assert caught.value.kind == ErrorKind.INVALID_REQUEST and len(server.requests) == 1

@@ -8,7 +8,7 @@ from eibench import ConfigError, UsageError
 from eibench.core.clients.extra_body import check_extra_body
 from eibench.core.clients.keys import Environment, choose_key
 from eibench.core.clients.plugin import register_providers
-from eibench.core.clients.secrets import (
+from eibench.core.endpoints.secrets import (
     dotted,
     find_credentials,
     is_variable_name,

@@ -63,5 +63,7 @@ def test_what_was_thought_comes_back(thought: str, answer: str) -> None:
 def test_no_letter_is_lost(parts: list[str]) -> None:
     """Only tags and blanks at the edges are in neither part."""
     reply = "".join(parts)
-    told = "".join(split_thinking(reply))
-    assert [told.count(letter) for letter in "İßaK"] == [reply.count(letter) for letter in "İßaK"]
+    message = "".join(split_thinking(reply))
+    assert [message.count(letter) for letter in "İßaK"] == [
+        reply.count(letter) for letter in "İßaK"
+    ]

@@ -17,10 +17,10 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import AnthropicClient
-from eibench.core.clients.base import CallContext, Client, ClientConfig, ModelSpec, Transfer
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.clients.openai import OpenAIClient
+from eibench.core.endpoints.providers import CallContext, Client, ClientConfig, ModelSpec, Transfer
 from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.testing.faults import render_fault
 from eibench.core.testing.replies import render_answer

@@ -16,7 +16,9 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import AnthropicClient
-from eibench.core.clients.base import (
+from eibench.core.clients.bodies import Body
+from eibench.core.clients.openai import OpenAIClient
+from eibench.core.endpoints.providers import (
     TRANSPORTS,
     CallContext,
     Client,
@@ -24,8 +26,6 @@ from eibench.core.clients.base import (
     ModelSpec,
     Transfer,
 )
-from eibench.core.clients.bodies import Body
-from eibench.core.clients.openai import OpenAIClient
 from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling
 from eibench.testing import (
@@ -134,7 +134,7 @@ class Read(NamedTuple):
     fatal: bool = False
     retry_after: float | None = None
     unsent: bool = False
-    told: str = ""
+    message: str = ""
     requests: int = 1
 
 
@@ -148,9 +148,9 @@ async def read(reply: Reply, transport: str, provider: str = "openai") -> Read:
             made = Read(await client.complete(asking(temperature=0.5, seed=1), CALL))
         except ProviderError as error:
             assert error.__cause__ is None and error.__context__ is None
-            told = str(error).replace(f"127.0.0.1:{server.port}", "HOST")
+            message = str(error).replace(f"127.0.0.1:{server.port}", "HOST")
             what = (str(error.kind), error.status, error.retryable, error.fatal)
-            made = Read(None, *what, error.retry_after, error.unsent, told)
+            made = Read(None, *what, error.retry_after, error.unsent, message)
     assert not server.errors
     return made._replace(requests=len(server.requests))
 
@@ -320,11 +320,11 @@ async def test_the_same_is_read(name: str) -> None:
     """Every field of a reply and of an error is the same through both; no key is in it."""
     by_us, by_sdk = [await read(REPLIES[name], transport) for transport in TRANSPORTS]
     if name in IN_OTHER_WORDS:
-        assert by_us.told and by_sdk.told
-        by_us, by_sdk = by_us._replace(told=""), by_sdk._replace(told="")
+        assert by_us.message and by_sdk.message
+        by_us, by_sdk = by_us._replace(message=""), by_sdk._replace(message="")
     assert by_us == by_sdk
     assert KEY not in repr(by_us)
-    assert by_us.told.isprintable()
+    assert by_us.message.isprintable()
     if by_us.reply:
         json.dumps(by_us.reply.as_json(), ensure_ascii=False).encode()
 
@@ -344,7 +344,7 @@ READABLE = [
 async def test_whatever_charset_is_named(name: str) -> None:
     """A reply is read in the charset that it is in, not in one that it is said to be in."""
     made = await read(REPLIES[name], "http")
-    assert made.reply is not None, made.told
+    assert made.reply is not None, made.message
     assert made.reply.text == "Ja, schön."
 
 
@@ -426,20 +426,20 @@ async def test_an_error_without_end_is_an_error() -> None:
     reply = Response(429, body, (("Retry-After", "7"),), delivery=Delivery.ENDLESS)
     made = await read(reply, "http")
     assert (made.kind, made.retry_after) == ("rate_limit", 7.0)
-    assert "Slow down" in made.told and len(made.told) < 500
+    assert "Slow down" in made.message and len(made.message) < 500
 
 
 async def test_a_packing_that_was_not_asked_for() -> None:
     """What cannot be unpacked is no reply, and the message names it."""
     made = await read(http(b"x", "Content-Encoding: br"), "http")
-    assert made.kind == "malformed" and "br" in made.told and made.retryable is False
+    assert made.kind == "malformed" and "br" in made.message and made.retryable is False
 
 
 @pytest.mark.parametrize("packing", ["br", "gzip"])
 async def test_an_error_that_cannot_be_unpacked(packing: str) -> None:
     """Its status says what matters: it is no reply that is asked for again and again."""
     made = await read(error(401, b"not packed so", f"Content-Encoding: {packing}"), "http")
-    assert made.kind == "auth" and "answered 401" in made.told
+    assert made.kind == "auth" and "answered 401" in made.message
 
 
 async def test_gzip_in_parts() -> None:
@@ -507,7 +507,7 @@ async def test_the_same_is_read_of_messages(name: str) -> None:
     """As of chat completions."""
     by_us, by_sdk = [await read(MESSAGES[name], by, "anthropic") for by in TRANSPORTS]
     if name in IN_OTHER_WORDS:
-        by_us, by_sdk = by_us._replace(told=""), by_sdk._replace(told="")
+        by_us, by_sdk = by_us._replace(message=""), by_sdk._replace(message="")
     assert by_us == by_sdk
     assert KEY not in repr(by_us)
 

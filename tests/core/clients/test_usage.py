@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from eibench.core.clients.anthropic_message import read_message
 from eibench.core.clients.chat_completion import read_completion
-from eibench.core.clients.parties import SOMEBODY
 from eibench.core.clients.usage import count, read_usage
+from eibench.core.endpoints.parties import SOMEBODY
 from eibench.core.types import Usage
 
 
@@ -26,7 +26,7 @@ def usage(
 
 
 @pytest.mark.parametrize(
-    ("told", "taken", "output", "reasoning"),
+    ("message", "taken", "output", "reasoning"),
     [
         (usage(100, 50, 150), 100, 50, 0),
         (usage(100, 50, 150, reasoning=30), 100, 50, 30),
@@ -48,10 +48,10 @@ def usage(
     ],
 )
 def test_output_is_all_that_the_totals_say(
-    told: Mapping[str, Any], taken: int, output: int, reasoning: int
+    message: Mapping[str, Any], taken: int, output: int, reasoning: int
 ) -> None:
     """Reasoning beside the completion is counted, whether its own field or the total tells it."""
-    assert read_usage(told) == Usage(input=taken, output=output, reasoning=reasoning)
+    assert read_usage(message) == Usage(input=taken, output=output, reasoning=reasoning)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ _COUNTS = st.integers(0, 1000) | _JSON
         }
     )
 )
-def test_parts_never_exceed_the_whole(told: Any) -> None:
+def test_parts_never_exceed_the_whole(message: Any) -> None:
     """No usage raises; nothing told is left out; thinking and cache are parts of the others."""
-    made = read_usage(told)
-    raw = told if isinstance(told, dict) else {}
+    made = read_usage(message)
+    raw = message if isinstance(message, dict) else {}
     assert made.cached + made.cache_write <= made.input
     assert made.reasoning <= made.output
     assert made.output >= count(raw.get("completion_tokens"))
@@ -135,7 +135,7 @@ def test_a_huge_number_spoils_no_reply() -> None:
 def test_thinking_beside_the_output_of_a_message() -> None:
     """In Anthropic's form, too, thinking that cannot be part of the output is added to it."""
     counts = {"input_tokens": 9, "output_tokens": 5}
-    told = counts | {"output_tokens_details": {"thinking_tokens": 50}}
-    body = {"content": [{"type": "text", "text": "A"}], "usage": told}
+    message = counts | {"output_tokens_details": {"thinking_tokens": 50}}
+    body = {"content": [{"type": "text", "text": "A"}], "usage": message}
     made = read_message(json.dumps(body), {}, {}, SOMEBODY)
     assert made.usage == Usage(input=9, output=55, reasoning=50)

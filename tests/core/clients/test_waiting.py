@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.benchmark import Benchmark
-from eibench.core.clients.base import CallContext
 from eibench.core.clients.caller import Caller, Limits
+from eibench.core.endpoints.providers import CallContext
 from eibench.core.errors import ErrorKind, ProviderError
 from eibench.core.spending.budget import Budget
 from eibench.core.spending.meter import Meter

@@ -16,8 +16,8 @@ from rich.console import Console
 import eibench
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.console.live import describe, duration, frame
-from eibench.core.engine.phases import Phase, SampleSteps
-from eibench.core.engine.progress import Progress
+from eibench.core.sample.phases import Phase, SampleProgress
+from eibench.core.sample.progress import Progress
 from eibench.testing import LoopbackServer, uniform_ratings
 
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -75,8 +75,10 @@ def test_no_line_is_cut_or_broken_within_a_number(width: int) -> None:
     lines = shown(progress, width=width)
     facts = " ".join(" ".join(lines[4:]).split())
     assert max(map(len, lines)) <= width and "…" not in facts
-    told = r"18/45 samples \S+ calls/s 0 in flight 0 retries 0 tokens \$0.0000 3 unscored 3 failed"
-    assert re.fullmatch(told, facts)
+    message = (
+        r"18/45 samples \S+ calls/s 0 in flight 0 retries 0 tokens \$0.0000 3 unscored 3 failed"
+    )
+    assert re.fullmatch(message, facts)
 
 
 def test_a_long_name_leaves_room_for_the_bars() -> None:
@@ -87,17 +89,17 @@ def test_a_long_name_leaves_room_for_the_bars() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phases", "told"),
+    ("phases", "message"),
     [
         ({"generate": Phase(45, 12)}, "12/45 samples  "),
         ({"generate": Phase(118, 57)}, "12/45 samples  57/118 replies  "),
         (ALL, "12/45 samples  57/118 replies  12/45 verdicts  10/54 comparisons  "),
     ],
 )
-def test_a_plain_line_names_the_phases(phases: dict[str, Phase], told: str) -> None:
+def test_a_plain_line_names_the_phases(phases: dict[str, Phase], message: str) -> None:
     """Unless there is but one call for each sample, so that they say the same."""
-    assert describe(running(phases)).startswith(told)
-    assert ("replies" in describe(running(phases))) == ("replies" in told)
+    assert describe(running(phases)).startswith(message)
+    assert ("replies" in describe(running(phases))) == ("replies" in message)
 
 
 def under_way(seconds: float, **phases: Phase) -> Progress:
@@ -145,7 +147,7 @@ def test_times_are_told_to_be_read(seconds: float, words: str) -> None:
 def test_a_sample_counts_as_its_planned_calls() -> None:
     """Calls beyond them do not, and those that it did not need do when it is finished."""
     phases = {"generate": Phase(6), "judge": Phase(2)}
-    more, fewer = (SampleSteps(phases, {"generate": 3, "judge": 1}) for _ in range(2))
+    more, fewer = (SampleProgress(phases, {"generate": 3, "judge": 1}) for _ in range(2))
     for _ in range(5):
         more.advance("generate", spared=False)
     fewer.advance("generate", spared=False)
@@ -324,12 +326,12 @@ def test_what_is_said_meanwhile_stands_above_the_display(tmp_path: Path) -> None
     with LoopbackServer() as server:
         pass
     where = ("--model", "openai/m", "--base-url", server.base_url)
-    told = f"cannot reach openai/m at 127.0.0.1:{server.port}: Connection refused"
+    message = f"cannot reach openai/m at 127.0.0.1:{server.port}: Connection refused"
     run = ("run", "eqbench-v1", *where, "--limit", "2")
-    written = in_terminal(tmp_path, *run, stop_at=told, exit_code=130, codes=True)
+    written = in_terminal(tmp_path, *run, stop_at=message, exit_code=130, codes=True)
     lines = on_screen(written)
     display = lines.index("eqbench-v1 openai/m")
-    said = [n for n, text in enumerate(lines) if text.startswith((told, "stopping: "))]
+    said = [n for n, text in enumerate(lines) if text.startswith((message, "stopping: "))]
     assert len(said) == 2 and max(said) < display
     assert sum("━" in text and "replies" in text for text in lines) == 1
     assert lines[display + 2].startswith("0/2 samples")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eibench.core.console.safe import interval, number
+from eibench.core.text import interval, number
 
 
 @pytest.mark.parametrize(

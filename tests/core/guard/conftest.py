@@ -65,7 +65,7 @@ Told = Callable[[Benchmark], str]
 
 
 @pytest.fixture
-def told(empty_place: Path) -> Told:
+def message_of(empty_place: Path) -> Told:
     """Runs a benchmark on a demo model; what is said of its fault, or nothing."""
     (empty_place / "data.txt").write_text("data")
 

@@ -25,10 +25,10 @@ from eibench import (
     Score,
     Summary,
 )
-from eibench.core.clients.base import ModelSpec
-from eibench.core.engine.config import Endpoint, RunConfig
-from eibench.core.engine.parties import Money
-from eibench.core.engine.planning import make_plan
+from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.run.parties import Pricing
+from eibench.core.run.plan import make_plan
+from eibench.core.settings.run_config import Endpoint, RunConfig
 from tests.core.guard.conftest import Fine, Told
 
 if TYPE_CHECKING:
@@ -307,28 +307,28 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
 
 @pytest.mark.parametrize(("broken", "message"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_told_with_who_and_what(
-    told: Told, broken: type[Benchmark], message: str
+    message_of: Told, broken: type[Benchmark], message: str
 ) -> None:
     """The run fails, or its samples do, with a message that an author can act on."""
-    assert message in told(broken())
+    assert message in message_of(broken())
 
 
-def test_the_benchmark_without_a_fault_has_none(told: Told) -> None:
+def test_the_benchmark_without_a_fault_has_none(message_of: Told) -> None:
     """What the faults are put into is right itself."""
-    assert told(Fine()) == ""
+    assert message_of(Fine()) == ""
 
 
-def test_a_summary_that_failed_costs_no_reply(told: Told) -> None:
+def test_a_summary_that_failed_costs_no_reply(message_of: Told) -> None:
     """Once the benchmark is mended, the same call gives the result and asks nothing."""
-    assert "all replies are saved" in told(raises("summarise", ValueError("no"))())
+    assert "all replies are saved" in message_of(raises("summarise", ValueError("no"))())
     result = eibench.run(Fine(), dataset="data.txt")
     assert (result.complete, result.document["calls"]["replayed"]) == (True, 2)
 
 
-def test_ctrl_c_in_a_plugin_is_no_fault_of_it(told: Told) -> None:
+def test_ctrl_c_in_a_plugin_is_no_fault_of_it(message_of: Told) -> None:
     """KeyboardInterrupt passes the guard."""
     with pytest.raises(KeyboardInterrupt):
-        told(raises("read_pack", KeyboardInterrupt())())
+        message_of(raises("read_pack", KeyboardInterrupt())())
 
 
 async def _exits_aside(self: object, *args: object) -> Score:
@@ -339,9 +339,9 @@ async def _exits_aside(self: object, *args: object) -> Score:
     return Score({"v": 1.0})
 
 
-def test_a_plugin_s_own_task_cannot_end_the_program(told: Told) -> None:
+def test_a_plugin_s_own_task_cannot_end_the_program(message_of: Told) -> None:
     """It ends the event loop, which is told; what was answered is kept."""
-    assert "a plugin raised SystemExit: 3 in a task of its own" in told(
+    assert "a plugin raised SystemExit: 3 in a task of its own" in message_of(
         _with("grade", _exits_aside)()
     )
     assert eibench.run(Fine(), dataset="data.txt").document["calls"]["replayed"] > 0
@@ -361,13 +361,13 @@ def test_a_plan_changes_no_item() -> None:
     """`bench run` makes requests for its plan: the run must see the items as they were."""
     pack = Fine().read_pack(PackSource("custom", "0" * 64, {}), {})
     config = RunConfig(_Twice(), Endpoint(ModelSpec("demo", "medium")), {"strict": False})
-    make_plan(config, pack, pack.items, Money())
+    make_plan(config, pack, pack.items, Pricing())
     assert "changed" not in pack.items[0].content
 
 
-def test_a_changed_item_scores_in_no_iteration(told: Told) -> None:
+def test_a_changed_item_scores_in_no_iteration(message_of: Told) -> None:
     """The item is held to what it was at first, not to what it was a moment ago."""
-    told(Fine())
+    message_of(Fine())
     result = eibench.run(_Twice(), dataset="data.txt", iterations=3, fresh=True)
     assert (result.items.failed, result.items.scored) == (6, 0)
 

@@ -9,8 +9,8 @@ import pytest
 
 import eibench
 from eibench import ChatResponse, ErrorKind, Provider, ProviderError, Usage
-from eibench.core.clients.base import ModelSpec
 from eibench.core.clients.families import kinship
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.spending.book import PriceBook
 from tests.core.guard.conftest import Fine
@@ -122,10 +122,13 @@ def test_a_provider_that_cannot_make_a_client_is_named(
     python: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """72: `create` raises, or returns what has no `complete`."""
-    for create, told in ((lambda config: 1 / 0, "raised ZeroDivisionError"), (str, "no complete")):
+    for create, message in (
+        (lambda config: 1 / 0, "raised ZeroDivisionError"),
+        (str, "no complete"),
+    ):
         broken = Provider("python", "a function", create)  # type: ignore[arg-type]
         monkeypatch.setitem(installed().providers.things, "python", broken)
-        with pytest.raises(eibench.PluginError, match=f"create of python .*{told}"):
+        with pytest.raises(eibench.PluginError, match=f"create of python .*{message}"):
             eibench.run(Fine(), model="python/toys:boom", dataset="data.txt")
 
 
@@ -190,8 +193,10 @@ def test_a_command_that_raises_is_named(tmp_path: Path) -> None:
     crash = "@click.command()\ndef crash():\n    1 / 0\n"
     place.install("crashing", HEAD + crash + registers("commands", "crash"))
     done = place.bench("crash")
-    told = "Error: command of crash (crashing-dist 1.2) raised ZeroDivisionError: division by zero"
-    assert (done.returncode, done.stderr) == (3, f"{told}\n")
+    message = (
+        "Error: command of crash (crashing-dist 1.2) raised ZeroDivisionError: division by zero"
+    )
+    assert (done.returncode, done.stderr) == (3, f"{message}\n")
 
 
 ENGINE = """
@@ -203,7 +208,7 @@ class E:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ("1 / 0", "raised ZeroDivisionError: division by zero"),
         ("return {}", "returned dict, not eibench.Ratings"),
@@ -224,7 +229,7 @@ class E:
         ),
     ],
 )
-def test_an_engine_s_fault_is_told_with_its_name(tmp_path: Path, body: str, told: str) -> None:
+def test_an_engine_s_fault_is_told_with_its_name(tmp_path: Path, body: str, message: str) -> None:
     """75-79: what it raises, and what it returns that are no ratings of these models."""
     place = Place(tmp_path)
     place.install("coins", HEAD + ENGINE.format(body=body) + registers("rating_engines", "E()"))
@@ -232,4 +237,4 @@ def test_an_engine_s_fault_is_told_with_its_name(tmp_path: Path, body: str, told
     (tmp_path / "comparisons.jsonl").write_text(json.dumps(margins))
     done = place.bench("rate", "comparisons.jsonl", "--engine", "coin")
     assert done.returncode == 3
-    assert f"Error: rate of coin (coins-dist 1.2) {told}" in done.stderr
+    assert f"Error: rate of coin (coins-dist 1.2) {message}" in done.stderr

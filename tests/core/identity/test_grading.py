@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from eibench import Item, Model, Options, Sampling, Score
-from eibench.core.clients.base import ModelSpec
-from eibench.core.engine.config import Endpoint
-from eibench.core.engine.leaderboard import read_leaderboard
-from eibench.core.engine.parties import Money
-from eibench.core.engine.planning import make_plan
+from eibench.core.compare.leaderboard import read_leaderboard
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
+from eibench.core.run.parties import Pricing
+from eibench.core.run.plan import make_plan
+from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
 from tests.core.identity.conftest import Duel, OldDuel, answer, duel_pack
@@ -118,10 +118,10 @@ async def test_the_new_number_is_that_of_the_new_prompt(desk: Lab, server: Loopb
     """Not of a stored grade."""
     first = await desk.run(model=desk.endpoint("one"))
     desk.benchmark = Wiser()
-    told = [r.prompt.replace("warm", "kind") for r in server.answered if "from 0" in r.prompt]
+    message = [r.prompt.replace("warm", "kind") for r in server.answered if "from 0" in r.prompt]
     again = await desk.run(model=desk.endpoint("one"))
     heard = [r for r in server.answered if "How kind" in r.prompt]
-    assert sorted(r.prompt for r in heard) == sorted(told)
+    assert sorted(r.prompt for r in heard) == sorted(message)
     assert warmth(again) == sum(int(answer(r)) for r in heard) / 3 != warmth(first)
 
 
@@ -143,7 +143,7 @@ async def test_grading_raised_grades_anew_from_the_journal(
 async def planned(desk: Lab, model: str) -> list[int]:
     """The calls that a command would make: replies, verdicts, comparisons."""
     config = desk.session(model=desk.endpoint(model)).config
-    plan = await asyncio.to_thread(make_plan, config, desk.pack, list(desk.pack.items), Money())
+    plan = await asyncio.to_thread(make_plan, config, desk.pack, list(desk.pack.items), Pricing())
     calls = {party.phase: party.calls for party in plan.parties}
     return [calls.get(phase, 0) for phase in ("generate", "judge", "compare")]
 
@@ -161,7 +161,7 @@ async def test_grading_raised_grades_anew_without_a_judge_too(lab: Lab) -> None:
 
 def test_grades_without_a_judge_keep_their_grader(lab: Lab) -> None:
     """A journal of an older program needs nothing done to them."""
-    from eibench.core.engine.config import grader
+    from eibench.core.settings.run_config import grader
 
     facts = grader(lab.session(judge=None).config)
     assert facts == {"version": "1", "judge": None, "options": {"reader": "plain"}}
@@ -302,8 +302,8 @@ def test_two_labels_of_one_judge_are_one_board(old: Lab, register: Callable[[Any
 
 def test_demo_and_other_specs_are_labels_of_themselves() -> None:
     """A label that no run has asked is a judge of its own."""
-    from eibench.core.engine.finding import JudgeNames
+    from eibench.core.lookup.runs import JudgeNames
 
     names = JudgeNames([])
     assert (names.first(None), names.first("demo/judge")) == (None, "demo/judge")
-    assert Endpoint(ModelSpec("demo", "judge")).known_as == "demo/judge"
+    assert Endpoint(ModelSpec("demo", "judge")).stored_label == "demo/judge"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from eibench.core.clients.base import ModelSpec
-from eibench.core.engine.config import Endpoint
-from eibench.core.engine.phases import TRIAL_QUESTION
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
+from eibench.core.sample.phases import TRIAL_QUESTION
+from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
 from tests.core.identity.conftest import Duel, answer, duel_pack
@@ -96,9 +96,11 @@ async def test_another_model_is_refused(
     first = await desk.run(model=at(server), judge=at(serve(), "j"), limit=limit)
     models[:] = [B]
     heard = len(server.requests)
-    with pytest.raises(UsageError, match=r"root '/models/b', not '/models/a'.*--name NAME") as told:
+    with pytest.raises(
+        UsageError, match=r"root '/models/b', not '/models/a'.*--name NAME"
+    ) as message:
         await desk.run(model=at(other), judge=at(serve(), "j"))
-    assert told.value.exit_code == 2
+    assert message.value.exit_code == 2
     assert len(server.requests) + len(other.requests) * moved == heard
     named = await desk.run(model=at(other), judge=at(serve(), "j"), name="b")
     assert named["run_id"] != first["run_id"]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.base import ModelSpec
-from eibench.core.clients.sites import LOCAL, host_in, is_local, site_in, site_of
-from eibench.core.engine.config import Endpoint
+from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.endpoints.sites import LOCAL, host_in, is_local, site_in, site_of
+from eibench.core.settings.run_config import Endpoint
 
 NEAR = [
     *("127.0.0.1", "127.9.9.9", "localhost", "a.localhost", "[::1]", "0.0.0.0"),

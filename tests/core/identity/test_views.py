@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from eibench.core.engine.showing import left_out
 from eibench.core.journal import Journal
+from eibench.core.lookup.result_view import left_out
 from eibench.core.plugins import installed
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
@@ -51,13 +51,13 @@ async def test_a_result_of_another_grader_than_today_s_says_so(
 ) -> None:
     """With what to do about it."""
     await desk.run(model=desk.endpoint("one"))
-    for benchmark, told in ((Duel(), False), (Wiser(), True)):
+    for benchmark, message in ((Duel(), False), (Wiser(), True)):
         things = {**installed().benchmarks.things, "duel": benchmark}
         monkeypatch.setattr(installed().benchmarks, "things", things)
         with Journal(desk.runs_dir) as journal:
             (run,) = journal.runs()
             notes = list(left_out(journal, installed(), run, journal.document(run) or {}))
-        assert any("graded otherwise" in note for note in notes) is told
+        assert any("graded otherwise" in note for note in notes) is message
 
 
 async def test_a_first_result_that_is_not_whole_makes_way(desk: Lab) -> None:

@@ -97,7 +97,7 @@ def test_length_is_not_told_from_strength_when_each_model_has_one_length() -> No
     ]
     found = rate(Comparisons.of(rows), PLAIN)
     assert "length" not in found.diagnostics
-    assert any("what length is worth cannot be told" in told for told in found.warnings)
+    assert any("what length is worth cannot be told" in message for message in found.warnings)
 
 
 @pytest.mark.parametrize("missing", [[("len_a", 3)], [("len_a", n) for n in range(10)],

@@ -105,7 +105,7 @@ def test_place_that_cannot_be_told_from_strength_is_left_out_and_said() -> None:
     rows = [Comparison(str(n), 1, "x", "y", "a", {"c": 2}) for n in range(12)]
     found = rate(Comparisons.of(rows), PLAIN)
     assert "position" not in found.diagnostics
-    assert any("what position is worth cannot be told" in told for told in found.warnings)
+    assert any("what position is worth cannot be told" in message for message in found.warnings)
 
 
 def test_with_both_orders_complete_anchored_ratings_are_those_without_a_term(
@@ -196,7 +196,7 @@ def test_a_disconnected_pool_is_rated_by_component() -> None:
     ]  # fmt: skip
     assert found.diagnostics["components"] == [["p", "q"], ["x", "y"]]
     assert found.probability_above("x", "p") is None
-    assert any("2 groups that no comparison connects" in told for told in found.warnings)
+    assert any("2 groups that no comparison connects" in message for message in found.warnings)
 
 
 def test_every_record_twice_changes_little(

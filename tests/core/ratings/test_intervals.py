@@ -9,9 +9,9 @@ import pytest
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings, UsageError
 from eibench.core.ratings import fractional_logit, mixed
-from eibench.core.ratings.anchors import Found, Scale, check_anchors, find_anchors
+from eibench.core.ratings.anchors import FoundAnchors, Scale, check_anchors, find_anchors
 from eibench.core.ratings.glicko2 import rate
-from eibench.core.ratings.intervals import Estimate, measure_spread
+from eibench.core.ratings.intervals import SolvedRatings, measure_spread
 from eibench.core.statistics.student import cdf, quantile
 
 PLAIN = RatingSettings()
@@ -56,9 +56,9 @@ def settings(*anchors: tuple[str, float]) -> RatingSettings:
     return RatingSettings((AnchorSet(first, second),))
 
 
-def warned(ratings: Ratings, told: str) -> bool:
+def warned(ratings: Ratings, message: str) -> bool:
     """Whether a warning says so."""
-    return any(told in warning for warning in ratings.warnings)
+    return any(message in warning for warning in ratings.warnings)
 
 
 def test_seven_families_make_no_interval() -> None:
@@ -90,7 +90,7 @@ def test_a_difference_has_the_degrees_of_freedom_of_the_model_with_fewer_familie
     """Less one."""
     made = np.random.default_rng(0).normal(size=(26, 2))
     zero = np.zeros(2)
-    estimate = Estimate(zero, zero + 1, np.array([26, 9]), zero.astype(np.int64), made)
+    estimate = SolvedRatings(zero, zero + 1, np.array([26, 9]), zero.astype(np.int64), made)
     assert measure_spread(estimate, Scale()).pair_df.tolist() == [[25, 8], [8, 8]]
 
 
@@ -134,7 +134,7 @@ def test_anchors_are_fixed_and_order_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("anchors", "told"),
+    ("anchors", "message"),
     [
         ((("w", 1500), ("none", 200)), "the anchor 'none' was not compared"),
         ((("z", 1500), ("w", 200)), "(the wrong way round), under 3 standard errors"),
@@ -142,14 +142,14 @@ def test_anchors_are_fixed_and_order_stays() -> None:
     ],
 )
 def test_anchors_that_cannot_be_leave_the_scale_as_it_is(
-    anchors: tuple[tuple[str, float], tuple[str, float]], told: str
+    anchors: tuple[tuple[str, float], tuple[str, float]], message: str
 ) -> None:
     """Centre 1500, no error, and a warning that says why."""
     found = rate(ladder(24), settings(*anchors))
     assert found.anchors == ()
     assert np.mean([row.rating for row in found.rows]) == pytest.approx(1500, abs=1e-6)
     assert warned(found, "the scale is not anchored (centre 1500)")
-    assert warned(found, told)
+    assert warned(found, message)
 
 
 def test_anchors_that_are_too_close_make_no_scale() -> None:
@@ -200,8 +200,8 @@ def test_the_first_set_that_is_there_is_used() -> None:
     )
     found = rate(renamed, RatingSettings(sets))
     assert found.anchors == (Anchor("openai/O3", 1500), Anchor("meta/llama-1b", 300))
-    told = rate(renamed, RatingSettings(sets[:2])).warnings
-    assert any("the anchor 'mid' could be 'p/mid' or 'q/mid'" in warning for warning in told)
+    message = rate(renamed, RatingSettings(sets[:2])).warnings
+    assert any("the anchor 'mid' could be 'p/mid' or 'q/mid'" in warning for warning in message)
 
 
 @pytest.mark.parametrize(
@@ -216,11 +216,11 @@ def test_the_first_set_that_is_there_is_used() -> None:
 def test_an_imported_model_is_an_anchor_where_no_other_is(models: list[str], place: int) -> None:
     """By what it is called without its mark."""
     found = find_anchors([*models, "z"], [AnchorSet(Anchor("o3", 1500), Anchor("z", 200))])
-    assert found == Found((place, 1500), (len(models), 200))
+    assert found == FoundAnchors((place, 1500), (len(models), 200))
 
 
 @pytest.mark.parametrize(
-    ("anchors", "told"),
+    ("anchors", "message"),
     [
         ([("x", 1.0)], "not 1"),
         ([("x", 1.0), ("y", 2.0), ("z", 3.0)], "not 3"),
@@ -229,10 +229,10 @@ def test_an_imported_model_is_an_anchor_where_no_other_is(models: list[str], pla
     ],
 )
 def test_anchors_that_make_no_scale_are_refused(
-    anchors: list[tuple[str, float]], told: str
+    anchors: list[tuple[str, float]], message: str
 ) -> None:
     """Before anything is rated."""
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         check_anchors([Anchor(*anchor) for anchor in anchors])
 
 

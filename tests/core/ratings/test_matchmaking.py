@@ -14,7 +14,7 @@ import pytest
 from eibench import Comparisons, Ratings, RatingSettings, UsageError
 from eibench.core.matchmaking.adaptive import Adviser
 from eibench.core.matchmaking.calls import FIRST, Call
-from eibench.core.matchmaking.goals import Batch, Goal, Item, Pool, Stop
+from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, PairSlot, TranscriptPool
 from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
 from eibench.core.matchmaking.matchmaker import Matchmaker
 from eibench.core.matchmaking.observing import Observer
@@ -114,7 +114,7 @@ def test_the_order_of_transcripts_does_not_matter(
     """A pool is what it holds, not how it was filled."""
     known = world.judge(ladder)
     pool = pool_of(world)
-    turned = Pool(
+    turned = TranscriptPool(
         dict(reversed(list(pool.transcripts.items()))), dict(reversed(list(pool.families.items())))
     )
     one, two = (
@@ -140,7 +140,7 @@ def test_both_orders_are_bought_in_pairs(
 
 
 @pytest.mark.parametrize(
-    ("allowed", "made", "told"),
+    ("allowed", "made", "message"),
     [
         (6, 6, "6 comparisons were allowed, 6 made"),
         (7, 6, "7 comparisons were allowed, 6 made; the one left is no whole pair of orders"),
@@ -149,7 +149,7 @@ def test_both_orders_are_bought_in_pairs(
     ],
 )
 def test_an_exhausted_budget_says_what_was_allowed(
-    world: Tournament, allowed: int, made: int, told: str
+    world: Tournament, allowed: int, made: int, message: str
 ) -> None:
     """And what of it is left over; a limit may be lower than an earlier one."""
     goal = goal_of(world, orders="both", max_comparisons=allowed)
@@ -157,7 +157,7 @@ def test_an_exhausted_budget_says_what_was_allowed(
     maker = Matchmaker(goal, known, "all")
     calls = tuple(Call(str(n // 2), 1, NEW, "model-01", FIRST[n % 2]) for n in range(made))
     history = [Batch("all", None, calls)] if calls else []
-    assert maker.next_batch(known, history) == Stop("budget", told)
+    assert maker.next_batch(known, history) == NoMoreCalls("budget", message)
 
 
 @each_schedule
@@ -187,9 +187,9 @@ def test_mixed_orders_have_a_tenth_in_both_and_the_rest_balanced(
 
 def test_the_order_of_a_pair_hangs_on_the_comparison() -> None:
     """Of one opponent's items about half are in either order, each time the same."""
-    goal = Goal(NEW, Pool({}), glicko2.rate, orders="mixed")
-    drawn = [Turns(goal, ()).take(Item("x", (f"item-{n}", 1))) for n in range(200)]
-    assert drawn == [Turns(goal, ()).take(Item("x", (f"item-{n}", 1))) for n in range(200)]
+    goal = Goal(NEW, TranscriptPool({}), glicko2.rate, orders="mixed")
+    drawn = [Turns(goal, ()).take(PairSlot("x", (f"item-{n}", 1))) for n in range(200)]
+    assert drawn == [Turns(goal, ()).take(PairSlot("x", (f"item-{n}", 1))) for n in range(200)]
     first = [orders[0] for orders in drawn if len(orders) == 1]
     assert 70 < first.count("a") < 130
 
@@ -275,7 +275,7 @@ def test_staged_goes_through_its_stages(world: Tournament, ladder: list[Call]) -
     order = ["sparse", "zoom-4", "zoom-8", "zoom-16", "zoom-24", "comprehensive"]
     assert names == sorted(names, key=order.index)
     assert max(Counter(names).values()) <= 4
-    assert placed.stop == Stop("settled", "the rank is stable")
+    assert placed.stop == NoMoreCalls("settled", "the rank is stable")
     last = Counter(call.b for batch in placed.batches for call in batch.calls)
     assert last.most_common(1)[0][1] == 45
 
@@ -340,16 +340,16 @@ def test_the_stop_says_what_would_help_more(world: Tournament, ladder: list[Call
     known = world.judge([*ladder, *calls_of(placed)])
     maker = Matchmaker(goal, world.judge(ladder), "adaptive")
     planned = maker.next_batch(known, placed.batches)
-    assert isinstance(planned, Stop)
+    assert isinstance(planned, NoMoreCalls)
     stop = maker.advise(planned, known, placed.batches)
-    assert stop.told == f"{planned.told}; {stop.advice}"
-    told = re.fullmatch(
+    assert stop.message == f"{planned.message}; {stop.advice}"
+    message = re.fullmatch(
         r"(\d+) more comparisons would take the half-width from (\d+) to (\d+), with another "
         r"iteration of it \(118 calls to the model\) and of its opponents to (\d+)",
         stop.advice,
     )
-    assert told, stop.advice
-    n, now, more, iteration = map(int, told.groups())
+    assert message, stop.advice
+    n, now, more, iteration = map(int, message.groups())
     assert n == pytest.approx(len(calls_of(placed)), abs=2)
     assert now == round(placed.steps[-1].half_width or 0)
     assert now > more > iteration
@@ -455,7 +455,7 @@ def test_only_shared_transcripts_are_compared(world: Tournament, ladder: list[Ca
     pool = pool_of(world)
     few = frozenset(sorted(pool.transcripts[NEW])[:5])
     some = {**pool.transcripts, "model-00": few, "model-01": frozenset()}
-    goal = goal_of(world, pool=Pool(some, pool.families))
+    goal = goal_of(world, pool=TranscriptPool(some, pool.families))
     known = world.judge(ladder)
     assert goal.pool.opponents(NEW) == tuple(sorted({*some} - {NEW, "model-01"}))
     for schedule in SCHEDULES:
@@ -463,7 +463,7 @@ def test_only_shared_transcripts_are_compared(world: Tournament, ladder: list[Ca
         history: list[Batch] = []
         for _ in range(12):
             batch = maker.next_batch(known, history)
-            if isinstance(batch, Stop):
+            if isinstance(batch, NoMoreCalls):
                 break
             history.append(batch)
         for item in asked_items(goal, history):
@@ -472,7 +472,7 @@ def test_only_shared_transcripts_are_compared(world: Tournament, ladder: list[Ca
 
 def test_nobody_to_compare_with_is_told(world: Tournament) -> None:
     """The first model alone."""
-    goal = goal_of(world, pool=Pool({NEW: frozenset(world.slots)}))
+    goal = goal_of(world, pool=TranscriptPool({NEW: frozenset(world.slots)}))
     with pytest.raises(UsageError, match="run another model first"):
         Matchmaker(goal, Comparisons.of([]), "all")
 
@@ -489,8 +489,8 @@ def test_a_ladder_without_comparisons_is_no_obstacle(world: Tournament, schedule
 def test_a_batch_names_items_once() -> None:
     """Both orders of a call are one item."""
     calls = tuple(Call("1", 1, "x", "y", first) for first in ("a", "b"))
-    goal = Goal("x", Pool({}), glicko2.rate, RatingSettings())
-    assert asked_items(goal, [Batch("all 1", None, calls)]) == [Item("y", ("1", 1))]
+    goal = Goal("x", TranscriptPool({}), glicko2.rate, RatingSettings())
+    assert asked_items(goal, [Batch("all 1", None, calls)]) == [PairSlot("y", ("1", 1))]
 
 
 # The mixed model

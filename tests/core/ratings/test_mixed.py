@@ -177,7 +177,7 @@ def test_models_that_nothing_connects_are_rated_apart() -> None:
         for pair in (("p", "q"), ("x", "y"))
     ]
     found = mixed.rate(Comparisons.of(rows), PLAIN)
-    assert any("2 groups that no comparison connects" in told for told in found.warnings)
+    assert any("2 groups that no comparison connects" in message for message in found.warnings)
     for one, other in (("p", "q"), ("x", "y")):
         assert found[one].rating + found[other].rating == pytest.approx(3000, abs=1e-9)
         assert found[one].rank == 1

@@ -68,14 +68,14 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("line", "told"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_line_is_refused_with_its_number(tmp_path: Path, line: Any, told: str) -> None:
+@pytest.mark.parametrize(("line", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_line_is_refused_with_its_number(tmp_path: Path, line: Any, message: str) -> None:
     """Blank lines count too."""
     path = write(tmp_path / "c.jsonl", LINE, "", line)
     with pytest.raises(DataError) as caught:
         read_comparisons(path)
     assert str(caught.value).startswith(f"{path}, line 3: ")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_empty_file_holds_no_comparisons(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ def items(a: str, b: str, *margins: int, n: int = 45) -> list[Comparison]:
     ]
 
 
-def warned(found: object, told: str) -> bool:
+def warned(found: object, message: str) -> bool:
     """Whether a warning says so."""
-    return any(told in warning for warning in found.warnings)  # type: ignore[attr-defined]
+    return any(message in warning for warning in found.warnings)  # type: ignore[attr-defined]
 
 
 @ENGINES
@@ -101,7 +101,7 @@ def test_nothing_is_said_of_the_ends_of_intervals_that_are_not_there(engine: Mod
 
 
 @pytest.mark.parametrize(
-    ("ci95", "told"),
+    ("ci95", "message"),
     [
         ((1650.4, None), "≥ 1650"),
         ((None, 1349.6), "≤ 1350"),
@@ -111,7 +111,7 @@ def test_nothing_is_said_of_the_ends_of_intervals_that_are_not_there(engine: Mod
     ],
 )
 def test_tables_show_an_open_interval_as_a_bound(
-    ci95: tuple[float | None, float | None] | None, told: str
+    ci95: tuple[float | None, float | None] | None, message: str
 ) -> None:
     """In every table of ratings."""
-    assert points(ci95) == told
+    assert points(ci95) == message

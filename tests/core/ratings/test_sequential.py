@@ -34,7 +34,7 @@ def test_the_order_of_the_lines_matters_and_that_is_said() -> None:
     """As they came, not as they are sorted."""
     one, other = (rate(Comparisons.of(rows), PLAIN) for rows in (ROWS, ROWS[::-1]))
     assert abs(one["x"].rating - other["x"].rating) > 1
-    assert any("depends on the order of the comparisons" in told for told in one.warnings)
+    assert any("depends on the order of the comparisons" in message for message in one.warnings)
 
 
 def test_each_engine_declares_what_matters_to_it() -> None:

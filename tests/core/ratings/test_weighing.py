@@ -87,9 +87,9 @@ def test_a_weight_of_an_item_is_that_of_each_of_its_comparisons() -> None:
     good = [game(f"i{n}", "x", "y", 1 + n % 2) for n in range(12)]
     bad = [game(f"j{n}", "x", "y", -5) for n in range(6)]
     weights = {f"j{n}": 0.1 for n in range(6)}
-    told = glicko2.rate(Comparisons.of(good + bad), RatingSettings(item_weights=weights))
+    message = glicko2.rate(Comparisons.of(good + bad), RatingSettings(item_weights=weights))
     light = [row._replace(weight=0.1) for row in bad]
-    assert told["x"] == glicko2.rate(Comparisons.of(good + light), PLAIN)["x"]
+    assert message["x"] == glicko2.rate(Comparisons.of(good + light), PLAIN)["x"]
 
 
 @pytest.mark.parametrize("weight", [0, -1, "2", None, float("inf")])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eibench.core.analysis.csv_tables import read_csv, write_csv
 from eibench.core.errors import DataError
-from eibench.core.reports.csv_tables import read_csv, write_csv
 
 
 def written(folder: Path, text: str) -> Path:
@@ -52,15 +52,15 @@ def test_columns_that_are_not_asked_for_need_not_be_numbers(tmp_path: Path) -> N
     table = read_csv(written(tmp_path, "model,a,how\nx,1,direct\n"))
     columns, left_out = table.numeric(["a"])
     assert columns == {"a": [1.0]}
-    (told,) = left_out
-    assert "column 'how'" in told
-    assert "line 2: 'direct'" in told
+    (message,) = left_out
+    assert "column 'how'" in message
+    assert "line 2: 'direct'" in message
     with pytest.raises(DataError):
         table.numeric(["how"])
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "is empty"),
         ("\n \n", "is empty"),
@@ -75,11 +75,11 @@ def test_columns_that_are_not_asked_for_need_not_be_numbers(tmp_path: Path) -> N
         ('model,a\nx,"1"2\n', "line 2: not CSV"),
     ],
 )
-def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     """One line with the file and the place."""
     with pytest.raises(DataError) as error:
         read_csv(written(tmp_path, text))
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(error.value).startswith(str(tmp_path / "scores.csv"))
 
 

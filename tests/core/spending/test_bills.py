@@ -67,8 +67,10 @@ def test_the_first_call_goes_alone(tmp_path: Path, manner: str) -> None:
         done = run(server, tmp_path)
     assert done.status == "budget" and len(bill.charges) == len(server.requests) == 1
     assert done.cost_usd == pytest.approx(bill.dollars)
-    (told,) = [w for w in done.warnings if "--max-cost" in w]
-    assert "billed $" in told and "at most" in told and "without --max-cost goes on" in told
+    (message,) = [w for w in done.warnings if "--max-cost" in w]
+    assert (
+        "billed $" in message and "at most" in message and "without --max-cost goes on" in message
+    )
 
 
 @pytest.mark.parametrize("manner", ["ignores-limit", "long-prompt"])
@@ -98,8 +100,8 @@ def test_without_a_budget_it_is_told(tmp_path: Path, caplog: pytest.LogCaptureFi
     bill = Billing(rate, "refuses-limits")
     with LoopbackServer(bill) as server:
         assert run(server, tmp_path, max_cost=None, limit=3).status == "complete"
-    (told,) = [r.getMessage() for r in caplog.records if "token limit" in r.getMessage()]
-    assert f"127.0.0.1:{server.port}" in told
+    (message,) = [r.getMessage() for r in caplog.records if "token limit" in r.getMessage()]
+    assert f"127.0.0.1:{server.port}" in message
 
 
 # The first call

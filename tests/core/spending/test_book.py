@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eibench.core.clients.base import ModelSpec
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ConfigError, UsageError
 from eibench.core.spending import litellm_map
 from eibench.core.spending.book import (
@@ -139,7 +139,7 @@ def test_prices_of_the_settings_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "message"),
     [
         (3, "must be tables"),
         ({"gpt-x": {"input": 1, "output": 2}}, "not a model spec"),
@@ -152,9 +152,9 @@ def test_prices_of_the_settings_file() -> None:
         ({"openai/x": {"input": float("nan"), "output": 2}}, "input must be a number"),
     ],
 )
-def test_a_wrong_price_in_the_settings_file_is_refused(raw: object, told: str) -> None:
+def test_a_wrong_price_in_the_settings_file_is_refused(raw: object, message: str) -> None:
     """The message names the file and what is wrong."""
-    with pytest.raises(ConfigError, match=rf"bench\.toml.*{told}"):
+    with pytest.raises(ConfigError, match=rf"bench\.toml.*{message}"):
         read_prices(raw, "bench.toml")
 
 

@@ -112,7 +112,7 @@ def test_pairs_of_a_cluster_stay_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: cohen_kappa([0, 1], [0, 1, 2]), "one length"),
         (lambda: cohen_kappa([0, 1, 2], [0, 1, 2], weights="cubic"), "weights are none"),
@@ -121,7 +121,7 @@ def test_pairs_of_a_cluster_stay_together() -> None:
         (lambda: krippendorff_alpha([[1, 2]] * 3, metric="ratio"), "not 'ratio'"),  # type: ignore[arg-type]
     ],
 )
-def test_what_cannot_be_computed_is_refused(call: Any, told: str) -> None:
+def test_what_cannot_be_computed_is_refused(call: Any, message: str) -> None:
     """With what was expected."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         call()

@@ -77,7 +77,7 @@ def test_a_judge_that_fails_in_the_middle(table: Any, schedule: str, orders: str
     done = table.run("m1", more=more)
     assert (done.code, done.json["status"]) == (1, "incomplete")
     assert done.json["comparisons"]["planned"] > 0
-    assert any("could not be made" in told for told in done.json["warnings"])
+    assert any("could not be made" in message for message in done.json["warnings"])
     shown = table.bench(*(a for a in table.arguments("m1") if a != "--json"), *more)
     assert shown.code == 1
     assert "next: the same command tries again" in shown.err
@@ -299,7 +299,9 @@ def test_an_order_that_cannot_be_read_is_counted_and_is_no_draw(table: Any) -> N
     assert row.margins == {}
     assert "re-asked twice" in row.flags
     assert (done.code, done.json["status"]) == (1, "incomplete")
-    assert any(told.startswith("1 comparison could not be read") for told in done.json["warnings"])
+    assert any(
+        message.startswith("1 comparison could not be read") for message in done.json["warnings"]
+    )
     another = table.run("m2")
     assert (another.code, another.json["status"]) == (0, "complete")
 

@@ -61,9 +61,9 @@ def test_the_plan_says_what_it_expects(ladder: Table) -> None:
     left = ladder.run("m3", more=dry).json["runs"][0]["comparisons"]
     assert 8 < left["about"] < left["most"] == 53
     assert everything["half_width"] < left["half_width"] <= target
-    told = ladder.bench(*(a for a in ladder.arguments("m3") if a != "--json"), *dry).err
-    assert f"about {left['about']} comparisons (at most 53; half-width" in told
-    assert f"about {left['half_width']:.0f} points) by openai/judge" in told
+    message = ladder.bench(*(a for a in ladder.arguments("m3") if a != "--json"), *dry).err
+    assert f"about {left['about']} comparisons (at most 53; half-width" in message
+    assert f"about {left['half_width']:.0f} points) by openai/judge" in message
     assert len(ladder.server.requests) == asked
 
 
@@ -78,12 +78,12 @@ def test_the_end_says_what_would_help_more(ladder: Table) -> None:
     done = ladder.run("m3", more=(*ADAPTIVE, "--max-comparisons", "20"))
     stopped = done.json["notes"]["rating"]["stopped"]
     assert stopped["kind"] == "budget"
-    told = re.fullmatch(
+    message = re.fullmatch(
         r"(\d+) more comparisons would take the half-width from (\d+) to (\d+), with another "
         r"iteration of it \(12 calls to the model\) and of its opponents to (\d+)",
         stopped["advice"],
     )
-    assert told, stopped
+    assert message, stopped
     shown = ladder.bench("show", done.json["run_id"]).out
     assert stopped["advice"] in " ".join(shown.split())
     again = ladder.run("m3", more=(*ADAPTIVE, "--max-comparisons", "20"))

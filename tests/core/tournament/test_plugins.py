@@ -113,9 +113,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("given", "told"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("given", "message"), WRONG.values(), ids=WRONG)
 async def test_what_is_no_comparison_is_told_and_not_counted(
-    lab: "Lab", duel: Duel, given: Any, told: str
+    lab: "Lab", duel: Duel, given: Any, message: str
 ) -> None:
     """The run is incomplete; when the plugin is mended, the replies are used that were paid."""
     await run(lab, "one")
@@ -124,7 +124,7 @@ async def test_what_is_no_comparison_is_told_and_not_counted(
     assert document["status"] == "incomplete"
     assert document["comparisons"]["read"] == document["comparisons"]["unread"] == 0
     assert document["comparisons"]["planned"] > 0
-    assert any(told in warning for warning in document["warnings"])
+    assert any(message in warning for warning in document["warnings"])
     paid = document["calls"]["judge"]
     duel.given = None
     document = await run(lab, "two")

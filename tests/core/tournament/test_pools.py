@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.engine.pools import counted, current
+from eibench.core.compare.comparison_pool import counted, current
 from eibench.core.journal import StoredComparison
 
 

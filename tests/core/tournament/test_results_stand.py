@@ -41,7 +41,7 @@ def stands(done: Any) -> bool:
     return (document["status"], document["ratings"]) == ("complete", [])
 
 
-def told(done: Any) -> str:
+def message(done: Any) -> str:
     """Why there is no rating."""
     stopped = done.json["notes"]["rating"]["stopped"]
     assert stopped["kind"] == "none"
@@ -61,7 +61,7 @@ def test_an_opponent_that_says_too_little_is_passed_over(shy: Table) -> None:
     assert plan_of(shy, "m1") == 9
     done = shy.run("m1")
     assert stands(done)
-    assert told(done) == "openai/m0: too short to be compared"
+    assert message(done) == "openai/m0: too short to be compared"
     shown = shy.bench("show", done.json["run_id"]).out
     assert "rating     none yet: openai/m0: too short to be compared" in shown
     assert {run["status"] for run in shy.bench("runs", "--json").json["runs"]} == {"complete"}
@@ -73,7 +73,7 @@ def test_a_complete_run_stays_complete_when_it_is_run_again(shy: Table) -> None:
     for model, reason in (("m0", "openai/m0"), ("m1", "openai/m0")):
         done = shy.run(model)
         assert stands(done)
-        assert told(done) == f"{reason}: too short to be compared"
+        assert message(done) == f"{reason}: too short to be compared"
         assert done.json["calls"]["replayed"] == 18
     assert shy.bought() == 0
 
@@ -85,7 +85,7 @@ def test_a_model_that_says_too_little_has_a_result(table: Table) -> None:
     assert plan_of(table, "m1") == 9 + 18  # nobody knows yet what it will say
     done = table.run("m1")
     assert stands(done)
-    assert told(done) == "openai/m1: too short to be compared"
+    assert message(done) == "openai/m1: too short to be compared"
     assert plan_of(table, "m1") == 0
 
 
@@ -117,7 +117,7 @@ def test_an_opponent_of_other_items_is_no_end_of_a_run(table: Table) -> None:
     assert plan_of(table, "m1", *more) == 2
     done = table.run("m1", more=more)
     assert stands(done)
-    assert told(done) == "openai/m0: no finished transcript of the same items"
+    assert message(done) == "openai/m0: no finished transcript of the same items"
 
 
 def test_an_opponent_without_a_transcript_can_be_named(table: Table) -> None:
@@ -126,7 +126,7 @@ def test_an_opponent_without_a_transcript_can_be_named(table: Table) -> None:
     assert table.run("m0").code == 4
     done = table.run("m1", more=("--opponents", "openai/m0"))
     assert stands(done)
-    assert told(done) == "openai/m0: no finished transcript of the same items"
+    assert message(done) == "openai/m0: no finished transcript of the same items"
 
 
 def test_an_opponent_that_is_deleted_meanwhile_is_no_end_of_a_run(table: Table) -> None:
@@ -159,7 +159,7 @@ def test_transcripts_that_cannot_be_read_are_no_end_of_a_run(
     done = table.run("m1")
     assert stands(done)
     raised = "is_comparable of eqbench3 (eibench 0.1.0) raised ValueError: what is this?"
-    assert told(done) == f"openai/m0: cannot be read: {raised}"
+    assert message(done) == f"openai/m0: cannot be read: {raised}"
 
 
 def test_a_judge_that_is_refused_comparisons_leaves_the_verdicts(table: Table) -> None:

@@ -126,7 +126,7 @@ def test_without_the_packs_anchors_the_scale_is_not_anchored(table: Any) -> None
     table.run("m0")
     done = table.run("m1")
     assert done.json["notes"]["rating"]["anchors"] == []
-    assert any("not anchored" in told for told in done.json["warnings"])
+    assert any("not anchored" in message for message in done.json["warnings"])
     shown = table.bench("show", done.json["run_id"]).out
     assert "not anchored" in shown
 
@@ -211,6 +211,6 @@ def test_who_is_tied_is_named_with_what_may_tell_them_apart(table: Any) -> None:
     table.bench(*base, "demo/medium", "--name", "one")
     for _ in range(2):
         done = table.bench(*base, "demo/medium", "--name", "two")
-        told = done.json["notes"]["rating"]["stopped"]["told"]
-        assert told.endswith("; more iterations may tell it apart from one")
+        message = done.json["notes"]["rating"]["stopped"]["told"]
+        assert message.endswith("; more iterations may tell it apart from one")
         table.bench(*base, "demo/strong")

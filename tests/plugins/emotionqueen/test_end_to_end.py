@@ -131,8 +131,8 @@ def test_a_judge_that_comes_round_is_scored(bench: Bench) -> None:
     """WIN without PASS at first, a verdict when it is told so."""
 
     def judge(request: ReceivedRequest) -> str:
-        told = "WIN is 1 although PASS is 0" in request.prompt
-        return "PASS: 0 WIN: 0" if told else "PASS: 0 WIN: 1"
+        message = "WIN is 1 although PASS is 0" in request.prompt
+        return "PASS: 0 WIN: 0" if message else "PASS: 0 WIN: 1"
 
     with LoopbackServer(respond(judge)) as server:
         done = bench(*arguments(server, "--limit", 2, "--json"))

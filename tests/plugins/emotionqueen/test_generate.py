@@ -226,7 +226,7 @@ def test_nothing_goes_among_the_bundled_packs(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("emotionqueen",), "name the one model"),
         (("emotionqueen", "--model", "openai/a", "--model", "openai/b"), "name the one model"),
@@ -234,10 +234,10 @@ def test_nothing_goes_among_the_bundled_packs(bench: Bench) -> None:
         (("eqbench-v1", "--model", "openai/a"), "eqbench-v1 cannot make data"),
     ],
 )
-def test_what_cannot_be_is_refused(bench: Bench, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_is_refused(bench: Bench, arguments: tuple[str, ...], message: str) -> None:
     """No model, two models, one without words, a benchmark that makes nothing: exit 2."""
     done = bench("data", "generate", *arguments, "-o", OUT)
-    assert (done.code, told in done.err) == (2, True), done.err
+    assert (done.code, message in done.err) == (2, True), done.err
 
 
 def test_each_option_is_documented() -> None:

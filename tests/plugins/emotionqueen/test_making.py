@@ -14,7 +14,7 @@ from eibench import ChatResponse, Item, Pack, SampleScore, Score, folder
 from eibench.core.datasets import find_pack
 from eibench.plugins.emotionqueen.making import StatementMaker
 from eibench.plugins.emotionqueen.places import ROUND, Place, places
-from eibench.plugins.emotionqueen.similarity import Shelf, words
+from eibench.plugins.emotionqueen.similarity import SimilarityIndex, words
 from eibench.plugins.emotionqueen.statements import LIFE_SCENARIOS, TASKS, read_statements
 from eibench.plugins.emotionqueen.writing import Draft, check, read_draft
 from eibench.testing import ScriptedModel
@@ -90,7 +90,7 @@ def test_ids_are_unique_and_never_a_bundled_one() -> None:
 
 def test_every_bundled_statement_would_be_kept() -> None:
     """At its own place, beside all the others."""
-    shelf = Shelf()
+    shelf = SimilarityIndex()
     for place, item in zip(places(200), BUNDLED, strict=True):
         draft = Draft(item.content.text, item.content.look_for)
         assert check(draft, place, shelf) is None, item.id
@@ -109,7 +109,7 @@ def test_every_bundled_statement_would_be_kept() -> None:
 )
 def test_what_does_not_fit_is_refused(draft: Draft, kind: str) -> None:
     """Too short, too long, or told by nobody."""
-    refusal = check(draft, bare(), Shelf())
+    refusal = check(draft, bare(), SimilarityIndex())
     assert refusal is not None
     assert refusal.kind == kind
 
@@ -118,16 +118,19 @@ def test_what_does_not_fit_is_refused(draft: Draft, kind: str) -> None:
 def test_an_implicit_emotion_must_not_be_named(feeling: str) -> None:
     """In that task; in the others it may be."""
     draft = Draft(f"{text('x')} {feeling}", NOTE)
-    refusal = check(draft, bare(task="implicit-emotion"), Shelf())
+    refusal = check(draft, bare(task="implicit-emotion"), SimilarityIndex())
     assert refusal is not None
-    assert refusal.told == f"it names a feeling: {feeling.lower()}"
-    assert check(draft, bare(task="intention"), Shelf()) is None
+    assert refusal.message == f"it names a feeling: {feeling.lower()}"
+    assert check(draft, bare(task="intention"), SimilarityIndex()) is None
 
 
 @pytest.mark.parametrize("word", ["saddle", "gladiolus", "fearn", "angle", "envelope", "lovage"])
 def test_words_that_only_begin_like_a_feeling_are_fine(word: str) -> None:
     """A saddle is no sadness."""
-    assert check(Draft(f"{text('x')} {word}", NOTE), bare(task="implicit-emotion"), Shelf()) is None
+    assert (
+        check(Draft(f"{text('x')} {word}", NOTE), bare(task="implicit-emotion"), SimilarityIndex())
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +138,7 @@ def test_words_that_only_begin_like_a_feeling_are_fine(word: str) -> None:
 )
 def test_the_same_words_are_a_duplicate(change: Any) -> None:
     """Whatever the case, the punctuation and the spaces."""
-    shelf = Shelf([("a", text("a"))])
+    shelf = SimilarityIndex([("a", text("a"))])
     refusal = check(Draft(change(text("a")), NOTE), bare(), shelf)
     assert refusal is not None
     assert refusal.kind == "duplicate"
@@ -145,7 +148,7 @@ def test_a_template_with_swapped_things_is_too_close() -> None:
     """Its runs of three words are those of the other one."""
     one = "I sold my old red boat to a man from Hull on Monday, and then we both ate soup."
     two = "I sold my old red boat to a girl from York on Monday, and then we both ate pie."
-    refusal = check(Draft(two, NOTE), bare(), Shelf([("one", one)]))
+    refusal = check(Draft(two, NOTE), bare(), SimilarityIndex([("one", one)]))
     assert refusal is not None
     assert refusal.kind == "too close"
 
@@ -161,7 +164,7 @@ def plain_overlap(a: str, b: str) -> float:
 def test_the_index_finds_what_a_plain_comparison_finds(texts: list[list[str]]) -> None:
     """Of any texts: too close to another one if and only if one of them shares over a fifth."""
     *there, new = [" ".join(text) for text in texts]
-    shelf = Shelf((str(n), text) for n, text in enumerate(there))
+    shelf = SimilarityIndex((str(n), text) for n, text in enumerate(there))
     assert (shelf.too_close_to(new) is not None) == any(plain_overlap(new, t) > 0.2 for t in there)
 
 

@@ -45,7 +45,7 @@ def test_the_bundled_pack_is_read_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"task": "empathy"}, '"task" must be one of key-event'),
         ({"life_scenario": "work"}, '"life_scenario" must be one of achievements'),
@@ -59,12 +59,12 @@ def test_the_bundled_pack_is_read_in_order() -> None:
     ],
 )
 def test_a_wrong_field_is_named_with_its_line(
-    tmp_path: Path, change: dict[str, Any], told: str
+    tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     """The message says which line, which field and what it must be."""
     with pytest.raises(DataError, match="line 2") as caught:
         read_statements(written(tmp_path, ROW, {**ROW, "id": "b", **change}))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("name", list(ROW))
@@ -75,7 +75,7 @@ def test_a_missing_field_is_named(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ([], "holds no statement"),
         ([["a list"]], "must be a JSON object"),
@@ -83,9 +83,9 @@ def test_a_missing_field_is_named(tmp_path: Path, name: str) -> None:
         ([ROW, {**ROW, "id": "b", "made_by": "openai/x"}], "generated statements are kept apart"),
     ],
 )
-def test_a_file_that_is_no_pack_is_refused(tmp_path: Path, rows: list[Any], told: str) -> None:
+def test_a_file_that_is_no_pack_is_refused(tmp_path: Path, rows: list[Any], message: str) -> None:
     """Empty, of another form, with an id twice, or with generated statements mixed in."""
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         read_statements(written(tmp_path, *rows))
 
 

@@ -387,10 +387,10 @@ async def test_a_reply_that_guesses_its_code_gets_another(bundled: dict[str, Ite
     first = await transcript(item, "I would ask him.")
     _, _, (code, _) = await prompt(item, first, other)
     numbers = "".join(f"{n:04}" for n in range(1000, 10_000))
-    for told in (f"I would ask {code}.", numbers):
-        made = await transcript(item, told)
+    for message in (f"I would ask {code}.", numbers):
+        made = await transcript(item, message)
         _, sent, codes = await prompt(item, made, other)
-        assert not any(c[1:] in told[:12_288] for c in codes)
+        assert not any(c[1:] in message[:12_288] for c in codes)
         assert all(len(re.findall(rf"\[/?RESPONDENT {c}\]", sent)) == 2 for c in codes)
 
 

@@ -111,9 +111,9 @@ def test_what_is_not_plain_is_unread_and_no_draw(words: Any, reason: str) -> Non
     """Counted with the reason; the published code makes draws, or guesses, of these."""
     found = read(row(), row(REVERSED, judge_response=words))
     assert len(found.comparisons) == 1
-    ((told, n),) = found.left_out.items()
+    ((message, n),) = found.left_out.items()
     assert n == 1
-    assert told.startswith(f"what the judge said is unread: {reason}")
+    assert message.startswith(f"what the judge said is unread: {reason}")
 
 
 def test_a_renamed_reasoning_key_is_no_criterion() -> None:
@@ -217,7 +217,7 @@ def test_what_cannot_be_placed_is_left_out(changes: dict[str, Any], reason: str)
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ("a text", "is no JSON object"),
         (row(pair=["x", "y"]), 'needs "pair", an object'),
@@ -238,16 +238,16 @@ def test_what_cannot_be_placed_is_left_out(changes: dict[str, Any], reason: str)
         (row(judge_models=["one"], judge_responses=[1]), 'needs "judge_response", an object'),
     ],
 )
-def test_what_is_of_the_wrong_type_is_refused_with_its_place(changed: Any, told: str) -> None:
+def test_what_is_of_the_wrong_type_is_refused_with_its_place(changed: Any, message: str) -> None:
     """The whole file: it is not of the form."""
     with pytest.raises(DataError) as caught:
         read(row(), changed)
     assert str(caught.value).startswith("elo_results.json, comparison 2: ")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         ({}, 'no list "global_pairwise_comparisons"'),
         ({"__metadata__": []}, 'no list "global_pairwise_comparisons"'),
@@ -255,11 +255,11 @@ def test_what_is_of_the_wrong_type_is_refused_with_its_place(changed: Any, told:
         (results(), "holds no comparisons"),
     ],
 )
-def test_another_file_is_told_from_a_results_file(value: Any, told: str) -> None:
+def test_another_file_is_told_from_a_results_file(value: Any, message: str) -> None:
     """With what it is, where that is known."""
     with pytest.raises(DataError) as caught:
         read_results(value, Path("some.json"), "")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 JSON = st.recursive(

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eibench import DataError, ForeignRun, ForeignTurn
-from eibench.plugins.eqbench3 import foreign_tasks as told
+from eibench.plugins.eqbench3 import foreign_tasks as message
 from eibench.plugins.eqbench3.foreign_runs import holds_runs, read_runs
 
 Make = Callable[..., dict[str, Any]]
@@ -66,7 +66,7 @@ def test_a_judge_that_is_not_named_is_who_the_user_says(run: Make, named: Any) -
     made = run(rubric_judge_model=named, judge_model="N/A")
     unknown = only(made)
     assert (unknown.judge, unknown.options["rubric"]) == ("", False)
-    assert unknown.left_out == {told.JUDGE_UNKNOWN: 4}
+    assert unknown.left_out == {message.JUDGE_UNKNOWN: 4}
     assert [s.verdict for s in unknown.samples] == [None] * 4
     assert (only(made, judge="my judge").judge, only(made, judge="x").left_out) == ("my_judge", {})
 
@@ -80,18 +80,21 @@ def test_a_judge_that_is_named_stays(run: Make) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"status": "initialized", "conversation_history": []}, told.UNFINISHED),
-        ({"status": "running_scenario"}, told.UNFINISHED),
-        ({"status": "running_debrief"}, told.UNFINISHED),
-        ({"status": "what?"}, told.UNFINISHED),
-        ({"status": "error", "error": "oh"}, told.UNFINISHED),
-        ({"conversation_history": []}, told.UNFINISHED),
-        ({"conversation_history": [{"role": "user", "content": "Speak."}]}, told.UNFINISHED),
-        ({"conversation_history": [{"role": "assistant", "content": "I."}] * 2}, told.NOT_IN_TURN),
-        ({"conversation_history": [{"role": "system", "content": "I."}] * 2}, told.NOT_IN_TURN),
-        ({"test_model": "another"}, told.OF_ANOTHER),
-        ({"scenario_id": "9"}, told.OF_ANOTHER),
-        ({"iteration_index": 0}, told.OF_ANOTHER),
+        ({"status": "initialized", "conversation_history": []}, message.UNFINISHED),
+        ({"status": "running_scenario"}, message.UNFINISHED),
+        ({"status": "running_debrief"}, message.UNFINISHED),
+        ({"status": "what?"}, message.UNFINISHED),
+        ({"status": "error", "error": "oh"}, message.UNFINISHED),
+        ({"conversation_history": []}, message.UNFINISHED),
+        ({"conversation_history": [{"role": "user", "content": "Speak."}]}, message.UNFINISHED),
+        (
+            {"conversation_history": [{"role": "assistant", "content": "I."}] * 2},
+            message.NOT_IN_TURN,
+        ),
+        ({"conversation_history": [{"role": "system", "content": "I."}] * 2}, message.NOT_IN_TURN),
+        ({"test_model": "another"}, message.OF_ANOTHER),
+        ({"scenario_id": "9"}, message.OF_ANOTHER),
+        ({"iteration_index": 0}, message.OF_ANOTHER),
     ],
 )
 def test_a_task_that_cannot_be_used_is_left_out(
@@ -123,10 +126,10 @@ def test_a_task_that_says_less_is_used(run: Make, changes: dict[str, Any]) -> No
 @pytest.mark.parametrize(
     ("of_run", "of_task", "reason"),
     [
-        ({"truncate_for_rubric": True}, {}, told.TRUNCATED),
-        ({"truncate_for_rubric": "ABSENT"}, {}, told.TRUNCATION_UNKNOWN),
-        ({}, {"status": "completed"}, told.OUTDATED),
-        ({}, {"raw_rubric_judge_text": None}, told.NO_WORDS),
+        ({"truncate_for_rubric": True}, {}, message.TRUNCATED),
+        ({"truncate_for_rubric": "ABSENT"}, {}, message.TRUNCATION_UNKNOWN),
+        ({}, {"status": "completed"}, message.OUTDATED),
+        ({}, {"raw_rubric_judge_text": None}, message.NO_WORDS),
     ],
 )
 def test_a_verdict_that_cannot_be_used_is_left_out(

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from eibench import folder, read_toml
-from eibench.core.engine import replaying, translating
+from eibench.core.importers import replay as replaying
+from eibench.core.importers import translate as translating
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer
 
@@ -148,12 +149,14 @@ def test_what_is_missing_of_it_is_not_called_to_do(
     unjudged = {"raw_rubric_judge_text": None, "rubric_scores": None}
     bring(run(tasks={"8": {"status": "running_scenario"}, "401": unjudged}))
     run_id = the_run()["run_id"]
-    told = bench("show", run_id).out
-    assert "samples    4 = 2 scored + 0 unscored + 0 failed + 2 not there or not judged\n" in told
+    message = bench("show", run_id).out
+    assert (
+        "samples    4 = 2 scored + 0 unscored + 0 failed + 2 not there or not judged\n" in message
+    )
     bench("rejudge", run_id, "--judge", "openai/j", "--judge-base-url", judges.base_url)
-    told = bench("show", run_id).out
-    assert "samples    3 = 3 scored + 0 unscored + 0 failed\n" in told
-    assert "not imported" in told
+    message = bench("show", run_id).out
+    assert "samples    3 = 3 scored + 0 unscored + 0 failed\n" in message
+    assert "not imported" in message
 
 
 def test_a_run_of_which_nothing_can_be_used_is_told(
@@ -165,8 +168,8 @@ def test_a_run_of_which_nothing_can_be_used_is_told(
     done = bring(empty, begun, run())
     assert done.code == 0
     assert "run '0a1b2c3d_tiny' (eqbench3, tiny (imported)): it is empty\n" in done.err
-    told = "run '0a1b2c3d_big' (eqbench3, big (imported)): nothing of it can be used\n"
-    assert f"{told}  left out: 4 x it is not finished\n" in done.err
+    message = "run '0a1b2c3d_big' (eqbench3, big (imported)): nothing of it can be used\n"
+    assert f"{message}  left out: 4 x it is not finished\n" in done.err
     assert the_run()["name"] == "o3 (imported)"
 
 

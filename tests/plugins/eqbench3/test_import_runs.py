@@ -356,8 +356,8 @@ def test_of_a_file_with_both_the_other_kind_is_told(
     done = bench("import", path, "--format", "eqbench3", "--dataset", pack)
     assert done.code == 0
     assert "new: 4 transcripts, 4 verdicts" in done.err
-    told = "note: the file also holds 1 comparison, not imported now; next: "
-    assert f"{told}{command} -o comparisons.jsonl\n" in done.err
+    message = "note: the file also holds 1 comparison, not imported now; next: "
+    assert f"{message}{command} -o comparisons.jsonl\n" in done.err
     done = bench("import", path, "--format", "eqbench3", "-o", "out.jsonl")
     assert done.code == 0
     assert "1 comparison of 2 models in out.jsonl" in done.err

@@ -11,7 +11,7 @@ import pytest
 
 from eibench import folder, read_toml
 from eibench.core.journal import Journal
-from eibench.core.reports.protocols import Outcome, protocol_of
+from eibench.core.reports.protocols import RunResult, protocol_of
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.testing import LoopbackServer
 
@@ -128,8 +128,10 @@ def test_a_board_says_once_what_holds_for_all_imported_runs(
     bring(run(), run("tiny"))
     out = bench("leaderboard", "eqbench3").out
     assert out.count("changed: ") == 1
-    told = "changed: o3 (imported), tiny (imported): imported: sampling and system prompt are not"
-    assert told in out
+    message = (
+        "changed: o3 (imported), tiny (imported): imported: sampling and system prompt are not"
+    )
+    assert message in out
 
 
 def test_an_anchor_s_name_is_that_of_an_imported_model_too(
@@ -139,8 +141,8 @@ def test_an_anchor_s_name_is_that_of_an_imported_model_too(
     bring(run(), run("llama-3.2-1b-instruct"))
     own_run(bench, judges, pack)
     rated = bench("rate", "--benchmark", "eqbench3", "--judge", "openai/j", "--json").json
-    told = " ".join(rated["warnings"])
-    assert "was not compared" not in told, told
+    message = " ".join(rated["warnings"])
+    assert "was not compared" not in message, message
 
 
 def test_demo_models_meet_it_where_that_is_wanted(
@@ -166,8 +168,8 @@ def test_it_is_compared_with_a_run_of_ours(
     assert document["samples"]["both"] == 4
     ours, theirs = document["differs"]["sampling"]
     assert (ours["temperature"], theirs) == (0.7, None)
-    told = f"run {imported} (o3 (imported)) was imported: sampling and system prompt are not"
-    assert any(told in warning for warning in document["warnings"])
+    message = f"run {imported} (o3 (imported)) was imported: sampling and system prompt are not"
+    assert any(message in warning for warning in document["warnings"])
 
 
 def test_unlike_verdicts_are_made_alike_by_a_judge_who_can_be_asked(
@@ -185,8 +187,8 @@ def test_unlike_verdicts_are_made_alike_by_a_judge_who_can_be_asked(
         address = f"--judge openai/j --judge-base-url {judges.base_url}"
         assert f"; bench rejudge {to_judge} {address} " in done.err
     for other in (tiny, mute):
-        told = bench("compare", o3, other).err
-        assert f"; bench rejudge {other} --judge SPEC, and {o3} likewise, grade both" in told
+        message = bench("compare", o3, other).err
+        assert f"; bench rejudge {other} --judge SPEC, and {o3} likewise, grade both" in message
 
 
 def test_nothing_can_be_asked_of_it(
@@ -237,7 +239,7 @@ def test_it_never_stands_in_one_column_with_ours(bench: Bench, bring: Import, ru
         (stored,) = journal.runs()
         document = journal.document(stored)
         assert document is not None
-        facts = protocol_of(Outcome(stored, document), EQBench3())
+        facts = protocol_of(RunResult(stored, document), EQBench3())
     assert (facts["sampling"], facts["system prompt"]) == ("not recorded", "not recorded")
     assert "temperature" not in facts
 

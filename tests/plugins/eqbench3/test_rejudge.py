@@ -264,15 +264,15 @@ def test_a_limit_without_a_price_is_refused(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("judge", "told"),
+    ("judge", "message"),
     [("demo/judge", "the demo judge cannot judge openai/m"), ("nobody", "PROVIDER/NAME")],
 )
-def test_who_cannot_judge_cannot_judge_again(lab: Lab, judge: str, told: str) -> None:
+def test_who_cannot_judge_cannot_judge_again(lab: Lab, judge: str, message: str) -> None:
     """The rules are those of `bench run`."""
     run_id = lab.run("--json").json["run_id"]
     done = lab.bench("rejudge", run_id, "--judge", judge)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
 
 
 def test_rejudging_needs_a_run_and_a_judge(lab: Lab) -> None:

@@ -255,7 +255,7 @@ def test_a_judge_may_grade_a_demo_model(
 
 
 @pytest.mark.parametrize(
-    ("model", "judge", "told"),
+    ("model", "judge", "message"),
     [
         ("m", "m", "is the model itself"),
         ("gpt-4.1-mini", "o3", "of the model's family (openai)"),
@@ -265,7 +265,7 @@ def test_a_judge_may_grade_a_demo_model(
     ],
 )
 def test_a_judge_of_the_model_s_family_gets_a_warning(
-    bench: Bench, own_pack: Write, grades: Grades, model: str, judge: str, told: str | None
+    bench: Bench, own_pack: Write, grades: Grades, model: str, judge: str, message: str | None
 ) -> None:
     """Before it is asked, in the table and in the document; the run goes on."""
 
@@ -282,11 +282,11 @@ def test_a_judge_of_the_model_s_family_gets_a_warning(
         document = bench("run", "eqbench3", *options, "--json").json
     assert done.code == 0, done.err
     warned = [warning for warning in document["warnings"] if "judges favour" in warning]
-    if told is None:
+    if message is None:
         assert warned == []
         assert "judges favour" not in done.out + done.err
     else:
-        assert told in warned[0]
+        assert message in warned[0]
         assert "warning: the judge" in done.out
         assert "warning: the judge" in done.err
 
@@ -374,14 +374,14 @@ def test_an_unreliable_judge_costs_verdicts_and_never_invents_one(
     assert document["metrics"]["rubric_score"]["n"] == len(read)
 
     reasons = {row["item_id"]: row["reason"] for row in document["unscored"]}
-    told = {
+    message = {
         "prose": "no JSON in the reply", "truncated": "the JSON is cut off", "missing": "it lacks",
         "out of range": "not a number from 0 to 10", "refusal": "the judge refused",
         "empty": "the reply is empty",
     }  # fmt: skip
-    assert {mood_of(n) for n in lost} == told.keys()
+    assert {mood_of(n) for n in lost} == message.keys()
     for number in lost:
-        assert told[mood_of(number)] in reasons[f"s{number}"], mood_of(number)
+        assert message[mood_of(number)] in reasons[f"s{number}"], mood_of(number)
 
     assert times == {n: 3 if n in lost else 2 if n in recovered else 1 for n in range(100)}
     flags = document["flags"]

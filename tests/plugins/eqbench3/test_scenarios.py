@@ -64,7 +64,7 @@ def test_kinds_of_our_form_bring_prompts_headings_and_criteria(
 
 
 @pytest.mark.parametrize(
-    ("scenarios", "told"),
+    ("scenarios", "message"),
     [
         ("", "holds no [[scenario]]"),
         ("scenario = []", "holds no [[scenario]]"),
@@ -108,17 +108,17 @@ def test_kinds_of_our_form_bring_prompts_headings_and_criteria(
     ],
 )
 def test_a_broken_scenario_is_named(
-    own_pack: Write, source: Source, scenarios: str, told: str
+    own_pack: Write, source: Source, scenarios: str, message: str
 ) -> None:
     """File, place, and what is wrong."""
     with pytest.raises(DataError) as error:
         read_scenarios(source(own_pack(scenarios=scenarios)))
     assert "scenarios.toml" in str(error.value)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
         ("scale = 10", "", "lacks 'scale'"),
         ("scale = 10", 'scale = "ten"', "is no protocol of EQ-Bench 3"),
@@ -139,7 +139,7 @@ def test_a_broken_scenario_is_named(
     ],
 )
 def test_a_broken_protocol_is_named(
-    own_pack: Write, source: Source, before: str, after: str, told: str
+    own_pack: Write, source: Source, before: str, after: str, message: str
 ) -> None:
     """File and what is wrong."""
     from eibench.data import folder
@@ -149,7 +149,7 @@ def test_a_broken_protocol_is_named(
     with pytest.raises(DataError) as error:
         read_scenarios(source(own_pack(row("a"), prompts=prompts.replace(before, after))))
     assert "prompts.toml" in str(error.value)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 # Upstream's form
@@ -209,7 +209,7 @@ def test_a_scenario_without_a_prompt_is_left_out_with_a_warning(
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "told"),
+    ("file", "text", "message"),
     [
         ("scenario_prompts", "", "holds no scenario"),
         ("scenario_prompts", "######## 1\nHm.", "holds no scenario"),
@@ -221,10 +221,10 @@ def test_a_scenario_without_a_prompt_is_left_out_with_a_warning(
     ],
 )
 def test_a_broken_upstream_file_is_named(
-    upstream_pack: Write, source: Source, file: str, text: str, told: str
+    upstream_pack: Write, source: Source, file: str, text: str, message: str
 ) -> None:
     """What is wrong, and where."""
-    with pytest.raises(DataError, match=told.replace("{", r"\{")):
+    with pytest.raises(DataError, match=message.replace("{", r"\{")):
         read_scenarios(source(upstream_pack(**{file: text})))
 
 

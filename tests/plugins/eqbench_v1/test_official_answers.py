@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from eibench.core.emotion_ratings.parsing import (
+from eibench.plugins.emotion_ratings.parsing import (
     PARSERS,
     Parser,
     Reading,
     read_reference,
     read_strict,
 )
-from eibench.core.emotion_ratings.parsing_reference import reference_pairs, reference_sections
-from eibench.core.emotion_ratings.summary import Summary, summarise
+from eibench.plugins.emotion_ratings.parsing_reference import reference_pairs, reference_sections
+from eibench.plugins.emotion_ratings.summary import Summary, summarise
 from eibench.plugins.eqbench_v1.scoring import question_score
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")

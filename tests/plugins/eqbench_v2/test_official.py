@@ -15,7 +15,7 @@ import pytest
 import eibench
 from eibench import Pack
 from eibench.core.datasets import find_pack
-from eibench.core.emotion_ratings.parsing import Reading, read_strict
+from eibench.plugins.emotion_ratings.parsing import Reading, read_strict
 from eibench.plugins.eqbench_v2.benchmark import EQBenchV2
 from eibench.plugins.eqbench_v2.published import PUBLISHED
 

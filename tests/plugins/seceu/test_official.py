@@ -178,8 +178,8 @@ def test_a_folder_without_prompts_is_no_official_pack(official: Path, wordless: 
     pack = read(wordless)
     assert pack.source.name == "custom"
     assert pack.source.sha256 != read(official).source.sha256
-    told = "those are of the official pack, and this folder lacks Prompts.docx"
-    assert pack.comparability == f"beside no published score: {told}"
+    message = "those are of the official pack, and this folder lacks Prompts.docx"
+    assert pack.comparability == f"beside no published score: {message}"
 
 
 def test_a_result_without_prompts_is_not_put_among_published_ones(wordless: Path) -> None:

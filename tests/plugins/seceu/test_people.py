@@ -139,8 +139,8 @@ def test_answers_that_are_not_whole_are_refused_or_left_out_as_asked(
     assert message in str(caught.value)
     found = read(empty_place, WIDE, [*rows, *THIRD], leave_out=True)
     assert found.points.shape == (2, 2, 4)
-    (told,) = found.left_out
-    assert told.startswith("q: ")
+    (text,) = found.left_out
+    assert text.startswith("q: ")
 
 
 def test_the_number_of_people_with_such_answers_is_told(empty_place: Path) -> None:

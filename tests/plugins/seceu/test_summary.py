@@ -216,11 +216,11 @@ def test_a_pattern_is_called_different_only_with_its_interval() -> None:
     assert sure.interval is not None
     assert sure.interval[1] < 0.05
     row = noise[found.index(unsure)]
-    told = summary(list(row - row.min() + 1)).warnings
-    assert any("but its interval reaches over it" in warning for warning in told)
+    message = summary(list(row - row.min() + 1)).warnings
+    assert any("but its interval reaches over it" in warning for warning in message)
     row = noise[found.index(sure)]
-    told = summary(list(row - row.min() + 1)).warnings
-    assert any("and so is its whole interval" in warning for warning in told)
+    message = summary(list(row - row.min() + 1)).warnings
+    assert any("and so is its whole interval" in warning for warning in message)
 
 
 def test_place_of_a_similarity_is_among_people() -> None:
@@ -277,9 +277,9 @@ def test_a_part_of_the_stories_is_said_to_be_one() -> None:
 def test_cut_replies_are_told_with_what_to_do() -> None:
     """512 tokens are few for a model that thinks."""
     scores = [sample(n, None, "cut_off") for n in range(3)] + [sample(n, 2.0) for n in range(3, N)]
-    told = summarise(ITEMS, NORM, scores).warnings
-    assert any("3 of the replies were ended by the token limit" in w for w in told)
-    assert any("--max-tokens" in w for w in told)
+    message = summarise(ITEMS, NORM, scores).warnings
+    assert any("3 of the replies were ended by the token limit" in w for w in message)
+    assert any("--max-tokens" in w for w in message)
 
 
 def test_summary_does_not_depend_on_order() -> None:

@@ -56,8 +56,8 @@ def test_the_table_names_judges_runs_and_counts(bench: Bench, shifted: str, cour
     """Who they are, what they graded, and each value with its interval."""
     done = bench("agreement", shifted)
     assert done.code == 0
-    for told in (court.label("strict"), court.label("kind"), shifted, "9 transcripts by both"):
-        assert told in done.out
+    for message in (court.label("strict"), court.label("kind"), shifted, "9 transcripts by both"):
+        assert message in done.out
     for heading in ("ICC(A,1)", "Spearman", "1 − 2", "correctness", "0.94"):
         assert heading in done.out
 
@@ -87,10 +87,10 @@ def test_a_judge_who_never_varies_has_no_rank_correlation(bench: Bench, court: A
     run_id = court.run("alpha", "strict")
     court.rejudge(run_id, "kind")
     row = bench("agreement", run_id, "--json").json["agreement"]["correctness"]
-    told = "a rater tells no two apart"
-    assert row["spearman"] == {"value": None, "ci95": None, "reason": told}
+    message = "a rater tells no two apart"
+    assert row["spearman"] == {"value": None, "ci95": None, "reason": message}
     assert row["mean_difference"]["value"] == 4
-    assert f"Spearman: {told}" in bench("agreement", run_id).out.replace("\n", " ")
+    assert f"Spearman: {message}" in bench("agreement", run_id).out.replace("\n", " ")
 
 
 def test_two_transcripts_are_too_few(bench: Bench, court: Any) -> None:
@@ -166,8 +166,8 @@ def test_orders_that_agree_in_part(bench: Bench, court: Any) -> None:
 def test_two_models_are_too_few_for_an_order(bench: Bench, court: Any) -> None:
     """Null with a reason, and the transcripts of both are taken together."""
     document = bench("agreement", *orders(court, (3, 5)), "--json").json
-    told = "2 models that both rated; an order needs 3"
-    assert document["order"]["kendall"] == {"value": None, "ci95": None, "reason": told}
+    message = "2 models that both rated; an order needs 3"
+    assert document["order"]["kendall"] == {"value": None, "ci95": None, "reason": message}
     assert document["agreement"]["rubric"]["n"] == 18
     assert document["agreement"]["rubric"]["families"] == 8
 
@@ -193,7 +193,7 @@ def test_more_than_two_judges_are_listed(bench: Bench, shifted: str, court: Any)
 
 
 @pytest.mark.parametrize(
-    ("judges", "told"),
+    ("judges", "message"),
     [
         (("openai/strict",), "give --judge twice, or not at all"),
         (("openai/strict", "openai/strict"), "twice"),
@@ -201,13 +201,13 @@ def test_more_than_two_judges_are_listed(bench: Bench, shifted: str, court: Any)
     ],
 )
 def test_wrong_judges_are_told(
-    bench: Bench, shifted: str, judges: tuple[str, ...], told: str
+    bench: Bench, shifted: str, judges: tuple[str, ...], message: str
 ) -> None:
     """One line that says what to do."""
     named = [part for judge in judges for part in ("--judge", judge)]
     done = bench("agreement", shifted, *named)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert told in done.err
+    assert message in done.err
 
 
 def test_one_judge_has_nobody_to_agree_with(bench: Bench, court: Any) -> None:

@@ -93,8 +93,8 @@ def test_the_table_has_metrics_first_then_differences(bench: Bench, pair: tuple[
     done = bench("compare", *pair)
     assert done.code == 0
     sides = ("openai/alpha", "openai/beta", "judge", "Metrics side by side", "rubric score")
-    told = (*sides, "Paired differences", "12.22", "56%")
-    places = [done.out.index(words) for words in told]
+    message = (*sides, "Paired differences", "12.22", "56%")
+    places = [done.out.index(words) for words in message]
     assert places == sorted(places)
     assert "p (Holm)" in done.out
     assert "DEMO" not in done.out
@@ -117,8 +117,8 @@ def test_what_one_run_lacks_is_counted_and_left_out(bench: Bench, court: Any) ->
     # Without scenarios 3 and 7: gaps 2, 0, 3, -1, 2, 0, 0 of grades, ten times that of the rubric.
     assert row["difference"] == pytest.approx(60 / 7)
     assert document["b"]["samples"]["scored"] == 7
-    told = "only A has a score for 11 samples (in B: 1 unscored, 1 failed, 9 to do)"
-    assert told in done.out
+    message = "only A has a score for 11 samples (in B: 1 unscored, 1 failed, 9 to do)"
+    assert message in done.out
     assert any(f"run {two} (openai/beta) is partial: 1 failed" in w for w in document["warnings"])
 
 
@@ -129,8 +129,8 @@ def test_partial_runs_are_warned_of(bench: Bench, court: Any) -> None:
     runs = court.run("alpha", "strict", "--limit", 3), court.run("beta", "strict")
     document = bench("compare", *runs, "--json").json
     assert document["differences"]["rubric"]["n"] == 3
-    (told,) = [w for w in document["warnings"] if "partial" in w]
-    assert told.startswith(f"run {runs[0]} (openai/alpha) is partial: 0 failed, 6 to do of 9")
+    (message,) = [w for w in document["warnings"] if "partial" in w]
+    assert message.startswith(f"run {runs[0]} (openai/alpha) is partial: 0 failed, 6 to do of 9")
 
 
 def test_seven_families_have_neither_interval_nor_test(bench: Bench, court: Any) -> None:
@@ -308,9 +308,9 @@ def test_a_judge_of_the_model_s_family_is_told(bench: Bench, court: Any) -> None
     court.grade("gpt-judge", "alpha", *A)
     court.grade("gpt-judge", "gpt", *B)
     runs = court.run("alpha", "gpt-judge"), court.run("gpt", "gpt-judge")
-    told = bench("compare", *runs, "--json").json["warnings"]
-    assert [w for w in told if w.startswith(f"run {runs[1]}: the judge")]
-    assert not [w for w in told if w.startswith(f"run {runs[0]}: the judge")]
+    message = bench("compare", *runs, "--json").json["warnings"]
+    assert [w for w in message if w.startswith(f"run {runs[1]}: the judge")]
+    assert not [w for w in message if w.startswith(f"run {runs[0]}: the judge")]
 
 
 def test_a_judge_of_the_settings_file_chooses_nothing(bench: Bench, pair: tuple[str, str]) -> None:

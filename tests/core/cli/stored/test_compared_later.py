@@ -41,7 +41,7 @@ def test_several_boards_are_told_so_that_one_can_be_pasted(bench: Bench, court: 
     done = bench("leaderboard", "eqbench3")
     assert done.code == 2
     _, _, listed = done.err.strip().partition("there are: ")
-    boards = [shlex.split(told.rpartition(" (")[0]) for told in listed.split("; ")]
+    boards = [shlex.split(message.rpartition(" (")[0]) for message in listed.split("; ")]
     assert len(boards) == 2
     for options in boards:
         shown = bench("leaderboard", "eqbench3", *options, "--json")

@@ -55,9 +55,9 @@ def test_a_dry_run_lists_what_would_change_and_stores_nothing(
     document = bench(*V1, "--json").json
     doubled()
     before = stored()
-    told = bench("rescore", "--all", "--dry-run", "--json").json
-    assert (told["dry_run"], told["checked"]) == (True, 1)
-    (one,) = told["runs"]
+    message = bench("rescore", "--all", "--dry-run", "--json").json
+    assert (message["dry_run"], message["checked"]) == (True, 1)
+    (one,) = message["runs"]
     assert (one["benchmark"], one["run_id"]) == ("eqbench-v1", document["run_id"])
     score = next(change for change in one["changes"] if change["metric"] == "score")
     assert score["old"]["value"] == document["metrics"]["score"]["value"]
@@ -130,17 +130,17 @@ def test_ratings_of_another_version_of_the_engine_are_made_anew(
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         ((), "name a RUN, or --all"),
         (("abc", "--all"), "name a RUN, or --all"),
         (("--all", "--set", "parser=reference"), "are for one RUN, not for --all"),
     ],
 )
-def test_what_is_rescored_is_named_once(bench: Bench, args: tuple[str, ...], told: str) -> None:
+def test_what_is_rescored_is_named_once(bench: Bench, args: tuple[str, ...], message: str) -> None:
     """One run, or all."""
     done = bench("rescore", *args)
-    assert done.code == 2 and told in done.err
+    assert done.code == 2 and message in done.err
 
 
 def test_one_run_may_be_tried_too(bench: Bench, doubled: Callable[[], None]) -> None:

@@ -172,8 +172,8 @@ def test_views_go_with_an_export(bench: Bench, judged: str, tmp_path: Path) -> N
     before = files()
     bench("export", judged, "-o", tmp_path / "runs.jsonl")
     bench("delete", judged, "--yes")
-    told = bench("import", tmp_path / "runs.jsonl").err
-    assert "1 view" in told
+    message = bench("import", tmp_path / "runs.jsonl").err
+    assert "1 view" in message
     assert files() == before
     assert "already there" in bench("import", tmp_path / "runs.jsonl").err
 

@@ -1,0 +1,129 @@
+"""How columns of a score table go together: the document that `bench correlate` prints.
+
+Each pair of columns stands on the models that have both. What cannot be computed is null, with
+the reason beside it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..statistics import (
+    Correlation,
+    Distribution,
+    describe,
+    leave_one_out,
+    min_max,
+    pearson,
+    spearman,
+)
+from ..statistics.correlation import MIN_PAIRS
+from .score_tables import ScoreTable
+
+
+class ScorePair(NamedTuple):
+    """A model that has both scores."""
+
+    model: str
+    x: float
+    y: float
+    flags: tuple[str, ...]
+
+
+def build_correlations(table: ScoreTable, x: str, ys: Sequence[str]) -> dict[str, Any]:
+    """The document: one column against each of the others.
+
+    Args:
+        table: Has all these columns.
+        x: The one column.
+        ys: The others.
+    """
+    rows = [_correlation(table, x, y) for y in ys]
+    shown = {pair["model"] for row in rows for pair in row["pairs"] if "DEMO" in pair["flags"]}
+    return {
+        "source": table.source,
+        "demo": bool(shown),
+        "judges": {name: table.judges.get(name) for name in (x, *ys)},
+        "correlations": rows,
+        "left_out": list(table.left_out),
+        "warnings": list(table.warnings),
+    }
+
+
+def pairs_of(table: ScoreTable, x: str, y: str) -> list[ScorePair]:
+    """The models that have both scores, in the order of the table."""
+    columns = zip(table.models, table.columns[x], table.columns[y], table.flags, strict=True)
+    return [ScorePair(m, a, b, f) for m, a, b, f in columns if a is not None and b is not None]
+
+
+def _correlation(table: ScoreTable, x: str, y: str) -> dict[str, Any]:
+    pairs = pairs_of(table, x, y)
+    xs, ys = [p.x for p in pairs], [p.y for p in pairs]
+    return {
+        "x": x,
+        "y": y,
+        "n": len(pairs),
+        "pearson": _coefficient(pearson(xs, ys)),
+        "spearman": _coefficient(spearman(xs, ys)),
+        "reason": _reason(x, y, xs, ys),
+        "leave_one_out": _leave_one_out(pairs),
+        "distribution": {"x": _distribution(xs), "y": _distribution(ys)},
+        "pairs": [{**p._asdict(), "flags": list(p.flags)} for p in pairs],
+    }
+
+
+def _coefficient(found: Correlation) -> dict[str, Any]:
+    return {"value": found.value, "ci95": found.interval and list(found.interval)}
+
+
+def _reason(x: str, y: str, xs: Sequence[float], ys: Sequence[float]) -> str | None:
+    """Why there is no coefficient; None when there is one."""
+    if len(xs) < MIN_PAIRS:
+        have = "model has" if len(xs) == 1 else "models have"
+        return f"only {len(xs)} {have} both {x!r} and {y!r}; a correlation needs {MIN_PAIRS}"
+    for name, values in ((x, xs), (y, ys)):
+        if min(values) == max(values):
+            return f"{name!r} is constant: all {len(values)} models have {values[0]:g}"
+    return None
+
+
+def _leave_one_out(pairs: Sequence[ScorePair]) -> dict[str, Any] | None:
+    """The lowest and the highest Pearson's r that leaving out one model gives."""
+    without = leave_one_out([p.x for p in pairs], [p.y for p in pairs])
+    known = [(r, p.model) for r, p in zip(without, pairs, strict=True) if r is not None]
+    if not known:
+        return None
+    ends = {"low": min(known), "high": max(known)}
+    return {end: {"value": r, "without": model} for end, (r, model) in ends.items()}
+
+
+def _distribution(values: Sequence[float]) -> dict[str, Any] | None:
+    """The shape of the values on a scale from 0, their lowest, to 100, their highest."""
+    scores = min_max(values)
+    return None if scores is None else distribution_as_json(describe(scores))
+
+
+def distribution_as_json(found: Distribution) -> dict[str, Any]:
+    """A shape, each statistic named by its definition."""
+    return {f"min_max_{name}" if name != "n" else "n": v for name, v in found._asdict().items()}
+
+
+def csv_rows(
+    table: ScoreTable, document: Mapping[str, Any]
+) -> Iterator[Sequence[str | float | None]]:
+    """The pairs as rows of a table: the model, the one column, the others, and the flags.
+
+    A model is there if it is in a pair, and only with scores that are in one.
+    """
+    rows = document["correlations"]
+    x, ys = rows[0]["x"], [row["y"] for row in rows]
+    scores: dict[str, dict[str, float]] = {}
+    for row in rows:
+        for pair in row["pairs"]:
+            scores.setdefault(pair["model"], {x: pair["x"]})[row["y"]] = pair["y"]
+    flags = {m: "; ".join(f) for m, f in zip(table.models, table.flags, strict=True)}
+    some = any(flags.values())
+    yield ["model", x, *ys, *(["flags"] if some else [])]
+    for model in table.models:
+        if model in scores:
+            cells = [scores[model].get(name) for name in (x, *ys)]
+            yield [model, *cells, *([flags[model]] if some else [])]

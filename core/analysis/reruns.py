@@ -1,0 +1,243 @@
+"""Reruns of models: the rows of a CSV file that name one model, or iterations of its runs.
+
+A rerun is the same benchmark with the same protocol, items, model and endpoint, asked again. An
+iteration that misses samples, or that fails the benchmark's validity rule, is no whole
+rerun: it is kept with the reason, and does not count.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from ..benchmark import Pack
+from ..endpoints.sites import site_in
+from ..errors import DataError, UsageError
+from ..guard import guard
+from ..hints import bench
+from ..journal import Failure, Journal, RunRecord
+from ..lookup.runs import MODEL, model_label
+from ..lookup.stored_config import config_of, pack_of
+from ..names import check_name
+from ..plugins import Catalogue
+from ..reports.protocols import RunResult, judge_label, refuse_mixture, what_is_missing
+from ..settings.run_config import RunConfig, grader, judge_endpoint
+from ..text import plural
+from ..types import SampleScore, digest
+from .csv_tables import CsvTable
+
+HINT = "name runs of one protocol at a time"
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """One result of a model.
+
+    Attributes:
+        source: Where it comes from: a run and an iteration, or a line of a file.
+        values: Metrics by name; None where there is no value.
+        reason: Why it does not count; None when it does.
+    """
+
+    model: str
+    demo: bool
+    source: Mapping[str, Any]
+    values: Mapping[str, float | None]
+    reason: str | None = None
+
+
+class Reruns(NamedTuple):
+    """Reruns of one benchmark.
+
+    Attributes:
+        source: Where they come from, for people.
+        reruns: Of all models, in the order of the source.
+        left_out: What of the source is not among them, and why.
+        more: How to get more of them.
+        judge: Who judged them; ``None`` where nobody did.
+    """
+
+    source: str
+    reruns: Sequence[Rerun]
+    left_out: Sequence[str]
+    more: str
+    judge: str | None = None
+
+
+# From a file
+
+
+def reruns_of_csv(file: CsvTable, wanted: Sequence[str]) -> Reruns:
+    """A rerun per row; rows with the same first cell are of one model.
+
+    Args:
+        file: What was read.
+        wanted: Columns that have to be numbers; a column of another kind is no metric.
+
+    Raises:
+        DataError: A wanted column holds what is no number, or no column holds any.
+    """
+    columns, left_out = file.numeric(wanted)
+    if not columns:
+        raise DataError(file.path, f"has no column of numbers: {'; '.join(left_out)}")
+    reruns = [
+        Rerun(row.model, False, {"line": row.line}, {n: v[i] for n, v in columns.items()})
+        for i, row in enumerate(file.rows)
+    ]
+    return Reruns(str(file.path), reruns, left_out, "each row is one rerun of its model")
+
+
+# From runs
+
+
+def reruns_of_runs(
+    journal: Journal,
+    runs: Sequence[RunRecord],
+    catalogue: Catalogue,
+    dataset: str | None,
+    view: str | None = None,
+) -> Reruns:
+    """A rerun per iteration of each run, scored by itself.
+
+    Args:
+        journal: Holds the runs.
+        runs: At least one; of one benchmark.
+        catalogue: Where the benchmark is found.
+        dataset: Where its data is now, if it was moved.
+        view: The result of each run whose judge and options count, if not its own.
+
+    Raises:
+        UsageError: The runs are no reruns of each other, or one has no result.
+        DataError: The data are not there.
+    """
+    outcomes = [_outcome(journal, run, view) for run in runs]
+    _refuse_other_benchmarks(runs)
+    refuse_mixture(outcomes, catalogue.benchmarks.things, HINT)
+    _refuse_other_endpoints(journal, runs)
+    graded = [_read(journal, outcome, catalogue, dataset) for outcome in outcomes]
+    _refuse_other_items(graded)
+    reruns = [rerun for run in graded for rerun in run.reruns()]
+    more = "run it again with --iterations 2, or with --fresh and name both runs"
+    judge = judge_label(outcomes[0].document)
+    return Reruns(f"{runs[0].benchmark} runs in {journal.folder}", reruns, (), more, judge)
+
+
+def _outcome(journal: Journal, run: RunRecord, view: str | None) -> RunResult:
+    document = journal.document(run)
+    if view is not None:
+        views = journal.views(run)
+        check_name(view, views, f"run {run.run_id} has no view {view!r}", "there are")
+        document = views[view]
+    missing = "no result yet" if document is None else what_is_missing(document)
+    if document is None or missing:
+        raise UsageError(f"run {run.run_id}: {missing}")
+    return RunResult(run, document)
+
+
+def _refuse_other_benchmarks(runs: Sequence[RunRecord]) -> None:
+    names = dict.fromkeys(run.benchmark for run in runs)
+    if len(names) > 1:
+        raise UsageError(f"these are runs of {' and '.join(names)}; name those of one benchmark")
+
+
+def _refuse_other_endpoints(journal: Journal, runs: Sequence[RunRecord]) -> None:
+    """Refuse a model's runs at two sites: a server's build and quantisation move scores."""
+    names = {a.run_id: a.endpoint for a in journal.asked(party=MODEL)}
+    first: dict[str, RunRecord] = {}
+    for run in runs:
+        one = first.setdefault(run.name, run)
+        sites = [site_in(model_label(r), names.get(r.run_id)) for r in (one, run)]
+        if (sites[0], one.model) != (sites[1], run.model):
+            message = " and ".join(f"{r.run_id} of {r.model} {_address(r)}" for r in (one, run))
+            raise UsageError(f"runs named {run.name!r} are no reruns of one model: {message}")
+
+
+def _address(run: RunRecord) -> str:
+    return f"at {run.endpoint}" if run.endpoint else "at its provider"
+
+
+def _refuse_other_items(graded: "Sequence[_GradedRun]") -> None:
+    one, *others = graded
+    for other in others:
+        if one.items != other.items:
+            counts = f"{len(one.items)} and {len(other.items)}"
+            ids = f"{one.run.run_id} and {other.run.run_id}"
+            raise UsageError(f"runs {ids} answered different items ({counts} of them)")
+
+
+@dataclass(frozen=True, slots=True)
+class _GradedRun:
+    """What the journal knows of a run's samples, by one grader."""
+
+    run: RunRecord
+    config: RunConfig
+    pack: Pack
+    scores: Sequence[SampleScore]
+    failures: Sequence[Failure]
+
+    @property
+    def _samples(self) -> list[tuple[str, int]]:
+        graded = [(s.item_id, s.iteration) for s in self.scores]
+        return [*graded, *((f.item_id, f.iteration) for f in self.failures)]
+
+    @property
+    def items(self) -> frozenset[str]:
+        """The items that were asked in any iteration."""
+        return frozenset(item_id for item_id, _ in self._samples)
+
+    def reruns(self) -> list[Rerun]:
+        """One per iteration."""
+        last = max((iteration for _, iteration in self._samples), default=0)
+        return [self._rerun(n) for n in range(1, last + 1)]
+
+    def _rerun(self, iteration: int) -> Rerun:
+        scores = [s for s in self.scores if s.iteration == iteration]
+        summary = guard(self.config.benchmark).summarise(self.pack, scores, self.config.options)
+        values = {name: metric.value for name, metric in summary.metrics.items()}
+        source = {"run_id": self.run.run_id, "iteration": iteration}
+        missing = len(self.items) - len(scores)
+        partial = f"{missing} of {plural(len(self.items), 'sample')} missing" if missing else None
+        invalid = f"FAIL: {summary.invalid}" if summary.invalid else None
+        return Rerun(self.run.name, self.run.demo, source, values, partial or invalid)
+
+
+def _read(
+    journal: Journal, outcome: RunResult, catalogue: Catalogue, dataset: str | None
+) -> _GradedRun:
+    run = outcome.run
+    config = _config(journal, outcome, catalogue, dataset)
+    pack = pack_of(run, config)
+    stored_label = _grader(journal, run, config)
+    clusters = {item.id: item.cluster for item in pack.items}
+    scores = list(journal.grades(run, stored_label, clusters))
+    graded = {(s.item_id, s.iteration) for s in scores}
+    failures = [f for f in journal.failures(run) if f.item_id in clusters]
+    left = [f for f in failures if (f.item_id, f.iteration) not in graded]
+    return _GradedRun(run, config, pack, scores, left)
+
+
+def _config(
+    journal: Journal, outcome: RunResult, catalogue: Catalogue, dataset: str | None
+) -> RunConfig:
+    """How the result was graded, which a later command may have changed."""
+    run, document = outcome
+    config = config_of(journal, run, catalogue, {}, dataset)
+    options = {**config.options, **document["options"]}
+    judge = judge_label(document)
+    return replace(config, options=options, judge=judge_endpoint(judge) if judge else None)
+
+
+def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
+    """The grader of the result: that of the run itself, else that of bench rescore.
+
+    Raises:
+        UsageError: Nothing is graded.
+        DataError: None of the run's graders is that of its result, or has this version.
+    """
+    facts, there = grader(config), {g.digest for g in journal.graders(run)}
+    for stored_label in (digest(facts), digest({**facts, "offline": True})):
+        if stored_label in there:
+            return stored_label
+    if not there:
+        raise UsageError(f"run {run.run_id} has no graded replies yet; run its command first")
+    message = "its grades are by another judge than its last result, or by another version"
+    raise DataError(f"run {run.run_id}", f"{message}; {bench('rescore', run.run_id)} grades anew")

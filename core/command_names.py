@@ -1,0 +1,104 @@
+"""What `bench` knows by name without importing it: commands, and the options of `bench run`.
+
+`bench --help` is made from this table alone, so it costs no import; a plugin may
+not take any of these names. Tests hold the table to the commands themselves.
+"""
+
+from typing import NamedTuple
+
+
+class CommandEntry(NamedTuple):
+    """Where a command is, and its line in `bench --help`."""
+
+    module: str
+    help: str
+
+
+COMMANDS = {
+    "run": CommandEntry("run", "Run a benchmark; the same command again goes on where it stopped."),
+    "score": CommandEntry("answers", "Score answers made elsewhere, one JSON object a line."),
+    "prompts": CommandEntry("answers", "Write the exact requests, to be answered elsewhere."),
+    "rate": CommandEntry("rate", "Rate models from comparisons: of a file, or of the journal."),
+    "judge-report": CommandEntry(
+        "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
+    ),
+    "runs": CommandEntry("runs", "List all runs."),
+    "show": CommandEntry("runs", "Show a run's result, or all that was said about one ITEM."),
+    "delete": CommandEntry("runs", "Delete a run with all its replies."),
+    "rescore": CommandEntry("rescore", "Score a run's replies again, without a single request."),
+    "rejudge": CommandEntry("rejudge", "Judge a run's transcripts with another judge."),
+    "correlate": CommandEntry(
+        "correlate", "Correlate benchmarks over models, from a CSV file or from runs."
+    ),
+    "repeat": CommandEntry(
+        "repeat", "Say how far reruns of a model differ: iterations of runs, or rows of a CSV file."
+    ),
+    "leaderboard": CommandEntry(
+        "leaderboard", "Rank the models of a benchmark that the journal holds."
+    ),
+    "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
+    "agreement": CommandEntry("agreement", "Say how well two judges agree on the same runs."),
+    "export": CommandEntry("transfer", "Write runs with all their replies to a file."),
+    "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
+    "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),
+    "info": CommandEntry("catalogue", "Say what a benchmark is: its data, options and sampling."),
+    "data": CommandEntry("data", "List, download and check the official data packs."),
+    "config": CommandEntry("config", "Print each setting with its value and where that came from."),
+    "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
+}
+
+#: Commands of the plugins that come with eibench: listed without importing any of them.
+OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can be run."}
+
+#: Parameters of the commands that a benchmark's own options stand beside.
+TAKEN = frozenset(
+    {
+        "api_key_env",
+        "base_url",
+        "benchmark",
+        "concurrency",
+        "config",
+        "dataset",
+        "debug",
+        "demo",
+        "dry_run",
+        "extra_body",
+        "fresh",
+        "header",
+        "headers",
+        "help",
+        "items",
+        "iterations",
+        "json",
+        "json_output",
+        "judge",
+        "judge_api_key_env",
+        "judge_base_url",
+        "limit",
+        "max_cost",
+        "max_reply",
+        "max_retries",
+        "max_tokens",
+        "min_p",
+        "model",
+        "models",
+        "name",
+        "note",
+        "notes",
+        "output",
+        "price",
+        "reasoning_effort",
+        "responses",
+        "rpm",
+        "runs_dir",
+        "seed",
+        "system",
+        "temperature",
+        "timeout",
+        "top_p",
+        "tpm",
+        "transport",
+        "without",
+        "yes",
+    }
+)

@@ -1,0 +1,1 @@
+"""Models beside each other: opponents, placement, tournaments, pools and boards."""

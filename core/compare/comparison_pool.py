@@ -1,0 +1,215 @@
+"""What may meet in one rating, and what the journal holds of it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..benchmark import Pack
+from ..guard import guard
+from ..journal import Journal, RunRecord, StoredComparison
+from ..lookup.demo_apart import Company, is_demo
+from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike
+from ..settings.run_config import RunConfig, identity, reading
+from ..types import digest
+
+if TYPE_CHECKING:
+    from ..ratings.comparisons import Comparison
+
+
+class ComparisonPool(NamedTuple):
+    """Which comparisons may meet: of one benchmark, version, pack and judge, asked alike.
+
+    Attributes:
+        known_as: Digest of all that must be alike; new comparisons are kept under it.
+        parts: The digests under which there are some: a judge that moved had several labels, and
+            judge prompts were among the benchmark's own before.
+        judge: The label of the judge that new comparisons have.
+        grader: Digest of what the judge is sent and how its words are read.
+    """
+
+    stored_label: str
+    parts: tuple[str, ...]
+    judge: str
+    grader: str
+
+    def takes(self, row: StoredComparison) -> bool:
+        """Whether a comparison of one of its parts was, or will be, asked as it is today."""
+        return row.status == "planned" or row.grader == self.grader
+
+
+def pool_of(journal: Journal, config: RunConfig, pack: Pack) -> ComparisonPool:
+    """The pool of a configuration.
+
+    Args:
+        journal: Holds comparisons.
+        config: Has a judge.
+        pack: Its data.
+    """
+    benchmark, judge = config.benchmark, config.judge.stored_label if config.judge else ""
+    about = {
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "pack": pack.source.sha256,
+        "prompts": dict(guard(benchmark).prompts(config.options)),
+        "options": benchmark.request_options(config.options),
+    }
+    stored_label = digest({**about, "judge": judge or None})
+    labels = JudgeNames(journal.asked(party=JUDGE)).all_of(judge)
+    found = journal.pools(benchmark.name)
+    there = (pool for run, pool, label in found if label in labels and _fits(run, config, pack))
+    parts = tuple(dict.fromkeys([stored_label, *there]))
+    return ComparisonPool(stored_label, parts, judge, digest(reading(config)))
+
+
+def _fits(run: RunRecord, config: RunConfig, pack: Pack) -> bool:
+    """Whether a run was asked what a configuration would ask."""
+    return is_asked_alike(run.settings, identity(config, pack), config)
+
+
+def rows_of(
+    journal: Journal, pool: ComparisonPool, run: RunRecord | None = None
+) -> list[StoredComparison]:
+    """The comparisons of a pool, or those of them that a run has asked for."""
+    found = (row for part in pool.parts for row in journal.comparisons(part, run))
+    return [row._replace(judge=pool.judge) for row in found if pool.takes(row)]
+
+
+class Met(NamedTuple):
+    """The comparisons of a pool.
+
+    Attributes:
+        rows: All of them between models that may meet.
+        runs: For each of the models, the run that counts.
+        demo: The names of the demo models among them.
+        parted: How many were read between a demo model and a real one, and are left out.
+    """
+
+    rows: list[StoredComparison]
+    runs: dict[str, str]
+    demo: frozenset[str] = frozenset()
+    parted: int = 0
+
+    def without(self, models: Collection[str]) -> "Met":
+        """The same without those of some models."""
+        return self._replace(
+            rows=[row for row in self.rows if row.a not in models and row.b not in models],
+            runs={name: run_id for name, run_id in self.runs.items() if name not in models},
+        )
+
+
+def read_met(journal: Journal, pool: ComparisonPool, pack: Pack, company: Company) -> Met:
+    """The comparisons of a pool, and the runs that they are of.
+
+    Args:
+        journal: Holds them.
+        pool: Which.
+        pack: Its data.
+        company: Whose comparisons count.
+    """
+    here = {run.run_id: run for run in journal.runs()}
+    rows, parted = company.among(rows_of(journal, pool), here)
+    runs = _newest_runs(journal, rows, pack, here)
+    demo = frozenset(name for name, run_id in runs.items() if is_demo(name, here.get(run_id)))
+    return Met(rows, runs, demo, parted)
+
+
+def _newest_runs(
+    journal: Journal, rows: Iterable[StoredComparison], pack: Pack, here: Mapping[str, RunRecord]
+) -> dict[str, str]:
+    """For each model among comparisons, the run that counts.
+
+    It is the newest whole one of those compared; where none of them is whole, the newest.
+    """
+    compared: dict[str, set[str]] = {}
+    for row in rows:
+        compared.setdefault(row.a, set()).add(row.run_a)
+        compared.setdefault(row.b, set()).add(row.run_b)
+    several = {name: [here[i] for i in ids if i in here] for name, ids in compared.items()}
+    newest = newest_of(journal, {name: runs for name, runs in several.items() if runs}, pack)
+    return {n: newest[n].run_id if n in newest else min(ids) for n, ids in compared.items()}
+
+
+def newest_of(
+    journal: Journal, runs: Mapping[str, Sequence[RunRecord]], pack: Pack
+) -> dict[str, RunRecord]:
+    """Of each model's runs the newest whole one, or the newest where none is whole."""
+    with journal.ahead(run for several in runs.values() for run in several):
+        return {name: newest_whole(journal, several, pack) for name, several in runs.items()}
+
+
+def newest_whole(journal: Journal, runs: Sequence[RunRecord], pack: Pack) -> RunRecord:
+    """Of several runs of one model the newest whole one, or the newest where none is whole."""
+    latest_first = sorted(runs, key=lambda run: run.n, reverse=True)
+    if len(latest_first) == 1:
+        return latest_first[0]
+    whole = (run for run in latest_first if is_whole(journal, run, pack))
+    return next(whole, latest_first[0])
+
+
+def is_whole(journal: Journal, run: RunRecord, pack: Pack) -> bool:
+    """Whether each item of a pack was asked in each iteration that the run has begun."""
+    done = journal.samples_done(run)
+    last = max((iteration for _, iteration in done), default=1)
+    return all((item.id, n) in done for item in pack.items for n in range(1, last + 1))
+
+
+def current(rows: Sequence[StoredComparison], runs: Mapping[str, str]) -> list[StoredComparison]:
+    """The comparisons between the runs that count, each once.
+
+    Two processes may have made the same one, each for its own run; one that was read counts, and
+    of two the one that the model whose name comes first has asked for.
+    """
+    between = [r for r in rows if runs.get(r.a) == r.run_a and runs.get(r.b) == r.run_b]
+    between.sort(key=lambda r: (_STATUSES.index(r.status), r.a))
+    once: dict[object, StoredComparison] = {}
+    for row in between:
+        once.setdefault(what_is_asked(row), row)
+    return list(once.values())
+
+
+_STATUSES = ("read", "unread", "planned", "known")
+
+
+def what_is_asked(row: StoredComparison) -> tuple[frozenset[str], str, int, str]:
+    """What a comparison is, whichever of the two runs has asked for it: who, what, who first."""
+    first = row.a if row.first == "a" else row.b
+    return frozenset({row.a, row.b}), row.item_id, row.iteration, first
+
+
+def counting(met: Met, own: RunRecord | None = None) -> list[StoredComparison]:
+    """The comparisons of a pool between the runs of its models that count.
+
+    Args:
+        met: All of them.
+        own: The run that counts for its model, whether it is the newest or not.
+    """
+    return current(met.rows, {**met.runs, own.name: own.run_id} if own else met.runs)
+
+
+def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
+    """The comparisons that were read, batch by batch, in the form that rating engines take."""
+    from ..ratings.comparisons import Comparison
+
+    return [
+        Comparison(
+            item=row.item_id,
+            iteration=row.iteration,
+            a=row.a,
+            b=row.b,
+            first="a" if row.first == "a" else "b",
+            margins=row.margins,
+            judge=row.judge,
+            len_a=row.len_a,
+            len_b=row.len_b,
+            family=row.family,
+        )
+        for row in sorted(rows, key=lambda row: row.batch)
+        if row.status == "read"
+    ]
+
+
+def counted(rows: Sequence[StoredComparison], own: RunRecord | None = None) -> dict[str, Any]:
+    """How many comparisons there are, by status; those planned, of one run only if it is given."""
+    by = {status: sum(r.status == status for r in rows) for status in ("read", "unread")}
+    planned = [row for row in rows if row.status == "planned"]
+    by["planned"] = sum(own is None or row.run_a == own.run_id for row in planned)
+    return {"total": sum(by.values()), **by}

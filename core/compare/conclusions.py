@@ -1,0 +1,37 @@
+"""What a judge's stored comparisons say of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..journal import StoredComparison
+from .comparison_pool import as_comparisons
+
+if TYPE_CHECKING:
+    from ..auditing.asking import Reply
+
+
+def replies_of(rows: Iterable[StoredComparison]) -> "list[Reply]":
+    """The comparisons that were answered, read or not."""
+    from ..auditing.asking import Reply
+
+    answered = (row for row in rows if row.status in ("read", "unread"))
+    return [Reply(row.family, row.status == "read", row.flags) for row in answered]
+
+
+def conclusions_from(
+    rows: Sequence[StoredComparison], ratings: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The conclusions as a document has them; none where no comparison was answered.
+
+    Args:
+        rows: Of one judge.
+        ratings: Made of them.
+    """
+    from ..auditing.asking import unread_share
+    from ..auditing.conclusions import conclude
+    from ..ratings.comparisons import Comparisons
+
+    if not (replies := replies_of(rows)):
+        return []
+    given = Comparisons.of(as_comparisons(rows))
+    return [message.as_json() for message in conclude(given, unread_share(replies), ratings)]

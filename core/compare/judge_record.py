@@ -1,0 +1,98 @@
+"""What the journal holds of a judge: its comparisons, and what its replies were like."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..benchmark import Benchmark
+from ..errors import UsageError
+from ..hints import bench
+from ..journal import Journal
+from ..plugins import Catalogue
+from .board import Board
+from .comparison_pool import as_comparisons
+from .conclusions import replies_of
+from .leaderboard import read_leaderboard
+
+if TYPE_CHECKING:
+    from ..auditing.asking import Asking, Verdicts
+    from ..ratings.comparisons import Comparisons
+
+
+class JudgeRecord(NamedTuple):
+    """One judge on one pack.
+
+    Attributes:
+        board: Which pack and judge.
+        comparisons: Those that were read, with each criterion's margin.
+        asking: What its replies were like, also those that could not be read.
+        ratings: The board's, made of them.
+        demo: Whether a demo model is among those compared.
+    """
+
+    board: Board
+    comparisons: "Comparisons"
+    asking: "Asking"
+    ratings: Sequence[Mapping[str, Any]]
+    demo: bool
+
+
+def read_judge(
+    journal: Journal,
+    catalogue: Catalogue,
+    benchmark: Benchmark,
+    *,
+    dataset: str | None = None,
+    judge: str | None = None,
+    mixed: bool = False,
+    without: Collection[str] = (),
+) -> JudgeRecord:
+    """What a judge said about the newest run of each model.
+
+    Args:
+        journal: Holds the runs.
+        catalogue: Knows all benchmarks.
+        benchmark: Whose transcripts were compared.
+        dataset: A pack's name, or the beginning of its SHA-256, where there are several.
+        judge: A judge's label or spec, likewise.
+        mixed: Let demo and real models stand beside each other.
+        without: Names of models that are left out.
+
+    Raises:
+        UsageError: There is no such board, more than one, or no comparison that was read.
+    """
+    from ..auditing.asking import read_asking
+    from ..ratings.comparisons import Comparisons
+
+    chosen: Any = {"dataset": dataset, "judge": judge, "mixed": mixed, "without": without}
+    found = read_leaderboard(journal, catalogue, benchmark, **chosen)
+    rows = found.compared or []
+    given = as_comparisons(rows)
+    if not given:
+        raise UsageError(
+            f"no comparisons of {benchmark.name} on {found.board.message} that could be read; "
+            f"{bench('run', benchmark.name)} on two models makes some"
+        )
+    asking = read_asking(replies_of(rows), _verdicts(found.documents.values()))
+    ratings = found.standing.ratings if found.standing else []
+    read = Comparisons.of(given, by_criterion=True)
+    return JudgeRecord(found.board, read, asking, ratings, found.demo)
+
+
+def _verdicts(documents: Iterable[Mapping[str, Any]]) -> "Verdicts":
+    """How the rubric's replies were read, over the results of all models."""
+    from ..auditing.asking import RE_ASKED, REPAIRED, Verdicts
+
+    documents = list(documents)
+    flags = Counter[str]()
+    for document in documents:
+        flags.update(document["flags"])
+    reasons = Counter(entry["reason"] for document in documents for entry in document["unscored"])
+    scored = sum(document["items"]["scored"] for document in documents)
+    return Verdicts(
+        total=scored + reasons.total(),
+        unscored=reasons.total(),
+        re_asked=sum(flags[flag] for flag in RE_ASKED),
+        repaired=flags[REPAIRED],
+        reasons=dict(reasons.most_common()),
+    )

@@ -1,0 +1,214 @@
+"""A benchmark's models beside each other: a view of the journal, computed, never stored.
+
+One board is about one pack and one judge. Partial runs, and those asked otherwise than the
+pack says, are there and say so.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from ..benchmark import Benchmark, Options, Pack
+from ..errors import UsageError
+from ..guard import guard
+from ..journal import Journal, RunRecord, StoredComparison
+from ..lookup.demo_apart import Company
+from ..lookup.refile import has_older, refile_stored
+from ..lookup.runs import JUDGE, JudgeNames
+from ..names import check_without
+from ..plugins import Catalogue
+from ..ratings.settings import AnchorSet
+from ..reports.placing import not_above, place_rows
+from ..reports.protocols import is_partial
+from ..settings.run_config import judge_endpoint
+from .board import Board, boards_of, choose_board
+from .comparison_pool import counting, pool_of, read_met
+from .opponents import TranscriptCache
+from .rating_summary import RatingSummary, find_standing
+from .refiled_comparisons import Recomparing
+from .run_selection import CountedRuns
+
+
+@dataclass
+class Leaderboard:
+    """One board, read.
+
+    Attributes:
+        documents: The result of each model by its name.
+        runs: The run of each model; some were only compared and have no scored result.
+        standing: The ratings, where models were compared.
+        compared: The comparisons that the ratings stand on; ``None`` where none are made.
+        changed: How the run of a model was asked otherwise than the pack says, by its name.
+        warnings: One line each.
+    """
+
+    board: Board
+    benchmark: Benchmark
+    pack: Pack
+    documents: dict[str, dict[str, Any]]
+    runs: Mapping[str, RunRecord]
+    standing: RatingSummary | None
+    warnings: list[str] = field(default_factory=list)
+    compared: Sequence[StoredComparison] | None = None
+    changed: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def demo(self) -> bool:
+        """Whether a demo model is on it: then no row says anything of real models."""
+        rated = self.standing.ratings if self.standing else []
+        return any(run.demo for run in self.runs.values()) or any(row["demo"] for row in rated)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document of `bench leaderboard --json`."""
+        standing = self.standing
+        return {
+            "benchmark": self.benchmark.name,
+            "dataset": {
+                "name": self.board.pack_name,
+                "sha256": self.board.pack_sha256,
+                "n_items": len(self.pack.items),
+            },
+            "judge": self.board.judge,
+            "demo": self.demo,
+            "engine": standing.details.get("engine") if standing else None,
+            "engine_version": standing.details.get("engine_version") if standing else None,
+            "anchors": standing.details.get("anchors", []) if standing else [],
+            "rows": self.rows(),
+            "conclusions": list(standing.conclusions) if standing else [],
+            "warnings": [*self.warnings, *(standing.warnings if standing else [])],
+        }
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric that models are ranked by where none is rated."""
+        names = (name for document in self.documents.values() for name in document["metrics"])
+        return self.benchmark.ranked_by or next(names, "score")
+
+    @property
+    def beside_published(self) -> list[str]:
+        """The models whose comparability line lets them stand beside published scores."""
+        message = f"; {self.pack.comparability}"
+        return [n for n, d in self.documents.items() if d["comparability"].endswith(message)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per model: the rated ones by rank, then the others by their main metric.
+
+        Of the others the whole ones come first. Where none is rated, all are ranked by the metric.
+        """
+        rated = {row["model"]: row for row in self.standing.ratings} if self.standing else {}
+        others = [name for name in self.documents if name not in rated]
+        names = (*rated, *sorted(others, key=self._by_metric))
+        rows = [self._row(name, rated.get(name)) for name in names]
+        if not rated:
+            place_rows(rows, self.metric)
+        return rows
+
+    def _by_metric(self, name: str) -> tuple[bool, bool, float, str]:
+        metric = self.documents[name]["metrics"].get(self.metric)
+        value = metric["value"] if metric else None
+        better = -1 if metric and metric["higher_is_better"] else 1
+        partial = is_partial(self.documents[name])
+        return partial, value is None, better * (value or 0.0), name
+
+    def _row(self, name: str, rating: Mapping[str, Any] | None) -> dict[str, Any]:
+        document = self.documents.get(name)
+        empty = dict.fromkeys(_RATING)
+        row: dict[str, Any] = {"model": name, **empty, "comparisons": 0, **(rating or {})}
+        row |= {"demo": self.demo, "changed": self.changed.get(name)}
+        if document is None:
+            return {**row, **_unscored(self.runs.get(name))}
+        return {
+            **row,
+            "run_id": document["run_id"],
+            "status": document["status"],
+            "partial": is_partial(document),
+            "iterations": document["iterations"],
+            "metrics": document["metrics"],
+            "not_above": not_above(document),
+            "items": document["items"],
+            "cost_usd": document["cost_usd"],
+        }
+
+
+_RATING = ["rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "rank_ci95_board"]
+_RATING += ["rating_length_adjusted", "ci95_length_adjusted", "depends_on_length"]
+"""What a model without comparisons has not."""
+
+
+def _unscored(run: RunRecord | None) -> dict[str, Any]:
+    """The rest of a row without a scored result; the run may be on another machine."""
+    known = {"run_id": run.run_id, "status": run.status} if run else {}
+    names = ("run_id", "status", "partial", "iterations", "not_above", "items", "cost_usd")
+    empty = dict.fromkeys(names)
+    return {**empty, "metrics": {}, **known}
+
+
+def read_leaderboard(
+    journal: Journal,
+    catalogue: Catalogue,
+    benchmark: Benchmark,
+    *,
+    dataset: str | None = None,
+    judge: str | None = None,
+    engine: str | None = None,
+    anchors: tuple[AnchorSet, ...] = (),
+    mixed: bool = False,
+    without: Collection[str] = (),
+    options: Options | None = None,
+) -> Leaderboard:
+    """The board of a benchmark.
+
+    Args:
+        journal: Holds the runs.
+        catalogue: Knows all benchmarks.
+        benchmark: Whose models are ranked.
+        dataset: A pack's name, or the beginning of its SHA-256, where there are several.
+        judge: A judge's label or spec, likewise.
+        engine: The rating engine, if not the default.
+        anchors: The user's, before the pack's.
+        mixed: Let demo and real models stand on one board.
+        without: Names of models that are left out before anything is rated.
+        options: The benchmark's of ratings, if not its defaults.
+
+    Raises:
+        UsageError: There is no such board, or more than one; or a model is to be left out that
+            is not on it, or all are.
+        DataError: The data of the runs is not where it was.
+    """
+    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
+    judges = JudgeNames(journal.asked(party=JUDGE))
+    with journal.ahead(runs):
+        boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
+        board = choose_board(benchmark, boards, dataset, judges.first(judge))
+        older = [run for run in runs if board.takes(run) and has_older(journal, run)]
+    for run in older:
+        refile_stored(journal, catalogue, run)
+    made = CountedRuns(journal, catalogue, benchmark, board, judges, without)
+    with journal.ahead(runs):
+        for run in runs:
+            made.add(run)
+    if made.pack is None or made.config is None:
+        raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.message}")
+    met = None
+    if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
+        named = judge_endpoint(board.judge) if board.judge else None
+        config = replace(made.config, judge=named)
+        pool, shelf = (
+            pool_of(journal, config, made.pack),
+            TranscriptCache.of(journal, config, made.pack),
+        )
+        asyncio.run(Recomparing(shelf, pool).bring())
+        met = read_met(journal, pool, made.pack, Company(board.demo))
+    check_without(without, dict.fromkeys([*(met.runs if met else ()), *made.names]))
+    met = met and met.without(without)
+    standing = met and find_standing(
+        benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
+    )
+    made.read(made.pack, met.runs if met else {})
+    if without and not (made.runs or (standing and standing.ratings)):
+        raise UsageError("--without leaves no model of the board")
+    compared = counting(met) if met else None
+    known = (made.pack, made.documents, made.runs, standing, made.warnings, compared, made.changed)
+    return Leaderboard(board, benchmark, *known)

@@ -1,0 +1,297 @@
+"""A run's placement as the matchmaker sees it: who, with whom, how far, and what was done."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import UsageError
+from ..journal import Journal, RunRecord, StoredComparison
+from ..matchmaking.schedules import MIXED_BLOCK, default_orders, default_schedule
+from ..ratings.settings import RatingSettings
+from ..settings.run_config import RunConfig
+from ..types import digest
+from .rating_summary import DEFAULT, rate_with
+
+if TYPE_CHECKING:
+    from ..matchmaking.calls import Call
+    from ..matchmaking.goals import Batch, Goal, TranscriptPool
+    from ..matchmaking.matchmaker import Matchmaker
+    from ..ratings.comparisons import Comparison, Comparisons
+    from ..ratings.result import Ratings
+
+
+_NAMED = 3
+
+
+class PlacementOptions(NamedTuple):
+    """What the options say of a placement.
+
+    Attributes:
+        schedule: ``all``, ``staged``, ``adaptive``, or ``auto``: by the number of models.
+        orders: ``both``, ``mixed``, ``one``, or ``auto``: by the schedule.
+        opponents: Names, as they were given; empty for all.
+        target_ci: Half-width of the interval to stop at; 0 for none.
+        max_comparisons: Most comparisons in all; 0 for no limit.
+    """
+
+    schedule: str
+    orders: str
+    opponents: str
+    target_ci: float
+    max_comparisons: int
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "PlacementOptions":
+        """Of a benchmark's options; one that it does not have is as its default here.
+
+        Raises:
+            UsageError: A limit is below zero.
+        """
+        usual = cls("auto", "auto", "", 0.0, 0)
+        wish = cls(*(options.get(name, getattr(usual, name)) for name in cls._fields))
+        if not (wish.target_ci >= 0 and isfinite(wish.target_ci)):
+            raise UsageError(f"--target-ci {wish.target_ci:g}: give points above 0, or 0 for none")
+        if wish.max_comparisons < 0:
+            raise UsageError(
+                f"--max-comparisons {wish.max_comparisons}: give a number above 0, or 0 for any"
+            )
+        return wish
+
+    def among(self, n_models: int) -> "PlacementOptions":
+        """The same with the schedule and the orders that it means.
+
+        Args:
+            n_models: Opponents with whom there is something to compare.
+        """
+        schedule: Any = default_schedule(n_models) if self.schedule == "auto" else self.schedule
+        orders = default_orders(schedule) if self.orders == "auto" else self.orders
+        return self._replace(schedule=schedule, orders=orders)
+
+
+class Field(NamedTuple):
+    """What there is to place a model with.
+
+    Attributes:
+        pool: All transcripts.
+        ladder: All comparisons that were read before.
+        settings: Anchors, and weights of items.
+        iteration_calls: Calls to the model that another iteration of it takes.
+    """
+
+    pool: "TranscriptPool"
+    ladder: "Iterable[Comparison]"
+    settings: RatingSettings
+    iteration_calls: int = 0
+
+
+def make_matchmaker(name: str, wish: PlacementOptions, field: Field) -> "Matchmaker":
+    """What plans the placement of a model.
+
+    Args:
+        name: The model.
+        wish: How it is to be placed.
+        field: With what.
+
+    Raises:
+        UsageError: There is nobody to compare with.
+    """
+    from ..matchmaking.matchmaker import Matchmaker
+    from ..ratings.comparisons import Comparisons
+
+    meant = wish.among(len(field.pool.opponents(name)))
+    schedule: Any = meant.schedule
+    return Matchmaker(_goal(name, meant, field), Comparisons.of(field.ladder), schedule)
+
+
+def _goal(name: str, wish: PlacementOptions, field: Field) -> "Goal":
+    from ..matchmaking.goals import Goal
+
+    def rate(comparisons: "Comparisons", chosen: RatingSettings) -> "Ratings":
+        return rate_with(DEFAULT, comparisons, chosen)
+
+    orders: Any = wish.orders
+    return Goal(
+        model=name,
+        pool=field.pool,
+        rate=rate,
+        settings=field.settings,
+        orders=orders,
+        target_ci=wish.target_ci or None,
+        max_comparisons=wish.max_comparisons or None,
+        iteration_calls=field.iteration_calls,
+    )
+
+
+def history_of(rows: Sequence[StoredComparison]) -> "list[Batch]":
+    """The batches that a run's comparisons were planned in."""
+    from ..matchmaking.goals import Batch
+
+    ordered = sorted(
+        rows, key=lambda row: (row.batch, row.b, row.item_id, row.iteration, row.first)
+    )
+    return [
+        Batch(found[0].stage, found[0].rank, tuple(call_of(row) for row in found))
+        for _, group in groupby(ordered, key=lambda row: row.batch)
+        for found in [list(group)]
+    ]
+
+
+def call_of(row: StoredComparison) -> "Call":
+    """The call that a comparison is, as it was planned."""
+    from ..matchmaking.calls import Call
+
+    return Call(row.item_id, row.iteration, row.a, row.b, "a" if row.first == "a" else "b")
+
+
+def placeable(
+    rows: Sequence[StoredComparison],
+    own: str,
+    opponents: Collection[str],
+    samples: Collection[tuple[str, int]],
+) -> list[StoredComparison]:
+    """The comparisons, without those of models or samples that are strange to a placement.
+
+    There are such when other opponents, or another selection, were wanted before.
+
+    Args:
+        rows: All that count.
+        own: The model that is placed.
+        opponents: Those of today.
+        samples: The model's, of today.
+    """
+    ladder = [row for row in rows if own not in (row.a, row.b)]
+    models = {own, *opponents, *(name for row in ladder for name in (row.a, row.b))}
+    there = {*samples, *((row.item_id, row.iteration) for row in ladder)}
+    mine = [row for row in rows if own in (row.a, row.b) and {row.a, row.b} <= models]
+    return ladder + [row for row in mine if (row.item_id, row.iteration) in there]
+
+
+def placement_of(pool: str, config: RunConfig, samples: Collection[tuple[str, int]]) -> list[str]:
+    """What a placement is of: one of the same is at the same end.
+
+    Args:
+        pool: Whose ratings it is for.
+        config: Of the run; its options hold the wish.
+        samples: Those of the model that are compared.
+
+    Returns:
+        Digests, its own first. Where the orders are left to the schedule, what was placed with
+        all pairs in both orders is at the same end too: there is more to it.
+    """
+    wish = PlacementOptions.of(config.options)
+    wishes = [wish, wish._replace(orders="both")] if wish.orders == "auto" else [wish]
+    end = ["mixed"] if config.mixed else []
+    end += [f"without {name}" for name in sorted(config.without)]
+    return [digest([pool, list(each), sorted(samples), *end]) for each in wishes]
+
+
+def settled_by(
+    journal: Journal, run: RunRecord, meant: Collection[str], grader: str
+) -> dict[str, Any] | None:
+    """Why the last command on a run ended its placement, if it meant the same.
+
+    Args:
+        journal: Holds the run.
+        run: The run.
+        meant: What the placement is of: one of these digests.
+        grader: Of the pool. Where the stored end names none, as it is older than that, all that
+            the run has compared must be this one's.
+    """
+    for document in (journal.document(run), *journal.views(run).values()):
+        stopped = (document or {}).get("notes", {}).get("rating", {}).get("stopped")
+        if not stopped or stopped.get("of") not in meant:
+            continue
+        own = stopped.get("grader")
+        if own == grader or (own is None and not journal.left_over(run, grader)):
+            return dict(stopped)
+    return None
+
+
+def left_of(
+    config: RunConfig,
+    alike: Mapping[str, frozenset[tuple[str, int]]],
+    runs: Collection[str],
+    run: RunRecord | None,
+    rows: Sequence[StoredComparison],
+) -> int:
+    """The most comparisons that a run may still make.
+
+    Args:
+        config: What is asked for.
+        alike: For each opponent, the samples that can be compared.
+        runs: Ids of the opponents' runs.
+        run: The run, if it was begun.
+        rows: The comparisons that there are.
+    """
+    wish = PlacementOptions.of(config.options).among(sum(map(bool, alike.values())))
+    made = [row for row in rows if run and row.status in ("read", "unread")]
+    seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
+    both, limit = wish.orders == "both", wish.max_comparisons
+    done = seen if both else {key[:3] for key in seen}
+    left = (1 + both) * sum(map(len, alike.values()))
+    left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
+    if wish.orders == "mixed":
+        left += -(-left // MIXED_BLOCK)  # those in both orders
+    # No half of a pair of orders is bought.
+    most = limit - limit % (1 + both) if limit else left + len(seen)
+    return int(max(0, min(left, most - len(seen))))
+
+
+def _is_of(row: StoredComparison, run: RunRecord, others: Collection[str]) -> bool:
+    """Whether a comparison is between a run and one of others."""
+    return (row.run_a == run.run_id and row.run_b in others) or (
+        row.run_b == run.run_id and row.run_a in others
+    )
+
+
+_AT_THE_END = {
+    "exhausted": "everything there is has been compared",
+    "floor": "more comparisons of these transcripts would tell little",
+}
+
+
+def advised(stopped: Mapping[str, Any], rating: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Why a placement ended, with what to do now.
+
+    Args:
+        stopped: As the placement, or an earlier command, has left it.
+        rating: The model's row as it stands now; ``None`` where it has none.
+    """
+    if stopped["kind"] not in _AT_THE_END:
+        return dict(stopped)
+    tied = rating["tied_with"] if rating else None
+    todo = "run more iterations"
+    if tied:
+        more = f" and {len(tied) - _NAMED} more" if len(tied) > _NAMED else ""
+        todo = f"more iterations may tell it apart from {', '.join(tied[:_NAMED])}{more}"
+    elif tied is not None:
+        todo = "its rank is clear, so there is nothing left to learn"
+    message = [_AT_THE_END[stopped["kind"]], todo, stopped.get("advice")]
+    return {**stopped, "told": "; ".join(filter(None, message))}
+
+
+Asked = tuple[str, str, int, str]
+"""Opponent, item, iteration and order."""
+
+
+def is_made(call: "Call", planned: "Collection[Call]", elsewhere: Collection[Asked]) -> bool:
+    """Whether a comparison need not be made, as the opponent's run has it.
+
+    Where one order is asked for, either will do.
+
+    Args:
+        call: Which, `a` being the model that is placed.
+        planned: All that are asked for with it.
+        elsewhere: Those that opponents' runs have made.
+    """
+    turned = call._replace(first="b" if call.first == "a" else "a")
+    enough = (call,) if turned in planned else (call, turned)
+    return any((c.b, c.item, c.iteration, c.first) in elsewhere for c in enough)
+
+
+def seen_from(row: StoredComparison, own: str) -> Asked:
+    """Opponent, item, iteration and order of a comparison, as one of its models has them."""
+    if row.a == own:
+        return row.b, row.item_id, row.iteration, row.first
+    return row.a, row.item_id, row.iteration, "b" if row.first == "a" else "a"

@@ -1,0 +1,146 @@
+"""Where a model stands among those it was compared with: ratings from the journal's comparisons."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..benchmark import Benchmark, Options, Pack
+from ..errors import BenchError, PluginError
+from ..guard import Called, call, check_ratings, guard
+from ..journal import RunRecord, StoredComparison
+from ..names import told_left_out
+from ..plugins import installed
+from ..ratings.settings import Anchor, AnchorSet, RatingSettings
+from .comparison_pool import Met, as_comparisons, counted, counting
+from .conclusions import conclusions_from
+
+if TYPE_CHECKING:
+    from ..ratings.comparisons import Comparisons
+    from ..ratings.result import Ratings
+
+DEFAULT = "glicko2"
+"""The default engine."""
+
+
+class RatingSummary(NamedTuple):
+    """What a result document says of comparisons."""
+
+    comparisons: dict[str, Any]
+    ratings: list[dict[str, Any]]
+    """Each says whether a demo model is among them: then no number is one of real models."""
+    warnings: list[str]
+    details: dict[str, Any]
+    """Engine, anchors and diagnostics."""
+    unread: int = 0
+    """Comparisons that the run this is for has asked and that could not be read."""
+    conclusions: Sequence[Mapping[str, Any]] = ()
+    """What the comparisons say of their judge, in words."""
+
+
+def find_standing(
+    benchmark: Benchmark,
+    pack: Pack,
+    met: Met,
+    *,
+    own: RunRecord | None = None,
+    anchors: tuple[AnchorSet, ...] = (),
+    engine: str | None = None,
+    options: Options | None = None,
+) -> RatingSummary:
+    """The ratings of all models of a pool.
+
+    Args:
+        benchmark: Says which models fix the scale, and what caps margins.
+        pack: Its data.
+        met: The comparisons that may meet.
+        own: The run that this is for: it counts for its model, and what it plans is told.
+        anchors: The user's, before the benchmark's.
+        engine: Its name, if not the default.
+        options: The benchmark's, if not its defaults.
+    """
+    rows = counting(met, own)
+    counts = counted(rows, own)
+    chosen = engine or DEFAULT
+    made_by = {"engine": chosen, "engine_version": engine_version(chosen)}
+    try:
+        ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors, options))
+    except PluginError as error:
+        if own is None:
+            raise
+        ratings, warnings = None, [f"no rating: {error}"]  # the run's own result stands
+    warnings += [told_left_out(met.parted, demo=not met.demo)] if met.parted else []
+    unread = sum(own is not None and _is_unread(row, own) for row in rows)
+    if ratings is None:
+        found = conclusions_from(rows, [])
+        return RatingSummary(counts, [], warnings, made_by, unread, found)
+    document = ratings.as_json()
+    details = {**made_by, **{k: document[k] for k in ("anchors", "diagnostics")}}
+    message = [*warnings, *document["warnings"]]
+    demo = any(row["model"] in met.demo for row in document["ratings"])
+    rated = [{**row, "demo": demo} for row in document["ratings"]]
+    return RatingSummary(counts, rated, message, details, unread, conclusions_from(rows, rated))
+
+
+def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
+    return row.status == "unread" and row.run_a == own.run_id
+
+
+def _rate(
+    rows: Sequence[StoredComparison], engine: str, settings: RatingSettings
+) -> "tuple[Ratings | None, list[str]]":
+    """The ratings, or why there are none yet."""
+    from ..ratings.comparisons import Comparisons
+
+    given = as_comparisons(rows)
+    if not given:
+        return None, []
+    try:
+        return rate_with(engine, Comparisons.of(given), settings), []
+    except PluginError:
+        raise
+    except BenchError as error:
+        return None, [f"no rating yet: {error}"]
+
+
+def engine_version(name: str) -> str | None:
+    """The version of an engine's numbers; ``None`` where it is not installed."""
+    engine = installed().rating_engines.things.get(name)
+    return None if engine is None else getattr(engine, "version", "1")
+
+
+def settings_of(
+    benchmark: Benchmark,
+    pack: Pack,
+    anchors: tuple[AnchorSet, ...] = (),
+    options: Options | None = None,
+) -> RatingSettings:
+    """The user's anchors, then those of the pack; its caps of margins, and weights of items.
+
+    Args:
+        benchmark: Knows them.
+        pack: Its data.
+        anchors: The user's.
+        options: The benchmark's, if not its defaults.
+    """
+    chosen = {o.name: o.default for o in benchmark.options} | dict(options or {})
+    own = (_anchor_set(given) for given in guard(benchmark).anchor_sets(pack))
+    caps, weights = guard(benchmark).margin_caps(pack), guard(benchmark).item_weights(pack, chosen)
+    return RatingSettings((*anchors, *own), caps, weights)
+
+
+def _anchor_set(given: Mapping[str, float]) -> AnchorSet:
+    first, second = (Anchor(model, float(rating)) for model, rating in given.items())
+    return AnchorSet(first, second)
+
+
+def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -> "Ratings":
+    """The ratings by the engine of that name.
+
+    Raises:
+        BenchError: The engine refuses the comparisons.
+        PluginError: The engine failed, or returned something else.
+    """
+    engine = installed().rating_engines.things[name]
+    called = Called(engine, "rate")
+    made = call(called, engine.rate, comparisons, settings)
+    check_ratings(called, made, comparisons.models)
+    return made

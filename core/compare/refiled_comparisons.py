@@ -1,0 +1,113 @@
+"""Comparisons that are kept under another grader, read again where the judge was asked the same.
+
+What a comparison says is made of the judge's reply, which is in the journal. Where today's request
+finds it there, the comparison is read as it is read today and counts; the others stay what they
+are: another grader's, and are asked for anew. Nothing is sent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import BenchError, JournalError, MissingCall
+from ..guard import guard
+from ..journal import CallKey, RunRecord, StoredComparison
+from ..sample.model import JournaledModel
+from ..sample.phases import COMPARE
+from ..types import ChatRequest, ChatResponse
+from .comparison_pool import ComparisonPool
+from .opponents import Gap, Opponent, TranscriptCache
+from .orientation import turned
+
+
+@dataclass
+class Recomparing:
+    """Brings comparisons into a pool.
+
+    Attributes:
+        shelf: Makes transcripts again.
+        pool: Where they belong, if they were asked as they would be today.
+    """
+
+    shelf: TranscriptCache
+    pool: ComparisonPool
+    _contestants: dict[str, Opponent | None] = field(default_factory=dict)
+
+    async def bring(self) -> None:
+        """Look at all comparisons of another grader, once."""
+        journal = self.shelf.journal
+        by_run: dict[str, list[StoredComparison]] = {}
+        for part in self.pool.parts:
+            for row in journal.comparisons_but(part, self.pool.grader):
+                by_run.setdefault(row.run_a, []).append(row)
+        if not by_run:
+            return
+        here = {run.run_id: run for run in journal.runs()}
+        for run_id, rows in by_run.items():
+            if journal.left_over(here[run_id], self.pool.grader) != len(rows):
+                await self._bring(here, here[run_id], rows)
+        journal.writer.flush()
+
+    async def _bring(
+        self, here: Mapping[str, RunRecord], run: RunRecord, rows: list[StoredComparison]
+    ) -> None:
+        """Read those that one run has asked for again, and remember how many are left."""
+        answered = [row for row in rows if row.status != "known"]
+        made = [(row, await self._again(here, run, row)) for row in answered]
+        is_ours = all(again is not None for _, again in made)
+        again = [done for row, done in made if done and (is_ours or done is not row)]
+        again += [row for row in rows if row.status == "known"] if is_ours else []
+        for row in again:
+            done = row._replace(grader=self.pool.grader)
+            self.shelf.journal.add_comparison(run, done)
+        self.shelf.journal.set_left_over(run, self.pool.grader, len(rows) - len(again))
+
+    async def _again(
+        self, here: Mapping[str, RunRecord], run: RunRecord, row: StoredComparison
+    ) -> StoredComparison | None:
+        """A comparison as it is read today; ``None`` where its question would be another one.
+
+        One with a run that is on another machine cannot be looked at: an older one is given back
+        as it is, and goes with the others that this run has asked for.
+        """
+        slot = (row.item_id, row.iteration)
+        sides = [self._contestant(here, run_id) for run_id in (row.run_a, row.run_b)]
+        if None in sides:
+            return row if row.grader is None else None
+        texts = [await side.text(slot, self.shelf) for side in sides if side is not None]
+        if any(isinstance(text, Gap) for text in texts):
+            return None
+        first, second = texts if row.first == "a" else texts[::-1]
+        assert not isinstance(first, Gap) and not isinstance(second, Gap)
+        shelf, item = self.shelf, self.shelf.items[row.item_id]
+        judge = self._judge(run, row)
+        try:
+            score = await guard(shelf.benchmark).compare(
+                item, first.value, second.value, judge, shelf.options
+            )
+            return turned(row, score)
+        except JournalError:
+            raise
+        except BenchError:  # a reply is missing, or the plugin failed
+            return None
+
+    def _contestant(self, here: Mapping[str, RunRecord], run_id: str) -> Opponent | None:
+        if run_id not in self._contestants:
+            run = here.get(run_id)
+            made = Opponent(run.name, run, frozenset()) if run else None
+            self._contestants[run_id] = made
+        return self._contestants[run_id]
+
+    def _judge(self, run: RunRecord, row: StoredComparison) -> JournaledModel:
+        async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+            reply = self.shelf.journal.reply(run, row.item_id, row.iteration, key)
+            if reply is None:
+                raise MissingCall("the judge was not asked this")
+            return reply
+
+        return JournaledModel(
+            answer,
+            phase=COMPARE,
+            asked=row.judge,
+            sampling=self.shelf.benchmark.judge_sampling,
+            iteration=row.iteration,
+        )

@@ -1,0 +1,1 @@
+"""What may keep this machine from running a benchmark."""

@@ -1,0 +1,236 @@
+"""What may keep this machine from running a benchmark: programs, plugins, packs, disk, journal.
+
+Each check tells what it saw and, where that is not well, what to do. None of
+them changes anything. Those of models and their servers are in `probing`.
+"""
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import NamedTuple
+
+from ..benchmark import Benchmark
+from ..datasets import cache_folder, find_pack, read_manifest
+from ..datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
+from ..errors import BenchError, JournalError, PluginError
+from ..files import exists
+from ..guard import guard
+from ..journal import network_file_system
+from ..journal.health import Health, read_health
+from ..plugins import Catalogue
+from ..text import plural
+
+LITTLE = 2**30
+"""Bytes: with less than that on the disk a person wants to know."""
+TOO_LITTLE = 50 * 2**20
+_MISSING = "install it again: pip install eibench"
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+class Check(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+        name: What was looked at.
+        verdict: ``FAIL`` when a command that needs it will end with an error.
+        message: What was seen.
+        todo: What to do about it; empty when nothing need be done.
+        code: With which exit code such a command would end; 0 unless it failed.
+    """
+
+    name: str
+    verdict: Verdict
+    message: str
+    todo: str = ""
+    code: int = 0
+
+
+def ok(name: str, message: str) -> Check:
+    """A check that ended well."""
+    return Check(name, Verdict.OK, message)
+
+
+def warn(name: str, message: str, todo: str) -> Check:
+    """A check whose outcome a person should know."""
+    return Check(name, Verdict.WARN, message, todo)
+
+
+def fail(name: str, message: object, todo: str = "", code: int = 3) -> Check:
+    """A check that shows what will not work; an error tells itself what to do."""
+    own = max(getattr(message, "exit_code", code), 3)  # what is looked at is no usage of the doctor
+    return Check(name, Verdict.FAIL, str(message), todo, own)
+
+
+def exit_code(checks: list[Check]) -> int:
+    """The worst of the codes; 0 when nothing failed."""
+    return max((check.code for check in checks), default=0)
+
+
+def check_programs() -> Iterator[Check]:
+    """Python, and the packages that eibench needs."""
+    yield ok("python", f"{platform.python_version()} on {platform.system()}")
+    found, missing = [], []
+    for name in _needed():
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        yield fail("packages", f"not installed: {', '.join(missing)}", _MISSING)
+    else:
+        yield ok("packages", ", ".join(found))
+
+
+def _needed() -> list[str]:
+    """The distributions that eibench names as its needs, itself first."""
+    try:
+        lines = requires("eibench") or []
+    except PackageNotFoundError:
+        return ["eibench"]
+    plain = [line for line in lines if "extra ==" not in line]
+    names = ["".join(_letters(line)) for line in plain]
+    return ["eibench", *sorted(names)]
+
+
+def _letters(line: str) -> Iterator[str]:
+    """The name at the beginning of a requirement."""
+    for letter in line:
+        if not (letter.isalnum() or letter in "._-"):
+            return
+        yield letter
+
+
+def check_plugins(catalogue: Catalogue) -> Iterator[Check]:
+    """The plugins that are broken."""
+    for plugin in catalogue.broken:
+        todo = f"upgrade or uninstall {plugin.distribution}"
+        yield fail(f"plugin {plugin.name}", f"{plugin.distribution}: {plugin.reason}", todo)
+    if not catalogue.broken:
+        names = ", ".join(catalogue.benchmarks.things)
+        yield ok("plugins", f"none is broken; benchmarks: {names or 'none'}")
+
+
+def check_packs(catalogue: Catalogue, folders: Mapping[str, Path]) -> Iterator[Check]:
+    """Our packs, and the official ones as far as they are in the cache.
+
+    Args:
+        catalogue: Whose benchmarks' bundled packs are read.
+        folders: The folder of each manifest by benchmark name.
+    """
+    for benchmark in catalogue.benchmarks:
+        yield from _bundled(benchmark)
+    absent: list[str] = []
+    for name, folder in folders.items():
+        used = not is_data_only(name, folder, catalogue.data_folders)
+        try:
+            if "official" not in read_manifest(folder):
+                continue
+            check = _official(name, folder, used=used)
+        except BenchError as error:
+            check = fail(f"pack {name}", error)
+        if check is not None:
+            yield check
+        elif used:
+            absent.append(name)
+    if absent:
+        message = f"not in the cache: {', '.join(absent)} (bench data fetch NAME gets one)"
+        yield ok("official packs", message)
+
+
+def _bundled(benchmark: Benchmark) -> Iterator[Check]:
+    options = {option.name: option.default for option in benchmark.options}
+    name = f"pack {benchmark.name}"
+    try:
+        if not benchmark.data or "bundled" not in read_manifest(benchmark.data):
+            return
+        pack = guard(benchmark).read_pack(find_pack(benchmark, "bundled", options), options)
+        yield ok(name, f"bundled: {plural(len(pack.items), 'item')} can be read")
+    except PluginError as error:
+        yield fail(name, error, "report that to who made the benchmark")
+    except BenchError as error:
+        yield fail(name, error)
+
+
+def _official(name: str, folder: Path, *, used: bool) -> Check | None:
+    """How the official pack is; ``None`` when nothing of it is in the cache."""
+    pack = read_official(name, folder)
+    states = {file: pack.state(file) for file in pack.all_files}
+    if set(states.values()) == {FetchState.ABSENT}:
+        return None
+    fetch = f"bench data fetch {name}"
+    if wrong := [f.path for f, state in states.items() if state is FetchState.WRONG]:
+        message = f"official: {wrong[0]} is not what the manifest says"
+        return fail(f"pack {name}", message, f"{fetch} replaces it")
+    return _complete(name, pack, used=used) or warn(
+        f"pack {name}", "official: not all there", f"{fetch} goes on"
+    )
+
+
+def _complete(name: str, pack: OfficialPack, *, used: bool) -> Check | None:
+    here = [lang for lang in pack.languages if pack.usable(lang)]
+    if not pack.usable():
+        return None
+    message = f" ({', '.join(here)})" if here else ""
+    message += "" if used else f", {DATA_ONLY}"
+    return ok(f"pack {name}", f"official{message}: SHA-256 right, in {pack.folder}")
+
+
+def check_disk(runs_dir: Path) -> Iterator[Check]:
+    """Room and rights where runs are kept, and what kind of disk that is."""
+    for name, folder in (("runs folder", runs_dir), ("cache", cache_folder())):
+        yield _room(name, folder)
+    if kind := network_file_system(runs_dir):
+        message = f"{runs_dir} is on a network file system ({kind})"
+        yield warn(
+            "file system", message, "SQLite and locks may fail there; use a local --runs-dir"
+        )
+
+
+def _room(name: str, folder: Path) -> Check:
+    there = folder.resolve()
+    try:
+        while not exists(there):
+            there = there.parent
+    except OSError as error:
+        message = f"{folder} cannot be used: {error.strerror}"
+        return fail(name, message, "name another with --runs-dir", 4)
+    if not there.is_dir():
+        return fail(name, f"{there} is no folder", "name another with --runs-dir", 4)
+    if not os.access(there, os.W_OK | os.X_OK):
+        return fail(name, f"{there} cannot be written to", "repair its rights", 4)
+    free = shutil.disk_usage(there).free
+    message = f"{folder}: {free / 2**30:,.1f} GiB free"
+    if free < TOO_LITTLE:
+        return fail(name, message, "make room", 4)
+    return warn(name, message, "make room") if free < LITTLE else ok(name, message)
+
+
+def check_journal(runs_dir: Path) -> Check:
+    """The journal: opens, whole, size, schema, who works on it."""
+    try:
+        health = read_health(runs_dir)
+    except JournalError as error:
+        return fail("journal", error)
+    if health is None:
+        return ok("journal", f"none in {runs_dir} yet; the first run makes one")
+    message = f"{health.path}: whole, {health.size / 2**20:,.1f} MiB, {_schema(health)}"
+    message += f", {plural(health.runs, 'run')}, {plural(health.calls, 'reply')}"
+    owned = ", ".join(f"{run_id} by {owner}" for run_id, owner in health.owners.items())
+    return ok("journal", f"{message}; " + (f"in use: {owned}" if owned else "no run is in use"))
+
+
+def _schema(health: Health) -> str:
+    if health.schema == health.newest:
+        return f"schema {health.schema}"
+    return f"schema {health.schema} (the next command brings it to {health.newest})"

@@ -1,0 +1,1 @@
+"""Models and where they are reached: specs, providers, addresses."""

@@ -1,0 +1,229 @@
+"""What a provider is: a prefix of model specs and a maker of clients.
+
+A client sends one request once. Retries, limits, timeouts and saving are done
+around it (`caller`), the same for all.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import SplitResult, urlsplit
+
+from ..errors import UsageError
+from ..types import ChatRequest, ChatResponse
+from .parties import OF_MODEL, AskedParty, PartyOptions
+from .secrets import shown_address, shown_header
+
+if TYPE_CHECKING:
+    from ..benchmark import Benchmark
+    from ..types import Item
+
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+class ModelSpec(NamedTuple):
+    """A model as people write it: ``PROVIDER/NAME``."""
+
+    provider: str
+    name: str
+
+    @classmethod
+    def parse(cls, text: str) -> "ModelSpec":
+        """The spec's parts.
+
+        Raises:
+            UsageError: There is no slash, or nothing on one side of it.
+        """
+        provider, slash, name = text.partition("/")
+        if not (provider and slash and name):
+            raise UsageError(
+                f"{text!r} is not a model spec; write PROVIDER/NAME, such as openai/gpt-4.1"
+            )
+        return cls(provider, name)
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Which call of the run a request belongs to."""
+
+    benchmark: "Benchmark"
+    item: "Item"
+    iteration: int
+    phase: str
+
+    def rng(self, *more: object) -> Random:
+        """A generator that is the same whenever this call is made again."""
+        return Random(repr((self.benchmark.name, self.item.id, self.iteration, self.phase, *more)))
+
+
+class Client(Protocol):
+    """One connection to one endpoint with one key, for one model."""
+
+    async def complete(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+        """The model's reply to one request, asked once.
+
+        Raises:
+            ProviderError: There was no usable reply; its message holds no key.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+TRANSPORTS = ("http", "sdk")
+MAX_REPLY = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """How requests are carried, and how much of a reply is read.
+
+    Attributes:
+        by: One of `TRANSPORTS`: by a client itself, or by the provider's SDK.
+        max_reply: Bytes, unpacked.
+    """
+
+    by: str = "http"
+    max_reply: int = MAX_REPLY
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """Where a client connects and with what.
+
+    Attributes:
+        base_url: ``None`` for the provider's own host.
+        key: ``None`` where the endpoint needs none.
+        key_name: The environment variable a person would set, for messages.
+        concurrency: The most requests at a time.
+        needs_token_limit: A server that refuses the token limit is not asked without it.
+        party: Whether it is the model or a judge, for messages.
+    """
+
+    model: ModelSpec
+    base_url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    key_name: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    concurrency: int = 32
+    transfer: Transfer = field(default_factory=Transfer)
+    needs_token_limit: bool = False
+    party: PartyOptions = OF_MODEL
+
+    def __post_init__(self) -> None:
+        check_headers(self.headers)
+
+    def asked(self, own_host: str | None = None) -> AskedParty:
+        """Who is asked, for messages.
+
+        Args:
+            own_host: Where the provider itself is, if anybody knows.
+        """
+        host = host_of(self.base_url) if self.base_url else own_host
+        at = f" at {host}" if host else ""
+        return AskedParty(f"{self.party.title}{self.model}{at}", self.party, self.key_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What `register_providers` takes.
+
+    Attributes:
+        name: The prefix of its model specs.
+        title: One line for `bench list`.
+        create: Makes a client; imports the SDK only then.
+        host: The provider's own host, to which its standard key belongs; ``None`` when
+            nothing leaves this process, so that its models are free; empty when only its SDK
+            knows the host.
+        key_env: The environment variable of its standard key.
+        demo: Its models are not real, and every result says so.
+    """
+
+    name: str
+    title: str
+    create: Callable[[ClientConfig], Client]
+    host: str | None = None
+    key_env: str | None = None
+    demo: bool = False
+
+    @property
+    def local(self) -> bool:
+        """Whether nothing leaves this process."""
+        return self.host is None and self.key_env is None
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Refuse what cannot stand in an HTTP header; the message never shows a value.
+
+    Raises:
+        UsageError: A name or a value cannot be sent.
+    """
+    for name, value in headers.items():
+        shown = f"--header {shown_header(name)}"
+        if not _HEADER_NAME.fullmatch(name):
+            raise UsageError(f"{shown} is not the name of an HTTP header; write NAME=VALUE")
+        if not (value.isascii() and value.isprintable()):
+            raise UsageError(
+                f"{shown}: its value holds a line break or a character that is not ASCII"
+            )
+
+
+def check_base_url(url: str, party: PartyOptions = OF_MODEL) -> str:
+    """The URL without a slash at its end.
+
+    Args:
+        url: As the user gave it.
+        party: Whose it is, for messages.
+
+    Raises:
+        UsageError: It is not http(s), has no host, or carries a user, a password or a query
+            (which would end up in logs, so that message does not show the URL).
+    """
+    if any(mark in url for mark in "?#") or "@" in url.split("//")[-1].split("/")[0]:
+        headers = " and other needs with --header" if party is OF_MODEL else ""
+        raise UsageError(
+            f"{party.base_url} must not hold a user, a password or a query; "
+            f"name a key with {party.api_key_env}{headers}"
+        )
+    parts = _split(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        shown = shown_address(url)
+        raise UsageError(f"{party.base_url} {shown!r} is not an http:// or https:// address")
+    return url.rstrip("/")
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of a URL; ``None`` when it is none."""
+    if not url.isprintable() or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises when it is no port
+    except ValueError:
+        return None
+    return parts
+
+
+def host_of(url: str) -> str:
+    """The host and port of a URL, in lower case."""
+    return urlsplit(url).netloc.lower()
+
+
+def is_loopback(url: str | None) -> bool:
+    """Whether a URL points at this machine: localhost, 127.0.0.0/8 or ::1."""
+    host = urlsplit(url or "").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+MOST_TOKENS = 2**53

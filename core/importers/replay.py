@@ -1,0 +1,206 @@
+"""A foreign conversation, held against what the benchmark would have asked.
+
+The benchmark's own coroutines run with replies out of the file. Each request has to be what the
+file says was asked; then the replies have the keys that our own would have, and whatever works
+on our own runs works on them. Nothing is sent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..clients.thinking import split_thinking
+from ..errors import MissingCall, PluginError
+from ..foreign import ForeignSample, ForeignTurn
+from ..guard import Guarded, at_item, guard
+from ..journal import CallKey
+from ..journal.rows import storable
+from ..sample.model import Answer, JournaledModel
+from ..settings.run_config import RunConfig
+from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
+
+OTHERWISE = "it was asked otherwise than the pack says"
+UNLIKE_SHOWN = "a reply in it is empty, and the model was shown something else in its place"
+TOO_SHORT = "it ends before the pack's conversation does"
+TOO_LONG = "it goes on after the pack's conversation has ended"
+UNREAD = "the judge's reply could not be read, and another program's judge cannot be asked again"
+
+
+class Unusable(MissingCall):
+    """A conversation cannot be used, and why."""
+
+
+class ReplayedCall(NamedTuple):
+    """A call as our own run would have made it, with the file's reply.
+
+    Attributes:
+        asked: Label of the model or the judge.
+    """
+
+    key: CallKey
+    asked: str
+    request: ChatRequest
+    response: ChatResponse
+
+
+class ReplayedConversation(NamedTuple):
+    """What a conversation came to.
+
+    Attributes:
+        calls: Those to the model and, where its verdict counts, to the judge.
+        score: By the judge, or without one where none is needed; ``None`` where it is missing.
+        unasked: A verdict is there that the benchmark would not have asked for.
+        thinking: The model was shown thinking of its own that our own runs keep from it.
+    """
+
+    calls: Sequence[ReplayedCall]
+    score: Score | None
+    unasked: bool
+    thinking: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationReplay:
+    """Leads conversations of one run through its benchmark.
+
+    Attributes:
+        config: What the run is taken to be.
+    """
+
+    config: RunConfig
+
+    @property
+    def _plugin(self) -> Guarded:
+        return guard(self.config.benchmark)
+
+    async def __call__(self, item: Item, sample: ForeignSample) -> ReplayedConversation:
+        """What a conversation comes to.
+
+        Raises:
+            Unusable: It is not that of the item.
+            PluginError: The benchmark failed.
+        """
+        talk = _Conversation(self.config.model.stored_label, sample.turns)
+        transcript = await self._generate(item, sample, talk)
+        judge = (
+            _Judge(self.config.judge.stored_label, sample.verdict) if self.config.judge else None
+        )
+        score = await self._grade(item, sample, transcript, judge)
+        said = judge.calls if judge else ()
+        unasked = sample.verdict is not None and not said
+        return ReplayedConversation((*talk.calls, *said), score, unasked, talk.showed_thinking)
+
+    async def _generate(self, item: Item, sample: ForeignSample, talk: "_Conversation") -> Any:
+        config = self.config
+        model = JournaledModel(
+            talk.answer,
+            phase="generate",
+            asked=config.model.stored_label,
+            sampling=config.effective_sampling,
+            system=config.system,
+            iteration=sample.iteration,
+        )
+        try:
+            transcript = await self._plugin.generate(item, model, config.options)
+        except Unusable:
+            raise
+        except MissingCall as error:
+            raise Unusable(str(error)) from error
+        except PluginError as error:
+            raise at_item(error, item) from error
+        talk.check_end()
+        return transcript
+
+    async def _grade(
+        self, item: Item, sample: ForeignSample, transcript: Any, judge: "_Judge | None"
+    ) -> Score | None:
+        """The score of a transcript; unscored where what the judge said cannot be read."""
+        config = self.config
+        if judge is not None and judge.verdict is None:
+            return None
+        handle = self._judge_handle(judge.answer, sample) if judge else None
+        try:
+            return await self._plugin.grade(item, transcript, handle, config.options)
+        except MissingCall:
+            return Score.unscored(UNREAD, flags=("unread",))
+        except PluginError as error:
+            raise at_item(error, item) from error
+
+    def _judge_handle(self, answer: Answer, sample: ForeignSample) -> JournaledModel:
+        config = self.config
+        assert config.judge is not None
+        return JournaledModel(
+            answer,
+            phase="judge",
+            asked=config.judge.stored_label,
+            sampling=config.benchmark.judge_sampling,
+            iteration=sample.iteration,
+        )
+
+
+def _response(text: str) -> ChatResponse:
+    """A reply of which nothing is known but its text; thinking before it is kept apart."""
+    answer, thinking = split_thinking(text)
+    return storable(ChatResponse(answer, thinking, Finish.OTHER))
+
+
+class _Conversation:
+    """Gives the replies of a file in their order, while what is asked is what was asked."""
+
+    def __init__(self, label: str, turns: Sequence[ForeignTurn]) -> None:
+        self.calls: list[ReplayedCall] = []
+        self._label = label
+        self._turns = turns
+
+    async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
+        """The next reply.
+
+        Raises:
+            Unusable: The file has none, or it was a reply to something else.
+        """
+        n = len(self.calls)
+        if n == len(self._turns):
+            raise Unusable(TOO_SHORT)
+        self._check(request.messages, n)
+        response = _response(self._turns[n].replied)
+        self.calls.append(ReplayedCall(key, self._label, request, response))
+        return response
+
+    def _check(self, messages: Sequence[Message], n: int) -> None:
+        """Compare a request with what was said: to the letter, but for blanks around replies."""
+        if [m.role for m in messages] != ["user", "assistant"] * n + ["user"]:
+            raise Unusable(OTHERWISE)
+        pairs = zip(messages[::2], self._turns, strict=False)
+        if any(turn.asked not in (None, message.content) for message, turn in pairs):
+            raise Unusable(OTHERWISE)
+        shown = zip(messages[1::2], self.calls, strict=True)
+        if any(message.content.strip() != call.response.text.strip() for message, call in shown):
+            raise Unusable(UNLIKE_SHOWN)
+
+    def check_end(self) -> None:
+        """Refuse replies that nobody asked for."""
+        if len(self.calls) < len(self._turns):
+            raise Unusable(TOO_LONG)
+
+    @property
+    def showed_thinking(self) -> bool:
+        """Whether there is thinking in a reply that another request came after."""
+        return any(call.response.reasoning for call in self.calls[:-1])
+
+
+class _Judge:
+    """Says what the judge said, once."""
+
+    def __init__(self, label: str, verdict: str | None) -> None:
+        self.calls: list[ReplayedCall] = []
+        self.verdict = verdict
+        self._label = label
+
+    async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
+        """The verdict; `MissingCall` for whatever is asked after it."""
+        if self.calls or self.verdict is None:
+            raise MissingCall("no further reply of the judge is there")
+        response = _response(self.verdict)
+        unknown = ChatRequest((), request.sampling)  # the file does not say what it was shown
+        self.calls.append(ReplayedCall(key, self._label, unknown, response))
+        return response

@@ -1,0 +1,159 @@
+"""Which run a configuration means, and by which labels the journal knows whom it asks.
+
+Looked up first by the exact identity, so that a run is found as long as nothing changed; then
+by what the identity comes to when only the address is another one of the same site, or when
+judge prompts were still among the run's own. Nothing that is stored is rewritten: whoever is
+asked keeps the label that was asked first (docs/runs.md).
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..benchmark import Benchmark, Options, Pack
+from ..endpoints.sites import site_in, site_of
+from ..guard import guard
+from ..journal import AskedParties, Journal, RunRecord
+from ..settings.run_config import Endpoint, RunConfig, identity
+from ..types import digest
+
+MODEL, JUDGE = "model", "judge"
+
+
+class FoundRun(NamedTuple):
+    """What the journal knows of a configuration.
+
+    Attributes:
+        config: The configuration, its parties under the labels that were asked first.
+        run: The run that it means; ``None`` where there is none, or a fresh one is wanted.
+    """
+
+    config: RunConfig
+    run: RunRecord | None
+
+
+def find_run(journal: Journal, config: RunConfig, pack: Pack) -> FoundRun:
+    """The run that a configuration means."""
+    run = _find(journal, config, pack)
+    if run is not None and not config.run_id:
+        config = replace(config, model=replace(config.model, first=model_label(run)))
+    if config.judge is not None:
+        config = replace(config, judge=known_judge(journal, config.judge, run))
+    return FoundRun(config, run)
+
+
+def model_label(run: RunRecord) -> str:
+    """The label under which a run's model was asked first."""
+    return f"{run.model} at {run.endpoint}" if run.endpoint else run.model
+
+
+def _find(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | None:
+    if config.run_id:
+        return journal.find_run(config.run_id)
+    if config.fresh:
+        return None
+    about = (config.benchmark.name, str(config.model.spec), config.display_name)
+    there = journal.runs_of(*about, pack.source.sha256)
+    names = {a.run_id: a.endpoint for a in journal.asked(party=MODEL)} if there else {}
+    meant = identity(config, pack)
+    own = config.model.name
+    exact = [r for r in there if r.identity == digest(meant) and _agree(own, names.get(r.run_id))]
+    if exact:
+        return max(exact, key=lambda run: run.ordinal)
+    judges = judges_only(config.benchmark, config.options)
+    alike = (
+        run
+        for run in there
+        if config.model.site == site_of(run.settings.get("endpoint"), names.get(run.run_id))
+        and _is_alike(run.settings, meant, judges)
+    )
+    return next(alike, None)
+
+
+def _agree(one: str | None, other: str | None) -> bool:
+    """Whether two names may be of one endpoint: two that bench.toml tells apart are not."""
+    return one is None or other is None or one == other
+
+
+_SAME = ("benchmark", "version", "pack", "model", "sampling", "system", "name", "options")
+
+
+def _is_alike(stored: Mapping[str, Any], meant: Mapping[str, Any], judges: Collection[str]) -> bool:
+    """Whether the identity of a run, from its settings, differs from one in the address alone."""
+    same = all(name in stored and stored[name] == meant[name] for name in _SAME)
+    return (
+        same
+        and "imported" not in stored
+        and own_prompts(stored, judges) == own_prompts(meant, judges)
+    )
+
+
+def is_asked_alike(one: Mapping[str, Any], other: Mapping[str, Any], config: RunConfig) -> bool:
+    """Whether two identities ask the same: benchmark, version, pack, prompts and options."""
+    judges = judges_only(config.benchmark, config.options)
+    same = all(one.get(n) == other.get(n) for n in ("benchmark", "version", "pack", "options"))
+    return same and own_prompts(one, judges) == own_prompts(other, judges)
+
+
+def judges_only(benchmark: Benchmark, options: Options) -> frozenset[str]:
+    """The names of the prompts that only the judge is sent."""
+    plugin = guard(benchmark)
+    return frozenset(plugin.judge_prompts(options)) - frozenset(plugin.prompts(options))
+
+
+def own_prompts(identity: Mapping[str, Any], judges: Collection[str]) -> dict[str, Any]:
+    """The digests of a run's own prompts; older programs had those of the judge among them."""
+    return {k: v for k, v in identity.get("prompts", {}).items() if k not in judges}
+
+
+# Judges
+
+
+def known_judge(journal: Journal, judge: Endpoint, run: RunRecord | None) -> Endpoint:
+    """A judge under the label that was asked first: by this run, else by any."""
+    own = same_judges(judge, journal.asked(run, JUDGE)) if run else []
+    label = next(iter(own or same_judges(judge, journal.asked(party=JUDGE))), None)
+    return replace(judge, first=label) if label else judge
+
+
+def same_judges(judge: Endpoint, asked: Iterable[AskedParties]) -> list[str]:
+    """The labels of those asked who are that judge, the first asked first."""
+    found = (
+        a.label
+        for a in asked
+        if _spec(a.label) == str(judge.spec)
+        and (
+            judge.site == site_in(a.label, a.endpoint)
+            or (a.label == judge.label and _agree(judge.name, a.endpoint))
+        )
+    )
+    return list(dict.fromkeys(found))
+
+
+def _spec(label: str) -> str:
+    return label.partition(" at ")[0]
+
+
+class JudgeNames:
+    """Which labels of a journal mean one judge.
+
+    Args:
+        asked: All judges that were asked, the first asked first.
+    """
+
+    def __init__(self, asked: Sequence[AskedParties]) -> None:
+        names = {a.label: a.endpoint for a in reversed(asked) if a.endpoint}
+        self._labels: dict[object, list[str]] = {}
+        self._kinds: dict[str, object] = {}
+        for label in dict.fromkeys(a.label for a in asked):
+            kind = (_spec(label), site_in(label, names.get(label)))
+            self._kinds[label] = kind
+            self._labels.setdefault(kind, []).append(label)
+
+    def all_of(self, label: str) -> list[str]:
+        """All labels of a judge, the one asked first first."""
+        return self._labels.get(self._kinds.get(label), [label])
+
+    def first(self, label: str | None) -> str | None:
+        """The label under which a judge was asked first; ``None`` for no judge."""
+        return None if label is None else self.all_of(label)[0]

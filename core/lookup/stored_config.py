@@ -1,0 +1,145 @@
+"""How a stored run was asked: its settings and its pack, as a command of today would give them."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..benchmark import Benchmark, Option, Pack
+from ..datasets import find_pack
+from ..endpoints.providers import ModelSpec
+from ..errors import DataError, JournalError, UsageError
+from ..guard import guard
+from ..journal import Journal, RunRecord
+from ..plugins import Catalogue
+from ..reports.evidence import Selection
+from ..reports.gradings import is_judge
+from ..reports.protocols import judge_label
+from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_sampling
+
+
+def config_of(
+    journal: Journal,
+    run: RunRecord,
+    catalogue: Catalogue,
+    changes: Mapping[str, Any],
+    dataset: str | None,
+    judge: Endpoint | str | None = None,
+) -> RunConfig:
+    """The configuration of a stored run, with other grading options.
+
+    Args:
+        journal: Holds the run.
+        run: The run.
+        catalogue: Knows its benchmark.
+        changes: Other values of grading options, as they are or as texts.
+        dataset: Where its data is now, if it was moved.
+        judge: Who judges, or the label of one that has; by default that of the run's own result,
+            else the last that has.
+
+    Raises:
+        UsageError: It has no replies of that judge, or an option is changed that the benchmark
+            does not have, or that would change what the model was sent.
+    """
+    benchmark = catalogue.benchmark(run.benchmark)
+    settings = run.settings
+    options = {**settings["all_options"], **_changed(benchmark, changes)}
+    return RunConfig(
+        benchmark=benchmark,
+        model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
+        options=options,
+        judge=_judge_of(journal, run, judge) if guard(benchmark).needs_judge(options) else None,
+        dataset=dataset or settings["dataset"] or run.pack_name,
+        sampling=stored_sampling(settings),
+        system=settings["system"],
+        name=settings["name"],
+    )
+
+
+def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]:
+    gradable = {o.name: o for o in benchmark.options if o.in_grades}
+    for name, value in changes.items():
+        if name not in gradable:
+            there = ", ".join(gradable) or "none"
+            raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
+        choices = gradable[name].choices
+        if choices and isinstance(value, str) and value not in choices:
+            raise UsageError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+    return {name: _of_type(gradable[name], value) for name, value in changes.items()}
+
+
+def _of_type(option: Option, text: Any) -> Any:
+    """An option's value, from its text where it is one, of the type that its default has."""
+    if not isinstance(text, str):
+        return text
+    kind = type(option.default)
+    if kind is bool and text.lower() in _SWITCH:
+        return _SWITCH[text.lower()]
+    if option.default is None or kind is str:
+        return text
+    try:
+        number = _NUMBERS[kind](text)
+    except (KeyError, ValueError):
+        raise UsageError(
+            f"{option.name} cannot be {text!r}; its default is {option.default!r}"
+        ) from None
+    if not option.allows(number):
+        raise UsageError(f"{option.name} must be {option.range}, not {text}")
+    return number
+
+
+_SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+
+
+_NUMBERS: Mapping[type, Callable[[str], float]] = {int: int, float: float}
+
+
+def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -> Endpoint:
+    """The judge that is given, or whose replies came last; offline, only its label matters.
+
+    Raises:
+        JournalError: No judge has replied yet.
+        UsageError: The one wanted has not.
+    """
+    if isinstance(wanted, Endpoint):
+        return wanted
+    labels = journal.judges(run)
+    own = judge_label(journal.document(run) or {"judge": None})
+    labels.sort(key=lambda label: label != own)
+    if not labels:
+        raise JournalError(f"run {run.run_id} has no judge's replies yet; run its command first")
+    fitting = [label for label in labels if wanted is None or is_judge(label, wanted)]
+    if not fitting:
+        raise UsageError(
+            f"run {run.run_id} has no replies of the judge {wanted}; there are: {', '.join(labels)}"
+        )
+    return judge_endpoint(fitting[0])
+
+
+def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pack:
+    """The pack of a stored run.
+
+    Raises:
+        DataError: What is there now is not what the run was made with.
+    """
+    moved = config.dataset == run.settings["dataset"] and not Path(str(config.dataset)).exists()
+    dataset = run.pack_name if moved and run.pack_name != "custom" else config.dataset
+    try:
+        source = find_pack(config.benchmark, dataset, config.options, cache=cache)
+    except DataError as error:
+        hint = f"the data of run {run.run_id}; if it was moved, name it with --dataset PATH"
+        raise DataError(error.path, f"{hint} ({error})") from None
+    if source.sha256 != run.pack_sha256:
+        raise DataError(
+            config.dataset,
+            f"is not the data of run {run.run_id} (SHA-256 {run.pack_sha256[:12]}…); "
+            "name the right one with --dataset",
+        )
+    return guard(config.benchmark).read_pack(source, config.options)
+
+
+def begun_by(journal: Journal, run: RunRecord, pack: Pack) -> Selection:
+    """The selection that all samples make of which the journal holds anything."""
+    begun = journal.samples_begun(run)
+    ids = {item_id for item_id, _ in begun}
+    items = [item for item in pack.items if item.id in ids]
+    return Selection(items, max((iteration for _, iteration in begun), default=1))

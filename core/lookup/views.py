@@ -1,0 +1,158 @@
+"""Which result is a run's own, and what others beside it are called (docs/runs.md).
+
+A run's own result is that of all its samples by the first grader of the whole run. A result of
+a part that was asked for, or by another judge or other grading options, is a view: it is kept
+beside, under a name that says what it is, and replaces nothing. When what the judge is sent or
+how its words are read has changed, the new result is the run's own, and the old one a view.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..journal import Journal, RunRecord
+from ..reports.evidence import Selection
+from ..reports.files import write_document
+from ..reports.gradings import plain, spec_of
+from ..reports.protocols import judge_label
+from ..settings.run_config import RunConfig
+from ..types import digest
+from .runs import JUDGE, JudgeNames
+
+_LONGEST = 40
+"""Characters of the items' ids that stand in a name; more of them are counted."""
+
+
+def view_of(
+    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
+) -> str | None:
+    """What a result is called beside the run's own; ``None`` where it is the run's own.
+
+    Args:
+        journal: Holds the run.
+        run: The run.
+        config: How the result was asked for.
+        selection: Its samples.
+    """
+    parts = [*_part_of(journal, run, config, selection)]
+    own = journal.document(run)
+    if own is not None and not _may_replace(own, config, selection, partial=bool(parts)):
+        parts = [*_graded_otherwise(journal, own, config), *parts]
+    return _joined(parts)
+
+
+def view_by(journal: Journal, own: Mapping[str, Any], config: RunConfig) -> str | None:
+    """What a result by another judge, or with other options, is called beside a run's own."""
+    return _joined(_graded_otherwise(journal, own, config))
+
+
+def _joined(parts: Iterable[str]) -> str | None:
+    return ".".join(map(_slug, parts)) or None
+
+
+def _part_of(
+    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
+) -> Iterator[str]:
+    """Names of the part of the run's samples that was asked for; none where it is all of them."""
+    held = journal.samples_begun(run) | journal.samples_done(run)
+    if config.run_id or held <= selection.samples:
+        return
+    if config.limit:
+        yield f"limit-{config.limit}"
+    elif config.items:
+        message = "-".join(config.items)
+        short = len(message) <= _LONGEST
+        yield f"items-{message if short else f'{len(config.items)}-{digest(config.items)[:6]}'}"
+    if any(iteration > selection.iterations for _, iteration in held):
+        yield f"iterations-{selection.iterations}"
+
+
+def _may_replace(
+    own: Mapping[str, Any], config: RunConfig, selection: Selection, *, partial: bool
+) -> bool:
+    """Whether any grader's result takes the place of the stored one.
+
+    That is where nobody has graded the whole run yet, or only without the judge that it needs.
+    """
+    if partial:
+        return False
+    unjudged = own["judge"] is None and config.judge is not None
+    return bool(unjudged or own["items"]["pending"])
+
+
+def _graded_otherwise(journal: Journal, own: Mapping[str, Any], config: RunConfig) -> Iterator[str]:
+    """Names of the judge and of the grading options that are not those of a run's own result."""
+    names = JudgeNames(journal.asked(party=JUDGE))
+    judge = config.judge.stored_label if config.judge else None
+    if names.first(judge) != names.first(theirs := judge_label(own)):
+        alike = judge and theirs and spec_of(judge) == spec_of(theirs)
+        yield "no-judge" if judge is None else f"judge-{judge if alike else spec_of(judge)}"
+    for name, value in config.benchmark.grade_options(config.options).items():
+        if own["options"].get(name, value) != value:
+            yield f"{name}-{plain(value)}"
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:60] or "view"
+
+
+def keep_result(
+    journal: Journal,
+    run: RunRecord,
+    document: dict[str, Any],
+    view: str | None,
+    *,
+    seconds: float = 0.0,
+    finished: bool,
+    status: str | None = None,
+) -> None:
+    """Store a result, as the run's own or as a view of it; the document says which.
+
+    Args:
+        journal: Holds the run.
+        run: The run, as it was before the command.
+        document: The result.
+        view: What `view_of` calls it.
+        seconds: How long the command has worked.
+        finished: Whether the run is, after the command.
+        status: Of the run, where it is not that of its result.
+    """
+    document["view"] = view
+    if view is not None:
+        journal.add_view(run, view, document)
+        leave_as_it_is(journal, run, seconds)
+        return
+    _keep_earlier(journal, run, document)
+    status = status or str(document["status"])
+    journal.end_run(run, status, seconds=seconds, finished=finished, document=document)
+
+
+def leave_as_it_is(journal: Journal, run: RunRecord, seconds: float) -> None:
+    """End a command on a run whose own result it has not changed."""
+    journal.end_run(run, run.status, seconds=seconds, finished=None)
+
+
+def keep_ratings(document: dict[str, Any], earlier: Mapping[str, Any]) -> None:
+    """What was said of comparisons by the same judge: grading does not change it."""
+    if "rating" not in earlier.get("notes", {}):
+        return
+    if judge_label(document) != judge_label(earlier):
+        return
+    document |= {name: earlier[name] for name in ("comparisons", "ratings")}
+    document["conclusions"] = earlier.get("conclusions", [])
+    document["notes"]["rating"] = earlier["notes"]["rating"]
+
+
+def _keep_earlier(journal: Journal, run: RunRecord, document: Mapping[str, Any]) -> None:
+    """Keep the run's own result as a view, where this one is of the same judge asked otherwise."""
+    own = journal.document(run)
+    if own is None or own["items"]["pending"] or judge_label(own) != judge_label(document):
+        return
+    stored_label = own.get("grader")
+    if stored_label == document["grader"]:
+        return
+    if stored_label is None and not journal.left_over(run, document["grader"]):
+        return  # an older program's, and all of its grades are this one's
+    earlier = {**own, "view": f"grader-{stored_label[:6] if stored_label else 'before'}"}
+    journal.add_view(run, earlier["view"], earlier)
+    write_document(journal.folder, earlier)

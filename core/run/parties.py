@@ -1,0 +1,231 @@
+"""Who is asked in a run: the model and the judge, checked and connected."""
+
+from dataclasses import dataclass, field, replace
+
+from ..clients.caller import Caller, Limits
+from ..clients.demo import JUDGE
+from ..clients.keys import Environment
+from ..clients.notices import Notices
+from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from ..errors import PluginError, UsageError
+from ..guard import guard, make_client
+from ..hints import bench
+from ..imported import MARK, is_imported
+from ..plugins import Catalogue
+from ..sample.context import ConnectedParty
+from ..sample.progress import Progress
+from ..sample.stopping import Stop
+from ..settings.run_config import Endpoint, RunConfig
+from ..spending.book import PriceBook
+from ..spending.budget import Budget
+from ..spending.meter import Meter
+from ..spending.prices import Price, upper_bound
+from ..types import ChatRequest, Sampling
+from .connect import client_config
+from .stored_texts import check_stored
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """What calls cost, and what a command may spend.
+
+    Attributes:
+        book: All prices that are known.
+        given: The price of ``--price``: for the model, not for the judge.
+        budget: The limit of ``--max-cost``, shared by all runs of a command.
+    """
+
+    book: PriceBook = field(default_factory=PriceBook)
+    given: Price | None = None
+    budget: Budget | None = None
+
+    def price(self, endpoint: Endpoint, phase: str) -> Price | None:
+        """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
+        given = self.given if phase == "generate" else None
+        return self.book.find(endpoint.spec, endpoint.base_url, given)
+
+    def meter(self, endpoint: Endpoint, phase: str) -> Meter:
+        """What counts the cost of a party's calls."""
+        who = endpoint.label if phase == "generate" else f"the {phase} {endpoint.label}"
+        return Meter(self.price(endpoint, phase), self.budget, who)
+
+    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
+        """Refuse a limit that cannot be kept.
+
+        Raises:
+            UsageError: A price is unknown, or nothing bounds the cost of a call.
+        """
+        if self.budget is None:
+            return
+        price = self.price(endpoint, phase)
+        if price is None:
+            message = "--price IN,OUT or " if phase == "generate" else ""
+            raise UsageError(
+                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
+                f'{message}[prices."{endpoint.spec}"] in bench.toml'
+            )
+        upper_bound(ChatRequest((), sampling), price)
+
+
+def check_parties(
+    config: RunConfig, catalogue: Catalogue, environment: Environment, money: Pricing
+) -> None:
+    """Refuse a model or a judge that cannot be, before anything is made or sent.
+
+    Raises:
+        UsageError: The settings contradict each other.
+        ConfigError: A key is missing.
+    """
+    _refuse_imported(config)
+    _check_roles(config, catalogue)
+    if not config.run_id:
+        money.check(config.model, "generate", config.effective_sampling)
+    if config.judge:
+        money.check(config.judge, "judge", config.benchmark.judge_sampling)
+    asked = ((None if config.run_id else config.model, OF_MODEL), (config.judge, OF_JUDGE))
+    for endpoint, party in asked:
+        if endpoint is not None:
+            most = config.limits.concurrency
+            made = client_config(endpoint, most, catalogue, environment, party=party)
+            provider = catalogue.provider(endpoint.spec.provider)
+            if provider.demo:
+                make_client(provider, made)  # costs nothing, and refuses a name that does not exist
+    check_stored(config)
+
+
+def _refuse_imported(config: RunConfig) -> None:
+    """Refuse to ask those that another program has asked: nobody knows how to reach them.
+
+    Raises:
+        UsageError: One would be asked, or a run of ours would be called like theirs.
+    """
+    if (config.name or "").endswith(MARK) and not config.run_id:
+        message = f"--name: names that end in{MARK} are those of imported runs"
+        raise UsageError(f"{message}; choose another")
+    if not config.run_id and is_imported(config.model.spec):
+        raise UsageError(
+            f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "
+            f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} judges what it said"
+        )
+    if config.judge and is_imported(config.judge.spec):
+        raise UsageError(
+            f"{config.judge.spec} gave the verdicts of a run that was imported, and cannot be "
+            f"asked; {bench('show', 'RUN', '--judge', config.judge.spec)} shows them"
+        )
+
+
+def _without_judge(config: RunConfig) -> str:
+    """The switches that would do without a judge, beside those that are off already."""
+    benchmark, options = config.benchmark, config.options
+    on = [o.name for o in benchmark.options if o.default is True and options[o.name]]
+    off = {**options, **dict.fromkeys(on, False)}
+    needed = [name for name in on if guard(benchmark).needs_judge({**off, name: True})]
+    if not needed or guard(benchmark).needs_judge({**options, **dict.fromkeys(needed, False)}):
+        return ""
+    return f", or only generate with {' '.join(f'--no-{name}' for name in needed)}"
+
+
+def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
+    name, model, judge = config.benchmark.name, config.model.spec, config.judge
+    demo_model = catalogue.provider(model.provider).demo
+    if demo_model and model.name == JUDGE:
+        raise UsageError(f"{model} is a judge; a demo model is demo/medium")
+    if demo_model and not config.benchmark.has_demo:
+        raise UsageError(f"{name} has no words for demo models; name a real one with --model")
+    if not guard(config.benchmark).needs_judge(config.options):
+        if judge:
+            raise UsageError(f"{name} asks no judge; leave --judge out")
+        return
+    if judge is None:
+        without = _without_judge(config)
+        raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1{without}")
+    if not catalogue.provider(judge.spec.provider).demo:
+        return
+    if judge.spec.name != JUDGE:
+        raise UsageError(f"{judge.spec} is no judge; the demo judge is demo/{JUDGE}")
+    if not demo_model:
+        raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")
+    if not config.benchmark.has_demo_judge:
+        raise UsageError(f"{name} has no rules for the demo judge; name a real one with --judge")
+
+
+class PartyConnector:
+    """Connects a run with its model and its judge, each with limits of its own."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        catalogue: Catalogue,
+        environment: Environment,
+        progress: Progress,
+        stop: Stop,
+        money: "Pricing",
+        notices: Notices,
+    ) -> None:
+        self._notices = notices
+        self._config = config
+        self._catalogue = catalogue
+        self._environment = environment
+        self._progress = progress
+        self._stop = stop
+        self._money = money
+
+    def model(self) -> ConnectedParty:
+        """The model of the run; without a caller when the run is only judged again."""
+        config = self._config
+        sampling = config.effective_sampling
+        if config.run_id:
+            return ConnectedParty(
+                "generate", config.model.stored_label, sampling, None, config.system
+            )
+        return self._party("generate", config.model, config.limits, sampling, config.system)
+
+    def judge(self) -> ConnectedParty | None:
+        """The judge of the run, if it has one."""
+        config = self._config
+        if config.judge is None:
+            return None
+        limits = config.judge_limits or config.limits
+        return self._party("judge", config.judge, limits, config.benchmark.judge_sampling, None)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for caller in self._progress.callers:
+            try:
+                await caller.close()
+            except PluginError as error:
+                self._notices.closing(error)
+
+    def _party(
+        self,
+        phase: str,
+        endpoint: Endpoint,
+        limits: Limits,
+        sampling: Sampling,
+        system: str | None,
+    ) -> ConnectedParty:
+        party = OF_MODEL if phase == "generate" else OF_JUDGE
+        meter = self._money.meter(endpoint, phase)
+        caller = self._caller(endpoint, limits, meter, party)
+        address, stored_label = endpoint.address, endpoint.stored_label
+        return ConnectedParty(phase, stored_label, sampling, caller, system, address)
+
+    def _caller(
+        self, endpoint: Endpoint, limits: Limits, meter: Meter, party: PartyOptions
+    ) -> Caller:
+        provider = self._catalogue.provider(endpoint.spec.provider)
+        most = limits.concurrency
+        made = client_config(
+            endpoint, most, self._catalogue, self._environment, self._config.transfer, party
+        )
+        caller = Caller(
+            make_client(provider, replace(made, needs_token_limit=meter.limited)),
+            limits,
+            sleep=self._stop.sleep,
+            before_sending=self._stop.check,
+            meter=meter,
+            notices=self._notices,
+            asked=made.asked(provider.host),
+        )
+        self._progress.callers.append(caller)
+        return caller

@@ -1,0 +1,416 @@
+"""A run from the user's wish to its result: own it, work on what is left, sum up."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..benchmark import Pack
+from ..clients.keys import Environment
+from ..clients.notices import Notices
+from ..compare.comparison_pool import pool_of, read_met
+from ..compare.expectation import look_ahead
+from ..compare.opponents import TranscriptCache, check_opponents
+from ..compare.placement import PlacementOptions, advised
+from ..compare.rating_summary import find_standing
+from ..compare.refiled_comparisons import Recomparing
+from ..datasets import find_pack
+from ..endpoints.sites import host_in
+from ..errors import (
+    BenchError,
+    BudgetReached,
+    DataError,
+    ErrorKind,
+    Interrupted,
+    JournalError,
+    PluginError,
+    ProviderError,
+)
+from ..guard import guard
+from ..guard.watchdog import watched
+from ..journal import Journal, RunRecord, network_file_system
+from ..lookup.demo_apart import Company
+from ..lookup.refile import refile
+from ..lookup.runs import find_run
+from ..lookup.views import keep_ratings, keep_result, leave_as_it_is, view_of
+from ..names import check_name
+from ..plugins import Catalogue
+from ..reports.document import build_document
+from ..reports.evidence import Evidence, Selection, read_evidence
+from ..sample.context import ConnectedParty, RunContext, Sample
+from ..sample.phases import COMPARE, TRIAL
+from ..sample.progress import Progress
+from ..sample.runner import run_sample, run_workers
+from ..sample.stopping import Stop
+from ..sample.trial import Trial
+from ..settings.run_config import RunConfig, grader, identity
+from ..text import plural
+from ..types import Item, digest
+from .ownership import own_run
+from .parties import PartyConnector, Pricing, check_parties
+from .server_check import Servers, keep_names
+
+
+class _Job(NamedTuple):
+    """What one command does for one run."""
+
+    journal: Journal
+    run: RunRecord
+    grader: str
+    pack: Pack
+    selection: Selection
+    servers: Servers
+
+
+@dataclass
+class Session:
+    """One `bench run` on one model: what it needs from outside, and its counters."""
+
+    config: RunConfig
+    catalogue: Catalogue
+    environment: Environment
+    progress: Progress = field(default_factory=Progress)
+    stop: Stop = field(default_factory=Stop)
+    cache: Path | None = None
+    say: Callable[[str], None] = lambda line: None
+    """Tells the user something while the run goes on."""
+    money: Pricing = field(default_factory=Pricing)
+    answered: set[str] = field(default_factory=set)
+    """Labels of the judges that have answered in this command; its runs may share it."""
+    _stopped: dict[str, Any] | None = None
+    _uncompared: list[str] = field(default_factory=list)
+    _graded: bool = False
+    """Nothing is left but comparisons."""
+    _placed: bool = False
+    """No comparison of this run is left to make."""
+
+    @property
+    def tries_judge(self) -> bool:
+        """Whether a judge is first asked if it answers; no demo model is worth that."""
+        config = self.config
+        if config.judge is None or config.run_id or config.judge.stored_label in self.answered:
+            return False
+        asked = (config.model, config.judge)
+        return not any(self.catalogue.provider(one.spec.provider).demo for one in asked)
+
+    def read_pack(self) -> Pack:
+        """The pack of this run."""
+        config = self.config
+        source = find_pack(config.benchmark, config.dataset, config.options, cache=self.cache)
+        return guard(config.benchmark).read_pack(source, config.options)
+
+    def check(self) -> None:
+        """Refuse what cannot be, before anything is made or sent.
+
+        Raises:
+            UsageError: The settings contradict each other.
+            ConfigError: A key is missing.
+        """
+        check_parties(self.config, self.catalogue, self.environment, self.money)
+        PlacementOptions.of(self.config.options)
+
+    async def run(self, pack: Pack) -> dict[str, Any]:
+        """Do what is left of the run, and sum it up.
+
+        Returns:
+            The result document (docs/results.md); its status tells how the run ended.
+
+        Raises:
+            BenchError: The run ended early for another reason than the user's wish.
+        """
+        self.check()
+        config = self.config
+        selection = Selection(choose_items(pack, config), config.iterations)
+        demo = self.catalogue.provider(config.model.spec.provider).demo
+        with Journal(config.runs_dir) as journal:
+            journal.writer.say, journal.writer.gave_up = self.say, lambda: self.stop.hurried
+            self._warn_of_network()
+            if self._compares:
+                check_opponents(journal, config, pack, identity(config, pack), config.display_name)
+            servers = await Servers.ask(config, self.catalogue, self.environment)
+            found = find_run(journal, config, pack)
+            servers.check(journal, found)
+            self.config = found.config
+            with own_run(journal, found, pack, demo=demo) as run:
+                keep_names(journal, run, self.config)
+                stored_label = digest(grader(self.config))
+                with watched(self.say):
+                    return await self._do(
+                        _Job(journal, run, stored_label, pack, selection, servers)
+                    )
+
+    def _warn_of_network(self) -> None:
+        if kind := network_file_system(self.config.runs_dir):
+            self.say(
+                f"{self.config.runs_dir} is on a network file system ({kind}), where SQLite and "
+                "locks may fail; a local --runs-dir is safer"
+            )
+
+    async def _do(self, job: _Job) -> dict[str, Any]:
+        began = time.monotonic()
+        ended = await self._work(job)
+        seconds = time.monotonic() - began if self.progress.worked else 0.0
+        if ended is not None and not isinstance(ended, Interrupted | BudgetReached):
+            with contextlib.suppress(JournalError):  # `ended` says more
+                self._end(job, seconds, ended)
+            raise ended
+        return self._sum_up(job, seconds, ended)
+
+    def _end(self, job: _Job, seconds: float, ended: BenchError) -> None:
+        """Store that an error ended the command; a result that is there stands."""
+        if self._graded and not isinstance(ended, JournalError):
+            self._sum_up(job, seconds, None)
+        elif job.run.status in ("complete", "fail") or self._view(job):
+            leave_as_it_is(job.journal, job.run, seconds)
+        else:
+            job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
+
+    async def _work(self, job: _Job) -> BenchError | None:
+        """Work on every sample that has no grade yet; what ended the run early, if anything."""
+        await refile(job.journal, self.config.benchmark, job.pack, job.run)
+        todo = self._todo(job)
+        await self._expect_comparisons(job)
+        switchboard = PartyConnector(
+            self.config,
+            self.catalogue,
+            self.environment,
+            self.progress,
+            self.stop,
+            self.money,
+            Notices(self.say),
+        )
+        context: RunContext | None = None
+        try:
+            if todo:
+                workers = min(len(todo), self.config.limits.concurrency)
+                context = self._workshop(job, switchboard)
+                await run_workers(context, iter(todo), workers, run_sample)
+            if error := self._never_reached(job):
+                return error
+            self._graded = True
+            await self._compare(job, lambda: context or self._workshop(job, switchboard))
+        except BenchError as error:
+            return error
+        finally:
+            await switchboard.close()
+        return None
+
+    @property
+    def _compares(self) -> bool:
+        """Whether the run's transcripts are compared with those of other models."""
+        return guard(self.config.benchmark).compares(self.config.options) and not self.config.run_id
+
+    async def _compare(self, job: _Job, open_shop: Callable[[], RunContext]) -> None:
+        """Compare the run's transcripts with those of other models, where that is wanted.
+
+        Args:
+            job: What this command does.
+            open_shop: Gives the workshop of the samples, whose rate limits go on, or a new one.
+
+        Raises:
+            BenchError: What ended the run early, after calls in flight were saved.
+        """
+        if not self._compares:
+            return
+        job.journal.writer.flush()
+        from ..compare.tournament import RunComparisons
+
+        pool = pool_of(job.journal, self.config, job.pack)
+        await Recomparing(TranscriptCache.of(job.journal, self.config, job.pack), pool).bring()
+        tournament = RunComparisons(self.config, job.pack, job.journal, job.run, job.selection)
+        context: RunContext | None = None
+        while batch := await tournament.next_batch():
+            if context is None:
+                context = open_shop()
+                self.progress.expect_comparisons(await tournament.left())
+            self.progress.compare(len(batch))
+            try:
+                await tournament.play(context, batch)
+            except BudgetReached:
+                tournament.run_out()
+                self._stopped = tournament.stopped
+                raise
+            if tournament.failed:
+                break  # the next batch is planned from complete ones only
+        self._stopped, self._uncompared = tournament.stopped, tournament.failed
+        self._placed = not tournament.failed
+        if self._placed and COMPARE in self.progress.phases:
+            self.progress.phases[COMPARE].end()
+
+    async def _expect_comparisons(self, job: _Job) -> None:
+        """Tell the progress of all that may follow when the samples are done."""
+        if self._compares:
+            about = (job.journal, job.run, self.config, job.pack, job.selection)
+            with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
+                self.progress.expect_comparisons((await look_ahead(*about)).most)
+
+    def _never_reached(self, job: _Job) -> ProviderError | None:
+        """The error to end with when no sample got as far as an answer from the endpoint."""
+        if self.progress.failed < job.selection.total:
+            return None
+        job.journal.writer.flush()
+        failures = list(job.journal.failures(job.run))
+        if any(failure.kind != ErrorKind.CONNECTION for failure in failures):
+            return None
+        return ProviderError(ErrorKind.CONNECTION, failures[0].reason, fatal=True)
+
+    def _todo(self, job: _Job) -> list[Sample]:
+        """The samples without a grade; those with one are counted as done."""
+        items, iterations = job.selection.items, job.selection.iterations
+        graded = {
+            (s.item_id, s.iteration): s.score.reason is None
+            for s in job.journal.grades(job.run, job.grader, job.selection.clusters)
+            if s.iteration <= iterations
+        }
+        self.progress.samples = job.selection.total
+        self.progress.scored = sum(graded.values())
+        self.progress.unscored = len(graded) - self.progress.scored
+        todo = []
+        for sample in (Sample(item, n) for n in range(1, iterations + 1) for item in items):
+            is_done = (sample.item.id, sample.iteration) in graded
+            self.progress.plan_sample(self.config.planned_calls(sample.item), done=is_done)
+            todo += [] if is_done else [sample]
+        return todo
+
+    def _workshop(self, job: _Job, switchboard: PartyConnector) -> RunContext:
+        job.journal.prepare_to_send(job.run, self.config.limits.concurrency)
+        job.servers.keep(job.journal, job.run, self.config)
+        judge = switchboard.judge()
+        return RunContext(
+            benchmark=self.config.benchmark,
+            options=self.config.options,
+            run=job.run,
+            graded_by=grader(self.config),
+            journal=job.journal,
+            model=switchboard.model(),
+            judge=judge,
+            progress=self.progress,
+            stop=self.stop,
+            replays=job.journal.count_calls(job.run) > 0,
+            planned=self.config.planned_calls,
+            say=self.say,
+            trial=self._trial(job, judge),
+        )
+
+    def _trial(self, job: _Job, judge: ConnectedParty | None) -> Trial | None:
+        """Of the judge, when it will be asked and has not answered yet."""
+        due = any(p.left for phase, p in self.progress.phases.items() if phase != "generate")
+        if judge is None or judge.caller is None or not due or not self.tries_judge:
+            return None
+        totals = job.journal.call_totals(job.run, judge.asked)
+        if any(total.phase != "generate" for total in totals):
+            return None
+        return Trial(judge, judge.caller, self.answered)
+
+    def _add_standing(self, job: _Job, document: dict[str, Any], ended: BenchError | None) -> None:
+        """Where the model stands among others, where that was wanted."""
+        if not self._compares:
+            return
+        pool = pool_of(job.journal, self.config, job.pack)
+        met = read_met(job.journal, pool, job.pack, Company.of(self.config))
+        standing = find_standing(
+            self.config.benchmark, job.pack, met, own=job.run, options=self.config.options
+        )
+        others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
+        document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
+        document["ratings"] = standing.ratings
+        document["conclusions"] = list(standing.conclusions)
+        own = next((row for row in standing.ratings if row["model"] == job.run.name), None)
+        stopped = self._stopped and advised(self._stopped, own)
+        document["notes"]["rating"] = {**standing.details, "stopped": stopped}
+        if self._uncompared:
+            n, first = len(self._uncompared), self._uncompared[0]
+            document["warnings"].append(
+                f"{plural(n, 'comparison')} could not be made; the first: {first}"
+            )
+        message = document["warnings"]
+        message += [warning for warning in standing.warnings if warning not in message]
+        if n := standing.unread:
+            unread = f"{plural(n, 'comparison')} could not be read"
+            document["warnings"].append(f"{unread}; where both orders count, the other one waits")
+        if not self._placed and document["status"] in ("complete", "incomplete", "fail"):
+            document["status"] = _stopped(ended) or "incomplete"
+        elif standing.unread and document["status"] == "complete":
+            document["status"] = "incomplete"
+
+    def _sum_up(
+        self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None
+    ) -> dict[str, Any]:
+        journal, run, stored_label, _, selection, _ = job
+        journal.writer.flush()
+        self._tell_where_from(run, ended)
+        sent = self.progress.calls - self.progress.sent.get(TRIAL, 0)
+        evidence = read_evidence(
+            journal,
+            run,
+            stored_label,
+            selection,
+            judge=self.config.judge.stored_label if self.config.judge else None,
+            sent=sent,
+            stopped=_stopped(ended),
+        )
+        document = self._document(job, seconds, evidence)
+        document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
+        self._add_standing(job, document, ended)
+        excess = self.money.budget.excess if self.money.budget else ""
+        reached = str(ended) if isinstance(ended, BudgetReached) else excess
+        document["warnings"] += [reached] if reached else []
+        if not self._compares:
+            keep_ratings(document, journal.document(run) or {})
+        finished = self._is_finished(run, ended)
+        keep_result(journal, run, document, self._view(job), seconds=seconds, finished=finished)
+        return document
+
+    def _view(self, job: _Job) -> str | None:
+        """What the result of this command is called beside the run's own."""
+        return view_of(job.journal, job.run, self.config, job.selection)
+
+    def _tell_where_from(self, run: RunRecord, ended: BenchError | None) -> None:
+        """Say that the server that is named was not asked, where another one gave the result."""
+        model = self.config.model
+        asked = self.config.run_id or self.progress.sent.get("generate")
+        if ended is None and not asked and host_in(model.stored_label) != model.address:
+            self.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
+
+    def _document(self, job: _Job, seconds: float, evidence: Evidence) -> dict[str, Any]:
+        """The result document.
+
+        Raises:
+            PluginError: The benchmark cannot sum up; the run goes on once it can.
+        """
+        try:
+            return build_document(job.run, self.config, job.pack, job.selection, evidence)
+        except PluginError as error:
+            if job.run.status not in ("complete", "fail"):
+                job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
+            raise PluginError(f"{error}; all replies are saved") from error
+
+    def _is_finished(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """Whether the run is; one that is only judged again stays what it was."""
+        return run.finished_at is not None if self.config.run_id else ended is None
+
+
+def _stopped(ended: BenchError | None) -> str | None:
+    if ended is None:
+        return None
+    return "budget" if isinstance(ended, BudgetReached) else "interrupted"
+
+
+def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
+    """The pack's items that the configuration asks for, in pack order.
+
+    Raises:
+        UsageError: An item is named that the pack does not have.
+        DataError: The pack is empty.
+    """
+    items = list(pack.items)
+    if not items:
+        raise DataError(next(iter(pack.source.files.values())), "holds no items")
+    if config.items:
+        there = [item.id for item in items]
+        for name in config.items:
+            check_name(name, there, f"--items {name}: the pack has no such item", "it has")
+        items = [item for item in items if item.id in config.items]
+    return items[: config.limit] if config.limit else items

@@ -1,0 +1,128 @@
+"""What the samples of one run share: who is asked, where replies and scores go."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..benchmark import Benchmark, Options
+from ..clients.caller import Caller
+from ..endpoints.sites import host_in
+from ..guard import Guarded, guard
+from ..journal import Failure, Journal, RunRecord
+from ..types import Item, Sampling, Score, digest
+from .progress import Progress
+from .stopping import Stop
+
+if TYPE_CHECKING:
+    from .trial import Trial
+
+
+class Sample(NamedTuple):
+    """An item in one iteration."""
+
+    item: Item
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedParty:
+    """A model or a judge: how its replies are drawn and who sends the requests.
+
+    Attributes:
+        asked: Names it in call keys, so that another judge's calls are other calls: the label
+            under which it was asked first.
+        caller: ``None`` offline: only what the journal holds can be answered.
+        address: Host and port that answer now; ``None`` for the provider's own host.
+    """
+
+    phase: str
+    asked: str
+    sampling: Sampling
+    caller: Caller | None
+    system: str | None = None
+    address: str | None = None
+
+
+@dataclass
+class RunContext:
+    """All that the samples of one run share.
+
+    Attributes:
+        graded_by: What grades depend on; they are kept under its digest.
+        replays: The run already has calls, so each sample looks for its own first.
+        planned: Calls of one sample of an item by phase, for the progress.
+        say: Tells the user something.
+        under_way: Calls that have been asked for and are not journalled yet, and who sends each.
+        shared: Those among them that compare, by item, iteration and key: two comparisons of the
+            same words are one question.
+        begun: Requests that were sent, by phase.
+        refused: Among the first of them, those that were refused as invalid.
+        message: Who was said to be at another address than before, by label.
+        trial: Of the judge, before the model is asked; ``None`` where none is needed.
+    """
+
+    benchmark: Benchmark
+    options: Options
+    run: RunRecord
+    graded_by: Mapping[str, Any]
+    journal: Journal
+    model: ConnectedParty
+    judge: ConnectedParty | None
+    progress: Progress
+    stop: Stop
+    replays: bool
+    planned: Callable[[Item], Mapping[str, int]] = lambda item: {}
+    say: Callable[[str], None] = lambda line: None
+    under_way: "dict[asyncio.Task[Any], Caller]" = field(default_factory=dict)
+    shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
+    begun: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    message: set[str] = field(default_factory=set)
+    trial: "Trial | None" = None
+    grader: str = field(init=False)
+    plugin: Guarded = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.grader = digest(self.graded_by)
+        self.plugin = guard(self.benchmark)
+
+    def tell_address(self, party: ConnectedParty) -> None:
+        """Say, before the first call is sent, that a party is not where it was asked first."""
+        first = host_in(party.asked)
+        if first == party.address or party.asked in self.message:
+            return
+        self.message.add(party.asked)
+        what = "the judge" if party is self.judge else f"run {self.run.run_id}"
+        self.say(f"{what} goes on at {party.address}; it was asked first at {first}")
+
+    @property
+    def only_judges(self) -> bool:
+        """Whether the judge is asked and the model is not."""
+        return self.model.caller is None and self.judge is not None and bool(self.judge.caller)
+
+    def keep_score(self, sample: Sample, score: Score) -> None:
+        """Journal a sample's score.
+
+        Raises:
+            JournalError: Nothing can be written any more.
+            PluginError: It holds what JSON cannot.
+        """
+        about = (sample.item.id, sample.iteration, score, self.graded_by)
+        try:
+            self.journal.add_grade(self.run, self.grader, *about)
+        except (TypeError, ValueError, RecursionError) as error:
+            self.plugin.called("grade").refuse(
+                f"returned a Score of item {sample.item.id!r} that JSON cannot hold: {error}"
+            )
+        if score.reason is None:
+            self.progress.scored += 1
+        else:
+            self.progress.unscored += 1
+
+    def keep_failure(self, sample: Sample, kind: str, reason: str, attempts: int = 0) -> None:
+        """Journal why a sample has no usable answer."""
+        failure = Failure(sample.item.id, sample.iteration, kind, reason, attempts)
+        self.journal.add_failure(self.run, failure)
+        self.progress.failed += 1

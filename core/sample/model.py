@@ -1,0 +1,116 @@
+"""What a plugin's coroutine holds as its model: `chat`, answered from wherever.
+
+A handle belongs to one sample and one phase. It completes the request with the
+run's settings and numbers the calls, so that each has the key under which the
+journal knows it, whatever order concurrent calls come in.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+from ..errors import MissingCall
+from ..journal.records import CallKey
+from ..types import ChatRequest, ChatResponse, Message, Sampling, digest
+
+_ROLES = ("system", "user", "assistant")
+_SAMPLING = frozenset(field.name for field in fields(Sampling))
+
+Answer = Callable[[ChatRequest, CallKey], Awaitable[ChatResponse]]
+
+
+class JournaledModel:
+    """A model, or a judge, for one sample. Implements `benchmark.Model`."""
+
+    def __init__(
+        self,
+        answer: Answer,
+        *,
+        phase: str,
+        asked: str,
+        sampling: Sampling,
+        system: str | None = None,
+        iteration: int = 1,
+    ) -> None:
+        seed = sampling.seed
+        shifted = None if seed is None else seed + iteration - 1
+        self.sampling = replace(sampling, seed=shifted)
+        self._answer = answer
+        self._phase = phase
+        self._asked = asked
+        self._system = system
+        self._seen: Counter[str] = Counter()
+
+    async def chat(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
+    ) -> ChatResponse:
+        """The reply; see `benchmark.Model.chat`."""
+        request = self._request(messages, cache_prefix, changes)
+        stored_label = digest([self._asked, request.as_json()])
+        key = CallKey(self._phase, stored_label, self._seen[stored_label])
+        self._seen[stored_label] += 1
+        return await self._answer(request, key)
+
+    def _request(
+        self, messages: str | Sequence[Message], cache_prefix: int, changes: Mapping[str, object]
+    ) -> ChatRequest:
+        given = [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
+        if self._system is not None:
+            given.insert(0, Message("system", self._system))
+            cache_prefix += bool(cache_prefix)
+        if unknown := changes.keys() - _SAMPLING:
+            raise TypeError(_unknown(min(unknown)))
+        sampling = replace(self.sampling, **changes)  # type: ignore[arg-type]
+        return ChatRequest(tuple(given), sampling, cache_prefix)
+
+
+def _checked(messages: Sequence[Any]) -> list[Message]:
+    """The messages, if they are some.
+
+    Raises:
+        TypeError: One is no message.
+        ValueError: One has a role that there is not.
+    """
+    made: list[Any] = list(messages)
+    for message in made:
+        if not isinstance(message, Message) or not isinstance(message.content, str):
+            raise TypeError(f"chat takes a text or a list of Message, not {message!r:.60}")
+        if message.role not in _ROLES:
+            raise ValueError(f"chat: unknown role {message.role!r}; roles are {', '.join(_ROLES)}")
+    return made
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name, _SAMPLING, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(_SAMPLING))}"
+    return f"chat has no option {name}; {hint}"
+
+
+def given_replies(replies: Sequence[ChatResponse]) -> Answer:
+    """Answers one call after the other; `MissingCall` when there are no more."""
+    rest = iter(replies)
+
+    async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        reply = next(rest, None)
+        if reply is None:
+            raise MissingCall("no further reply was given for this item")
+        return reply
+
+    return answer
+
+
+NOT_HELD = "the journal does not hold a reply that this needs"
+"""How the reason of a sample begins that is unscored as nothing is asked offline."""
+
+
+def known_replies(known: Mapping[CallKey, ChatResponse]) -> Answer:
+    """Answers from the journal alone; `MissingCall` for what it does not hold."""
+
+    async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        if key not in known:
+            raise MissingCall(f"{NOT_HELD}; the run's own command would ask for it")
+        return known[key]
+
+    return answer

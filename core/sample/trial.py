@@ -1,0 +1,75 @@
+"""A judge is asked one tiny thing before anything of the model is paid for.
+
+With a wrong address, key or name of the judge every reply of the model would else be asked for
+in vain. Only what says that nobody will ever answer there ends the run: a server that is busy,
+or that does not like this request, may well give verdicts. The answer is journalled under the
+sample that waited for it first, in a phase of its own: its cost counts, and it is no verdict.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..clients.caller import Caller
+from ..errors import ErrorKind, ProviderError
+from ..types import ChatRequest, Message, Sampling
+from .context import ConnectedParty
+from .model import JournaledModel
+from .phases import TRIAL, TRIAL_QUESTION
+
+_PATIENCE = {ErrorKind.SERVER: 1, ErrorKind.RATE_LIMIT: 1, ErrorKind.MALFORMED: 3}
+"""Attempts after such an error; a server that cannot be reached is tried as long as ever."""
+_THERE = frozenset(
+    {
+        ErrorKind.SERVER,
+        ErrorKind.RATE_LIMIT,
+        ErrorKind.INVALID_REQUEST,
+        ErrorKind.CONTEXT_TOO_LONG,
+        ErrorKind.REFUSED,
+    }
+)
+"""Errors of a server that is the right one, as far as can be told."""
+
+
+def trial_request(sampling: Sampling) -> ChatRequest:
+    """What a judge is asked, with the sampling of its verdicts, as it may not take that."""
+    return ChatRequest((Message("user", TRIAL_QUESTION),), sampling)
+
+
+class Trial:
+    """Whether the judge of a run answers; asked once, for all samples.
+
+    Args:
+        judge: Of the run.
+        caller: The one that asks it.
+        answered: Judges that have answered in this command; this one is added.
+    """
+
+    def __init__(self, judge: ConnectedParty, caller: Caller, answered: set[str]) -> None:
+        self._judge = replace(judge, phase=TRIAL, caller=caller.trying(_PATIENCE))
+        self._answered = answered
+        self._asking: asyncio.Task[None] | None = None
+
+    async def passed(self, handle: Callable[[ConnectedParty], JournaledModel]) -> None:
+        """Return when the judge has answered, or may well do so.
+
+        Args:
+            handle: Gives one of the sample that waits.
+
+        Raises:
+            BenchError: It never will, which ends the run.
+        """
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask(handle(self._judge)))
+            self._asking.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.wait([self._asking])  # which goes on when this sample ends
+        self._asking.result()
+
+    async def _ask(self, judge: JournaledModel) -> None:
+        try:
+            await judge.chat(TRIAL_QUESTION)
+        except ProviderError as error:
+            if error.kind not in _THERE:
+                error.fatal = True
+                raise
+        self._answered.add(self._judge.asked)

@@ -1,0 +1,172 @@
+"""What a run is asked to be, and which run that makes it.
+
+A run's identity is the digest of everything that changes what the model is
+sent. What only changes how answers are graded makes a grader's digest; how
+fast, how many and where to print is in neither.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..benchmark import Benchmark, Pack
+from ..clients.caller import Limits
+from ..endpoints.providers import ModelSpec, Transfer, host_of
+from ..endpoints.sites import site_of
+from ..guard import guard
+from ..imported import is_imported
+from ..types import Item, Sampling, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model and where it is reached.
+
+    Attributes:
+        base_url: ``None`` for the provider's own host.
+        api_key_env: The variable named for it with ``--api-key-env``.
+        headers: Extra HTTP headers; they may hold secrets, so they are never stored.
+        name: What bench.toml calls it, if it does.
+        first: The label under which the run, or the judge, was asked first, at an address that
+            it may have left since; ``None`` where this is it.
+    """
+
+    spec: ModelSpec
+    base_url: str | None = None
+    api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    name: str | None = None
+    first: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The spec, with the host where that is not the provider's own."""
+        return f"{self.spec} at {self.address}" if self.address else str(self.spec)
+
+    @property
+    def stored_label(self) -> str:
+        """What the journal knows it by: the label that was asked first."""
+        return self.first or self.label
+
+    @property
+    def address(self) -> str | None:
+        """Host and port; ``None`` for the provider's own."""
+        return host_of(self.base_url) if self.base_url else None
+
+    @property
+    def site(self) -> str | None:
+        """Where it is, as far as it matters for which run is meant."""
+        return site_of(self.base_url, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """One benchmark on one model, as the user asked for it."""
+
+    benchmark: Benchmark
+    model: Endpoint
+    options: Mapping[str, Any]
+    judge: Endpoint | None = None
+    dataset: str | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    """The user's changes to the benchmark's own sampling."""
+    system: str | None = None
+    iterations: int = 1
+    limit: int | None = None
+    items: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    """Those of the model, and of a judge without its own."""
+    judge_limits: Limits | None = None
+    transfer: Transfer = field(default_factory=Transfer)
+    name: str | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+    fresh: bool = False
+    mixed: bool = False
+    """Whether demo and real models may be compared with each other."""
+    without: tuple[str, ...] = ()
+    """Names of models that this one is not compared with."""
+    runs_dir: Path = Path("runs")
+    run_id: str | None = None
+    """A stored run that is judged again: its model is not asked for anything."""
+
+    @property
+    def effective_sampling(self) -> Sampling:
+        """The benchmark's sampling with the user's changes; of an imported run, nothing."""
+        if is_imported(self.model.spec):
+            return self.sampling
+        return merge(guard(self.benchmark).sampling_for(self.options), self.sampling)
+
+    def planned_calls(self, item: Item) -> dict[str, int]:
+        """Calls of one sample by phase, when nothing is asked again."""
+        model, judge = guard(self.benchmark).calls_per_sample(item, self.options)
+        return {"generate": 0 if self.run_id else model, "judge": judge if self.judge else 0}
+
+    @property
+    def display_name(self) -> str:
+        """What tables call the model."""
+        return self.name or str(self.model.spec)
+
+
+def merge(base: Sampling, changes: Sampling) -> Sampling:
+    """`base` with the fields of `changes` that have a value."""
+    given = {f.name: getattr(changes, f.name) for f in fields(changes)}
+    return replace(base, **{k: v for k, v in given.items() if v is not None})
+
+
+def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
+    """The sampling that a stored run's settings hold."""
+    sampling = dict(settings["sampling"])
+    sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
+    return Sampling(**sampling)
+
+
+def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
+    """What makes a run this run (docs/runs.md)."""
+    benchmark = config.benchmark
+    prompts, base_url = guard(benchmark).prompts(config.options), config.model.base_url
+    return {
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "pack": pack.source.sha256,
+        "prompts": {name: digest(text) for name, text in prompts.items()},
+        "model": str(config.model.spec),
+        "endpoint": base_url and base_url.rstrip("/"),
+        "sampling": config.effective_sampling.sent(),
+        "system": config.system,
+        "name": config.name,
+        "options": benchmark.request_options(config.options),
+    }
+
+
+def grader(config: RunConfig) -> dict[str, Any]:
+    """What a sample's grade depends on beside its transcript."""
+    return {
+        "version": config.benchmark.version,
+        "judge": config.judge.stored_label if config.judge else None,
+        "options": config.benchmark.grade_options(config.options),
+        **reading(config),
+    }
+
+
+def reading(config: RunConfig) -> dict[str, Any]:
+    """What a judge is sent, how its replies are drawn, and how they become numbers.
+
+    What is as it always was is left out, so that grades without a judge keep their grader.
+    """
+    benchmark = config.benchmark
+    facts = {} if benchmark.grading == "1" else {"grading": benchmark.grading}
+    if config.judge is None:
+        return facts
+    prompts = guard(benchmark).judge_prompts(config.options)
+    return {
+        **facts,
+        "prompts": {name: digest(text) for name, text in prompts.items()},
+        "sampling": benchmark.judge_sampling.sent(),
+    }
+
+
+def judge_endpoint(label: str) -> Endpoint:
+    """The endpoint that has this label; good for looking things up, not for asking."""
+    spec, _, host = label.partition(" at ")
+    return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)

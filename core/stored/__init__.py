@@ -1,0 +1,1 @@
+"""Work on what the journal holds: grading again, judging again, files of answers."""

@@ -1,0 +1,89 @@
+"""Judging a stored run again, with any judge: its transcripts come from the journal."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..benchmark import Benchmark
+from ..clients.caller import Limits
+from ..compare.opponents import finished
+from ..endpoints.providers import Transfer
+from ..errors import JournalError, UsageError
+from ..guard import guard
+from ..hints import bench
+from ..journal import Journal, RunRecord
+from ..lookup.stored_config import config_of, pack_of
+from ..plugins import Catalogue
+from ..settings.run_config import Endpoint, RunConfig
+
+
+def rejudge_config(
+    journal: Journal,
+    run: RunRecord,
+    catalogue: Catalogue,
+    judge: Endpoint,
+    *,
+    changes: Mapping[str, Any],
+    dataset: str | None,
+    limits: Limits,
+    transfer: Transfer,
+) -> RunConfig:
+    """The configuration that judges the finished transcripts of a stored run.
+
+    Args:
+        journal: Holds the run.
+        run: The run.
+        catalogue: Knows its benchmark.
+        judge: Who judges.
+        changes: Other values of grading options.
+        dataset: Where its data is now, if it was moved.
+        limits: How fast the judge is asked.
+        transfer: How requests are carried.
+
+    Raises:
+        UsageError: The benchmark asks no judge, or an option cannot be changed so.
+        JournalError: No transcript of the run is finished.
+    """
+    benchmark = catalogue.benchmark(run.benchmark)
+    if not benchmark.judged:
+        raise UsageError(
+            f"{benchmark.name} asks no judge; {bench('rescore', run.run_id)} scores again"
+        )
+    config = config_of(journal, run, catalogue, changes, dataset, judge=judge)
+    if not _asks_judge(run, config):
+        given = {**_defaults(benchmark), **changes}
+        config = config_of(journal, run, catalogue, given, dataset, judge=judge)
+    items, iterations = _finished(journal, run, config)
+    return replace(
+        config,
+        items=items,
+        iterations=iterations,
+        judge_limits=limits,
+        limits=limits,
+        transfer=transfer,
+        runs_dir=journal.folder,
+        run_id=run.run_id,
+    )
+
+
+def _asks_judge(run: RunRecord, config: RunConfig) -> bool:
+    """Whether any transcript is judged by itself: a run may only have been compared."""
+    plugin, items = guard(config.benchmark), pack_of(run, config).items
+    return any(plugin.calls_per_sample(item, config.options)[1] for item in items)
+
+
+def _defaults(benchmark: Benchmark) -> dict[str, Any]:
+    """Those of grading options, where the run's own leave nothing to judge."""
+    return {o.name: o.default for o in benchmark.options if o.in_grades}
+
+
+def _finished(journal: Journal, run: RunRecord, config: RunConfig) -> tuple[tuple[str, ...], int]:
+    """The items with a finished transcript, in pack order, and the last iteration of one."""
+    pack = pack_of(run, config)
+    whole = finished(journal, pack, config, run)
+    if not whole:
+        raise JournalError(
+            f"run {run.run_id} has no finished transcript to judge; its own command makes them"
+        )
+    ids = {item_id for item_id, _ in whole}
+    return tuple(i.id for i in pack.items if i.id in ids), max(n for _, n in whole)

@@ -1,0 +1,151 @@
+"""Grading a run again from the journal: no request is sent."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..benchmark import Pack
+from ..errors import JournalError
+from ..journal import Failure, Journal, RunLock, RunRecord
+from ..lookup.views import keep_result, view_of
+from ..reports.document import build_document
+from ..reports.evidence import Selection, read_evidence
+from ..sample.context import ConnectedParty, RunContext, Sample
+from ..sample.model import NOT_HELD
+from ..sample.progress import Progress
+from ..sample.runner import run_sample, run_workers
+from ..sample.stopping import Stop
+from ..settings.run_config import RunConfig, grader
+from ..types import SampleScore, Score
+from .rerate import rate_as_before
+
+
+async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Any:
+    """The result document of a run's replies, graded anew.
+
+    Only samples that were graded before are graded again: one that still waits for replies
+    is left to the run's own command. The new grades are kept apart from those of `bench run`,
+    which may ask further where this could not.
+
+    Raises:
+        JournalError: The run has no replies, or is owned by another process.
+    """
+    with RunLock(journal.folder, run.run_id).acquire():
+        samples, selection = _selected(journal, run, pack)
+        context = _workshop(journal, run, config, {**grader(config), "offline": True})
+        await run_workers(context, iter(samples), 1, run_sample)
+        journal.writer.flush()
+        evidence = read_evidence(
+            journal,
+            run,
+            context.grader,
+            selection,
+            judge=config.judge.stored_label if config.judge else None,
+        )
+        document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
+        rate_as_before(journal, run, config, pack, document)
+        ended = run.finished_at is not None
+        status = None if ended else run.status
+        view = view_of(journal, run, config, selection)
+        keep_result(journal, run, document, view, finished=ended, status=status)
+        return document
+
+
+class Regraded(NamedTuple):
+    """A result that is not stored.
+
+    Attributes:
+        document: The result.
+        missing: How many of its samples have no score as a reply was never made.
+    """
+
+    document: dict[str, Any]
+    missing: int
+
+
+async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Regraded:
+    """What `rescore` would store; nothing is.
+
+    Raises:
+        JournalError: The run has no replies.
+    """
+    samples, selection = _selected(journal, run, pack)
+    context = _workshop(journal, run, config, grader(config), kind=Unkept)
+    assert isinstance(context, Unkept)
+    await run_workers(context, iter(samples), 1, run_sample)
+    judge = config.judge.stored_label if config.judge else None
+    known = read_evidence(journal, run, context.grader, selection, judge=judge)
+    tried = {(sample.item.id, sample.iteration) for sample in samples}
+    failures = [f for f in journal.failures(run) if (f.item_id, f.iteration) not in tried]
+    scores = sorted(context.kept, key=lambda score: score[:3])
+    evidence = replace(known, scores=scores, failures=[*failures, *context.failed])
+    document = build_document(run, config, pack, selection, evidence)
+    rate_as_before(journal, run, config, pack, document)
+    missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in scores)
+    return Regraded(document, missing)
+
+
+class Unkept(RunContext):
+    """A workshop that keeps scores in memory."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.kept: list[SampleScore] = []
+        self.failed: list[Failure] = []
+
+    def keep_score(self, sample: Sample, score: Score) -> None:
+        """Remember a sample's score."""
+        item = sample.item
+        self.kept.append(SampleScore(item.id, item.cluster, sample.iteration, score))
+
+    def keep_failure(self, sample: Sample, kind: str, reason: str, attempts: int = 0) -> None:
+        """Remember why a sample has none."""
+        self.failed.append(Failure(sample.item.id, sample.iteration, kind, reason, attempts))
+
+
+def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample], Selection]:
+    """The samples that were graded before, and the selection that they and failed ones make."""
+    clusters = {item.id: item.cluster for item in pack.items}
+    graded = {
+        (score.item_id, score.iteration)
+        for grader in journal.graders(run)
+        for score in journal.grades(run, grader.digest, clusters)
+    }
+    if not graded:
+        raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
+    begun = graded | {(f.item_id, f.iteration) for f in journal.failures(run)}
+    begun |= {(c.item_id, c.iteration) for c in journal.call_totals(run)}
+    ids = {item_id for item_id, _ in begun}
+    items = [item for item in pack.items if item.id in ids]
+    last = max(iteration for _, iteration in begun)
+    every = (Sample(item, n) for item in items for n in range(1, last + 1))
+    samples = [s for s in every if (s.item.id, s.iteration) in graded]
+    return samples, Selection(items, last)
+
+
+def _workshop(
+    journal: Journal,
+    run: RunRecord,
+    config: RunConfig,
+    graded_by: Mapping[str, Any],
+    kind: type[RunContext] = RunContext,
+) -> RunContext:
+    judge = None
+    if config.judge:
+        judge = ConnectedParty(
+            "judge", config.judge.stored_label, config.benchmark.judge_sampling, None
+        )
+    return kind(
+        benchmark=config.benchmark,
+        options=config.options,
+        run=run,
+        graded_by=graded_by,
+        journal=journal,
+        model=ConnectedParty(
+            "generate", config.model.stored_label, config.effective_sampling, None, config.system
+        ),
+        judge=judge,
+        progress=Progress(),
+        stop=Stop(),
+        replays=True,
+    )

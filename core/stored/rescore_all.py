@@ -1,0 +1,145 @@
+"""Which stored results would have other numbers today, and having them.
+
+A change that moves a number raises a benchmark's `grading` or a rating engine's `version`. Here
+each run's own result is made anew from the journal, in memory, and set beside the stored one.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from math import isclose
+from typing import Any, NamedTuple
+
+from ..errors import BenchError
+from ..journal import Journal, RunRecord
+from ..lookup.stored_config import config_of, pack_of
+from ..plugins import Catalogue
+from ..reports.protocols import judge_label
+from ..settings.run_config import judge_endpoint
+from .rescore import regrade, rescore
+
+
+class Number(NamedTuple):
+    """A metric's value and its 95 % interval; each ``None`` where there is none."""
+
+    value: float | None
+    ci95: tuple[float | None, float | None] | None
+
+    @classmethod
+    def of(cls, metric: Mapping[str, Any] | None, name: str = "value") -> "Number":
+        """That of a metric in a document, or of a row of ratings."""
+        if metric is None:
+            return cls(None, None)
+        ci95 = metric.get("ci95")
+        return cls(metric.get(name), None if ci95 is None else (ci95[0], ci95[1]))
+
+    @property
+    def parts(self) -> tuple[float | None, ...]:
+        """The value and the ends."""
+        return (self.value, *(self.ci95 or (None, None)))
+
+    def is_like(self, other: "Number") -> bool:
+        """Whether two are the same to a billionth."""
+        return (self.ci95 is None) == (other.ci95 is None) and all(
+            _are_close(one, two) for one, two in zip(self.parts, other.parts, strict=True)
+        )
+
+
+def _are_close(one: float | None, two: float | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return isclose(one, two, rel_tol=1e-9, abs_tol=1e-9)
+
+
+class Change(NamedTuple):
+    """A number of a stored result that would be another one today."""
+
+    metric: str
+    old: Number
+    new: Number
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        return {"metric": self.metric, "old": self.old._asdict(), "new": self.new._asdict()}
+
+
+class CheckedRun(NamedTuple):
+    """What became of one run.
+
+    Attributes:
+        run: The run.
+        changes: Its numbers that are others today.
+        reason: Why nothing could be said, or may be changed.
+        rescored: The result that was stored instead, where one was.
+    """
+
+    run: RunRecord
+    changes: tuple[Change, ...] = ()
+    reason: str | None = None
+    rescored: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the document."""
+        return {
+            "run_id": self.run.run_id,
+            "benchmark": self.run.benchmark,
+            "model": self.run.name,
+            "changes": [change.as_json() for change in self.changes],
+            "reason": self.reason,
+            "rescored": self.rescored is not None,
+        }
+
+
+def check_all(journal: Journal, catalogue: Catalogue, *, dry: bool) -> Iterator[CheckedRun]:
+    """Each run that has a result of its own, the oldest first.
+
+    Args:
+        journal: Holds the runs.
+        catalogue: Knows the benchmarks.
+        dry: Store nothing.
+    """
+    for run in journal.runs():
+        stored = journal.document(run)
+        if stored is not None:
+            yield _check(journal, catalogue, run, stored, dry=dry)
+
+
+def _check(
+    journal: Journal,
+    catalogue: Catalogue,
+    run: RunRecord,
+    stored: Mapping[str, Any],
+    *,
+    dry: bool,
+) -> CheckedRun:
+    try:
+        label = judge_label(stored)
+        judge = judge_endpoint(label) if label else None
+        config = config_of(journal, run, catalogue, {}, None, judge=judge)
+        pack = pack_of(run, config)
+        made = asyncio.run(regrade(journal, run, config, pack))
+        changes = tuple(_changes(stored, made.document))
+        if changes and made.missing:
+            are = "a sample needs" if made.missing == 1 else f"{made.missing} samples need"
+            message = f"{are} replies that were never made: its own command asks for them"
+            return CheckedRun(run, reason=message)
+        if dry or not changes:
+            return CheckedRun(run, changes)
+        document = asyncio.run(rescore(journal, run, config, pack))
+        return CheckedRun(run, changes, rescored=document)
+    except BenchError as error:
+        return CheckedRun(run, reason=str(error))
+
+
+def _changes(stored: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[Change]:
+    """The metrics, and the run's own rating, that are not alike."""
+    for name in dict.fromkeys((*stored["metrics"], *made["metrics"])):
+        old, new = (Number.of(document["metrics"].get(name)) for document in (stored, made))
+        if not old.is_like(new):
+            yield Change(name, old, new)
+    old, new = (Number.of(_own_rating(document), "rating") for document in (stored, made))
+    if not old.is_like(new):
+        yield Change("rating", old, new)
+
+
+def _own_rating(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return next((r for r in document["ratings"] if r["model"] == document["name"]), None)

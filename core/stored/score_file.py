@@ -1,0 +1,152 @@
+"""Grading without asking anyone: answers given in a file, or kept in the journal."""
+
+import contextlib
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..benchmark import Pack
+from ..clients.thinking import split_thinking
+from ..errors import MissingCall, PluginError, UsageError
+from ..guard import Guarded, at_item, guard
+from ..journal import CallKey
+from ..reports.document import build_document
+from ..reports.evidence import Evidence, Selection
+from ..sample.context import Sample
+from ..sample.model import Answer, JournaledModel, given_replies
+from ..settings.run_config import RunConfig
+from ..text import plural
+from ..types import (
+    NO_RESPONSE,
+    ChatRequest,
+    ChatResponse,
+    Item,
+    SampleScore,
+    Score,
+)
+
+Responses = Mapping[tuple[str, int], Mapping[int, str]]
+"""Replies by item id and iteration, and by the number of the request."""
+
+
+async def score_responses(
+    config: RunConfig, pack: Pack, items: Sequence[Item], replies: Responses
+) -> dict[str, Any]:
+    """The result document of given replies, with a row per sample under ``scores``.
+
+    Iterations go up to the highest one in the file; a sample without a reply is unscored.
+    """
+    iterations = max(iteration for _, iteration in replies)
+    plugin = guard(config.benchmark)
+    samples = [Sample(item, n) for item in items for n in range(1, iterations + 1)]
+    scores = [
+        SampleScore(
+            s.item.id, s.item.cluster, s.iteration, await _score(config, plugin, s, replies)
+        )
+        for s in samples
+    ]
+    selection = Selection(items, iterations)
+    document = build_document(None, config, pack, selection, Evidence(scores))
+    return {**document, "scores": _rows(scores, {item_id for item_id, _ in replies})}
+
+
+def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str, Any]:
+    """A row per iteration of each answered item; all rows have the same values, or null."""
+    names = {name: None for s in scores for name in s.score.values}
+    rows: dict[str, list[dict[str, Any]]] = {s.item_id: [] for s in scores if s.item_id in answered}
+    for item_id, _, _, score in scores:
+        if item_id in rows:
+            graded = {**names, **score.values}
+            row = {**graded, "flags": list(score.flags), "reason": score.reason}
+            rows[item_id].append(row)
+    return rows
+
+
+async def _score(config: RunConfig, plugin: Guarded, sample: Sample, replies: Responses) -> Score:
+    item, iteration = sample
+    given = replies.get((item.id, iteration))
+    if given is None:
+        return Score.unscored(NO_RESPONSE)
+    try:
+        model = _handle(config, await _answers(config, sample, given), iteration)
+        transcript = await plugin.generate(item, model, config.options)
+        return await plugin.grade(item, transcript, None, config.options)
+    except MissingCall as error:
+        return Score.unscored(str(error))
+    except PluginError as error:
+        raise at_item(error, item) from error
+
+
+async def _answers(config: RunConfig, sample: Sample, given: Mapping[int, str]) -> Answer:
+    """What answers a sample's calls: by their order, or by the requests where there are several."""
+    replies = {n: ChatResponse(*split_thinking(text)) for n, text in given.items()}
+    if calls_of(config, sample.item) == 1:
+        return given_replies([replies[n] for n in sorted(replies)])
+    asked = await sample_requests(config, sample.item, sample.iteration)
+    return _numbered({one.key: n for n, one in enumerate(asked, start=1)}, replies)
+
+
+def _numbered(numbers: Mapping[CallKey, int], replies: Mapping[int, ChatResponse]) -> Answer:
+    async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        number = numbers.get(key)
+        if number is None:
+            raise MissingCall("no further reply was given for this item")
+        if number not in replies:
+            raise MissingCall(f"{NO_RESPONSE} to request {number} of {len(numbers)}")
+        return replies[number]
+
+    return answer
+
+
+def _handle(config: RunConfig, answer: Answer, iteration: int) -> JournaledModel:
+    return JournaledModel(
+        answer,
+        phase="generate",
+        asked=str(config.model.spec),
+        sampling=config.effective_sampling,
+        system=config.system,
+        iteration=iteration,
+    )
+
+
+class OfflineRequest(NamedTuple):
+    """A request of a sample, and the key under which a run would know its reply."""
+
+    key: CallKey
+    request: ChatRequest
+
+
+def calls_of(config: RunConfig, item: Item) -> int:
+    """How many requests a sample of an item has, when every answer can be read."""
+    return guard(config.benchmark).calls_per_sample(item, config.options)[0]
+
+
+async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list[OfflineRequest]:
+    """The requests of a sample, exactly as a run would send them, in the order they are made.
+
+    Nobody replies, so these are the requests that depend on no reply.
+
+    Raises:
+        UsageError: There are fewer than the sample has: one waits for the reply to another.
+        PluginError: The benchmark asks nothing.
+    """
+    asked: list[OfflineRequest] = []
+
+    async def note(request: ChatRequest, key: CallKey) -> ChatResponse:
+        asked.append(OfflineRequest(key, request))
+        raise MissingCall("only the request is wanted")
+
+    plugin, name = guard(config.benchmark), config.benchmark.name
+    with contextlib.suppress(MissingCall):
+        await plugin.generate(item, _handle(config, note, iteration), config.options)
+    if not asked:
+        raise PluginError(f"{plugin.called('generate')} asks nothing about item {item.id!r}")
+    if len(asked) > calls_of(config, item):
+        made = plural(len(asked), "request")
+        message = f"says {calls_of(config, item)}, and generate makes {made} at once"
+        raise at_item(PluginError(f"{plugin.called('calls_per_sample')} {message}"), item)
+    if len(asked) < (wanted := calls_of(config, item)):
+        raise UsageError(
+            f"{name} makes {plural(wanted, 'request')} for item {item.id!r} and waits for a reply "
+            f"after {len(asked)}: what follows may depend on it, so use bench run"
+        )
+    return asked

@@ -1,0 +1,188 @@
+"""The benchmark that all of this form are: a subclass brings its pack and its scale.
+
+The model reads a dialogue and rates how strongly one person feels each of four emotions, and
+may be asked to criticise and revise its ratings. What is the same for all lives here: asking
+again, reading, choosing the better pass, intervals, baselines and demo models.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary
+
+from .demo import demo_answer
+from .replies import Reply, ask, read_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from eibench import ChatRequest, Item, Model, Options, Pack
+
+    from . import summary as numbers
+    from .baselines import Floats
+    from .questions import Question
+
+SEED = 0
+"""Of the bootstrap: the same data gives the same interval."""
+
+PARSER = Option(
+    "parser",
+    "strict",
+    "How ratings are read: strict, or exactly as the published code does.",
+    choices=("strict", "reference"),
+    in_grades=True,
+)
+
+
+class EmotionRatings(Benchmark):
+    """A benchmark whose items hold `Question`; it needs the options ``parser`` and ``revise``.
+
+    Attributes:
+        attempts: How often a question is asked until its answer can be read.
+        proportional: Only the proportions of ratings count: then four zeros are no answer, and
+            four equal ratings are one, whatever their height.
+    """
+
+    asks_again = True
+    attempts: int
+    proportional: bool
+
+    @abstractmethod
+    def question_score(self, ratings: Sequence[float], reference: Sequence[float]) -> float | None:
+        """The score of an answer, 10 the best; ``None`` for four zeros where those are none."""
+
+    @abstractmethod
+    def score_answers(self, answers: Floats, reference: Sequence[float]) -> Floats:
+        """The question scores of many answers, shape (n, 4), to one question, shape (n,)."""
+
+    async def generate(self, item: Item, model: Model, options: Options) -> Reply:
+        """The first reply that can be read in full, or the best there is."""
+        from .parsing import PARSERS
+
+        question: Question = item.content
+        return await ask(
+            question.prompt,
+            model,
+            lambda response: read_reply(
+                response,
+                question,
+                PARSERS[options["parser"]],
+                lambda ratings: self.question_score(ratings, question.reference),
+                revise=options["revise"],
+            ),
+            self.attempts,
+        )
+
+    async def grade(
+        self, item: Item, transcript: Reply, judge: Model | None, options: Options
+    ) -> Score:
+        """The question score of each pass; no judge is asked."""
+        reply = transcript
+        both = {"first_pass": None, "revised": None, **reply.values}
+        reasons = [f"{name.replace('_', ' ')}: {why}" for name, why in reply.reasons.items()]
+        detail = {
+            "temperature": reply.temperature,
+            "attempts": reply.attempts,
+            "ratings": reply.ratings(),
+            "reasons": dict(reply.reasons),
+        }
+        reason = None if reply.n_scored else "; ".join(reasons)
+        return Score(both, reason, reply.flags, detail)
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """The better pass and all that qualifies it."""
+        import numpy as np
+
+        from .summary import summarise
+
+        ordered = sorted(scores, key=lambda s: (s.item_id, s.iteration))
+        summary = summarise(
+            _column(ordered, "first_pass"),
+            _column(ordered, "revised") if options["revise"] else None,
+            [s.cluster for s in ordered],
+            rng=np.random.default_rng(SEED),
+            iterations=[s.iteration for s in ordered],
+        )
+        invalid = None if summary.valid or not ordered else _invalid(summary)
+        notes = {"pass": summary.chosen, "per_iteration": list(summary.per_iteration)}
+        return Summary(_metrics(summary), invalid, notes=notes)
+
+    def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
+        """Random, uniform and the best constant answer, exactly, by enumeration."""
+        from .baselines import find_baselines
+
+        references = [item.content.reference for item in pack.items]
+        found = find_baselines(references, self.score_answers, all_zero=not self.proportional)
+        equal, constant = found.uniform, found.best_constant
+        height = None if self.proportional else tuple(map(float, equal.answer))
+        answer = tuple(map(float, constant.answer))
+        return {
+            "random": Baseline(found.random, "random", sd=found.random_sd),
+            "uniform": Baseline(equal.score, "all equal", answer=height),
+            "best_constant": Baseline(constant.score, "best constant", answer=answer),
+        }
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
+        """Ratings around the reference, the further off the lower the ability."""
+        question: Question = item.content
+        revise = question.form.revised in request.messages[-1].content
+        return demo_answer(question, ability, rng, revise=revise)
+
+
+_TWO_INTERVALS = (
+    "The score is the {0} pass. Its own interval picks the better pass anew in each draw, which "
+    "moves it up; that of the {0} pass does not, so hold that one against a baseline."
+)
+
+
+def _column(scores: Sequence[SampleScore], name: str) -> list[float]:
+    values = (s.score.values.get(name) for s in scores)
+    return [float("nan") if value is None else value for value in values]
+
+
+def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
+    chosen = {"first_pass": "first pass", "revised": "revised", None: "none"}[summary.chosen]
+    named = {
+        "score": (f"score ({chosen})", summary.score),
+        "first_pass": ("first pass", summary.first_pass),
+        "revised": ("revised", summary.revised),
+        "revision_gain": ("revision gain", summary.gain),
+        "score_unparsable_zero": ("score, unparsable as 0", summary.zero_filled),
+    }
+    of_pass = summary.revised if summary.chosen == "revised" else summary.first_pass
+
+    def note(name: str) -> str:
+        """Why the score and the pass that it is have two intervals, where they have."""
+        if name != "score" or of_pass is None or of_pass.interval == summary.score.interval:
+            return ""
+        return _TWO_INTERVALS.format(chosen.removesuffix(" pass"))
+
+    metrics = {
+        name: Metric(
+            e.value,
+            e.interval,
+            e.n,
+            over="questions",
+            label=label,
+            note=note(name),
+            families=e.families,
+        )
+        for name, (label, e) in named.items()
+        if e is not None
+    }
+    if len(summary.per_iteration) > 1:
+        n = sum(value is not None for value in summary.per_iteration)
+        sd = summary.iteration_sd
+        label = "SD over reruns"
+        metrics["rerun_sd"] = Metric(sd, None, n, higher_is_better=False, label=label)
+    return metrics
+
+
+def _invalid(summary: Any) -> str:
+    return (
+        f"only {summary.score.n} of {summary.total} answers could be read; "
+        "fewer than 5/6 make no valid run"
+    )

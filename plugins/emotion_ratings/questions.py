@@ -1,0 +1,134 @@
+"""The questions of a pack: upstream's JSON form, read with errors that name the place."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eibench import DataError, Item, read_json
+
+from .forms import ENGLISH, Form
+from .prompting import without_revision
+
+N_EMOTIONS = 4
+_WRITTEN = {str(rating): rating for rating in range(11)}
+
+
+class Question(NamedTuple):
+    """What an item holds.
+
+    Attributes:
+        prompt: As it is sent.
+        emotions: The names in the answer form.
+        reference: A rating for each, in the same order.
+        form: In which the answer is asked for.
+        others: The name that the question lists for each emotion where one of them is another
+            than in the answer form; else empty.
+    """
+
+    prompt: str
+    emotions: tuple[str, ...]
+    reference: tuple[float, ...]
+    form: Form = ENGLISH
+    others: tuple[str, ...] = ()
+
+
+class ReferenceField(NamedTuple):
+    """Which reference of a question counts.
+
+    Attributes:
+        name: Of the field that holds it.
+        total: What its ratings must sum to, if to anything.
+        as_text: Whether a rating may be a text that is a whole number, as some are upstream.
+    """
+
+    name: str
+    total: float | None = None
+    as_text: bool = False
+
+
+def read_questions(path: Path, reference: ReferenceField, form: Form = ENGLISH) -> list[Item]:
+    """The items of a pack with their full prompts, in file order.
+
+    Args:
+        path: An object from id to ``prompt`` and reference.
+        reference: Which one, and what it must be.
+        form: What every question has.
+
+    Raises:
+        DataError: The file is not of that form.
+    """
+    raw = read_json(path)
+    if not isinstance(raw, dict) or not raw:
+        raise DataError(path, "must be a JSON object from question id to question, not empty")
+    return [_item(path, item_id, row, reference, form) for item_id, row in raw.items()]
+
+
+def cut_revision(path: Path, items: Sequence[Item], *, sentence: str | None = None) -> list[Item]:
+    """The items with prompts that ask for one pass only.
+
+    Args:
+        path: Where the items come from.
+        items: With their full prompts.
+        sentence: What takes the place of each prompt's instructions.
+
+    Raises:
+        DataError: A prompt lacks a mark that the cut needs.
+    """
+    return [_cut(path, item, sentence) for item in items]
+
+
+def _cut(path: Path, item: Item, sentence: str | None) -> Item:
+    question: Question = item.content
+    try:
+        prompt = without_revision(question.prompt, question.form, sentence=sentence)
+    except ValueError as error:
+        raise DataError(path, str(error), _place(item.id)) from None
+    return replace(item, content=question._replace(prompt=prompt))
+
+
+def _item(path: Path, item_id: str, row: Any, wanted: ReferenceField, form: Form) -> Item:
+    place = _place(item_id)
+    if not item_id.strip():
+        raise DataError(path, "an item needs an id that is not blank", place)
+    prompt = _field(path, place, row, "prompt", str)
+    answer = _field(path, place, row, wanted.name, dict)
+    numbers = range(1, N_EMOTIONS + 1)
+    emotions = tuple(_field(path, place, answer, f"emotion{i}", str) for i in numbers)
+    names = [f"emotion{i}_score" for i in numbers]
+    reference = tuple(_rating(path, place, answer, name, wanted) for name in names)
+    if len({e.lower() for e in emotions}) < N_EMOTIONS:
+        raise DataError(path, f"the four emotions must differ: {', '.join(emotions)}", place)
+    if wanted.total is not None and abs(sum(reference) - wanted.total) > 0.01:
+        message = f"the reference sums to {sum(reference):g}, not {wanted.total:g}"
+        raise DataError(path, message, place)
+    return Item(item_id, Question(prompt, emotions, reference, form))
+
+
+def _place(item_id: str) -> str:
+    return f'item "{item_id}"'
+
+
+def _field(path: Path, place: str, row: Any, name: str, kind: type) -> Any:
+    if not isinstance(row, Mapping):
+        raise DataError(path, "must be a JSON object", place)
+    if name not in row:
+        raise DataError(path, f'has no "{name}"', place)
+    value = row[name]
+    if not isinstance(value, kind) or not value or not str(value).strip():
+        wanted = "a text" if kind is str else "an object"
+        raise DataError(path, f'"{name}" must be {wanted}, not {value!r:.40}', place)
+    return value
+
+
+def _rating(
+    path: Path, place: str, answer: Mapping[str, Any], name: str, wanted: ReferenceField
+) -> float:
+    if name not in answer:
+        raise DataError(path, f'has no "{name}"', place)
+    value = answer[name]
+    if wanted.as_text and isinstance(value, str):
+        value = _WRITTEN.get(value, value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10:
+        raise DataError(path, f'"{name}" must be a number from 0 to 10, not {value!r:.40}', place)
+    return float(value)

@@ -1,0 +1,130 @@
+"""Asking a question until its answer can be read, and the reply that counts.
+
+A reply that cannot be read is asked for again at a higher temperature (Paech 2023,
+section 3.10). The first one in which every pass has a score counts; if none comes, the one
+with most of them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from eibench import ChatResponse, Finish, MissingCall, Model, is_blank
+
+from .parsing_types import Answer, Parser, Reading
+from .questions import Question
+
+TEMPERATURE_STEP = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The reply that counts for a question, read and scored.
+
+    Attributes:
+        values: Question score of each pass asked for; ``None`` where unread.
+        reasons: Why a pass has no score.
+        attempts: How many replies were read until one was whole, or no more may be asked for.
+        temperature: That of the reply that counts; ``None`` where the server takes none.
+    """
+
+    answer: Answer
+    values: Mapping[str, float | None]
+    reasons: Mapping[str, str]
+    temperature: float | None = None
+    attempts: int = 0
+
+    @property
+    def n_scored(self) -> int:
+        """How many passes have a score."""
+        return sum(value is not None for value in self.values.values())
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """How the readings depart from the plain form, and what else was unusual."""
+        passes = {"first_pass": self.answer.first_pass, "revised": self.answer.revised}
+        flags = [f"{name}: {flag}" for name, reading in passes.items() for flag in reading.flags]
+        if self.attempts > 1:
+            flags.append("asked_again")
+        if 0 < self.n_scored < len(self.values):
+            flags.append("one_section")
+        return tuple(flags)
+
+    def ratings(self) -> dict[str, list[float] | None]:
+        """The ratings of each pass as plain values; ``None`` where unread."""
+        passes = {"first_pass": self.answer.first_pass, "revised": self.answer.revised}
+        return {name: list(r.values) if r.values else None for name, r in passes.items()}
+
+
+async def ask(
+    prompt: str, model: Model, read: Callable[[ChatResponse], Reply], attempts: int
+) -> Reply:
+    """The first reply that is scored in full, or the best one of all attempts.
+
+    Raises:
+        MissingCall: The work is done offline and there is no reply at all.
+    """
+    best: Reply | None = None
+    asked = 0
+    for attempt in range(attempts):
+        temperature = _temperature(model.sampling.temperature, attempt)
+        try:
+            response = await model.chat(prompt, temperature=temperature)
+        except MissingCall:
+            if best is None:
+                raise
+            break
+        asked += 1
+        drawn_at = response.sent.get("temperature") if response.sent else temperature
+        reply = replace(read(response), temperature=drawn_at)
+        if best is None or reply.n_scored > best.n_scored:
+            best = reply
+        if best.n_scored == len(best.values):
+            break
+    assert best is not None
+    return replace(best, attempts=asked)
+
+
+def read_reply(
+    response: ChatResponse,
+    question: Question,
+    parser: Parser,
+    score: Callable[[tuple[float, ...]], float | None],
+    *,
+    revise: bool,
+) -> Reply:
+    """What one reply says, each pass scored; only four zeros may have no score."""
+    answer = parser(
+        response.text,
+        question.emotions,
+        revise=revise,
+        form=question.form,
+        others=question.others,
+    )
+    why = _no_answer(response)
+    passes = {"first_pass": answer.first_pass} | ({"revised": answer.revised} if revise else {})
+    values = {name: _score(reading, score) for name, reading in passes.items()}
+    reasons = {
+        name: why or passes[name].reason or "all ratings are zero"
+        for name, value in values.items()
+        if value is None
+    }
+    return Reply(answer, values, reasons)
+
+
+def _score(reading: Reading, score: Callable[[tuple[float, ...]], float | None]) -> float | None:
+    return None if reading.values is None else score(reading.values)
+
+
+def _temperature(base: float | None, attempt: int) -> float | None:
+    return None if base is None else round(base + TEMPERATURE_STEP * attempt, 6)
+
+
+def _no_answer(response: ChatResponse) -> str | None:
+    """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
+    if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
+        return "the model refused"
+    if not is_blank(response.text):
+        return None
+    if response.finish == Finish.LENGTH:
+        return "cut off before the answer began"
+    return "nothing came after the thinking" if response.reasoning else "the reply is empty"

@@ -1,0 +1,185 @@
+"""The numbers of a run: the better of two passes, with intervals over questions.
+
+A run reports the mean of its question scores x 10. Samples that could not be read are NaN in
+the arrays and None in results, never 0, except in the one number that says so (`zero_filled`).
+numpy is imported inside functions: plugins import the package, and every command loads them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from eibench.statistics import Interval
+
+    Floats = npt.NDArray[np.float64]
+
+#: From the scale of a question, whose best score is 10, to that of a run.
+SCALE = 10.0
+Pass = Literal["first_pass", "revised"]
+
+
+class Estimate(NamedTuple):
+    """A number of a run.
+
+    Attributes:
+        value: None when nothing could be read.
+        interval: 95 % over questions; None with fewer than eight questions or without value.
+        n: Samples it is the mean of.
+        families: Questions that these are of.
+    """
+
+    value: float | None
+    interval: Interval | None
+    n: int
+    families: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All numbers of a run.
+
+    Attributes:
+        score: The final score: the better pass. Its interval chooses the pass anew in each
+            resample, so it holds what the choice itself adds.
+        chosen: The pass the score comes from; None when nothing could be read.
+        first_pass: Mean of the readable first passes.
+        revised: Mean of the readable revised passes; None when none were asked for.
+        gain: Revised minus first pass, over the samples where both could be read.
+        zero_filled: The chosen pass with unreadable answers as 0, as some peers count.
+        total: Samples, readable or not.
+        valid: Whether the chosen pass could be read in at least 5/6 of the samples.
+        per_iteration: Final score of each iteration by itself, in order.
+        iteration_sd: Standard deviation (n - 1) of those; None with fewer than two.
+    """
+
+    score: Estimate
+    chosen: Pass | None
+    first_pass: Estimate
+    revised: Estimate | None
+    gain: Estimate | None
+    zero_filled: Estimate
+    total: int
+    valid: bool
+    per_iteration: tuple[float | None, ...]
+    iteration_sd: float | None
+
+
+def summarise(
+    first: npt.ArrayLike,
+    revised: npt.ArrayLike | None,
+    questions: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    iterations: npt.ArrayLike | None = None,
+    replicates: int = 10_000,
+) -> Summary:
+    """Return the numbers of a run, its intervals over questions with all their iterations.
+
+    The final score is the better pass (Paech 2023, section 3.7), the revised one when equal;
+    a pass counts only if it has at least 95 % as many readable answers as the other (the
+    published code's rule, made symmetric). It is taken over all samples together.
+
+    Args:
+        first: Question scores of the first pass, 10 the best, NaN if unread, shape (n_samples,).
+        revised: Those of the revised pass, or None when no revision was asked for.
+        questions: Question of each sample, shape (n_samples,): the clusters.
+        rng: Source of the resamples.
+        iterations: Iteration of each sample, shape (n_samples,); None for a single one.
+        replicates: Number of resamples.
+    """
+    from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
+    from eibench.statistics import iteration_spread as spread
+
+    columns = _columns(first, revised)
+    totals = columns.sum(axis=0, keepdims=True)
+    values = _statistics(totals)[0]
+    sums = cluster_sums(columns, cluster_index(questions)) if len(columns) else columns
+    stands_on = _stands_on(sums, revised=bool(_choose_revised(totals)[0]))
+    intervals = cluster_bootstrap(
+        sums, _statistics, rng=rng, replicates=replicates, stands_on=stands_on
+    )
+    score, first_pass, second, gain, zero_filled = (
+        Estimate(_finite(value), interval, 0, families)
+        for value, interval, families in zip(values, intervals, stands_on, strict=True)
+    )
+    n_first, n_revised, n_both, total = (int(n) for n in totals[0, [1, 3, 5, 6]])
+    chosen_revised = bool(_choose_revised(totals)[0])
+    n = n_revised if chosen_revised else n_first
+    per_iteration = _per_iteration(columns, iterations)
+    asked = revised is not None
+    return Summary(
+        score=score._replace(n=n),
+        chosen=None if n == 0 else "revised" if chosen_revised else "first_pass",
+        first_pass=first_pass._replace(n=n_first),
+        revised=second._replace(n=n_revised) if asked else None,
+        gain=gain._replace(n=n_both) if asked else None,
+        zero_filled=zero_filled._replace(n=total),
+        total=total,
+        valid=total > 0 and 6 * n >= 5 * total,
+        per_iteration=per_iteration,
+        iteration_sd=spread(per_iteration),
+    )
+
+
+def _columns(first: npt.ArrayLike, revised: npt.ArrayLike | None) -> Floats:
+    """Return what each sample adds to the totals, shape (n_samples, 7).
+
+    Sum and count of the first pass, of the revised pass, of the gain; and 1.
+    """
+    import numpy as np
+
+    one = np.asarray(first, dtype=np.float64)
+    two = np.full_like(one, np.nan) if revised is None else np.asarray(revised, dtype=np.float64)
+    parts = [(np.nan_to_num(values), ~np.isnan(values)) for values in (one, two, two - one)]
+    return np.column_stack([*itertools.chain(*parts), np.ones_like(one)])
+
+
+def _statistics(totals: Floats) -> Floats:
+    """Return score, first pass, revised, gain and zero-filled score of each row, NaN if none."""
+    import numpy as np
+
+    chosen = _choose_revised(totals)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first, revised, gain = (totals[:, i] / totals[:, i + 1] for i in (0, 2, 4))
+        filled = np.where(chosen, totals[:, 2], totals[:, 0]) / totals[:, 6]
+    score = np.where(chosen, revised, first)
+    return SCALE * np.column_stack([score, first, revised, gain, filled])
+
+
+def _stands_on(sums: Floats, *, revised: bool) -> list[int]:
+    """Return how many questions have a part in each statistic."""
+    first, second, both = ((sums[:, i] > 0).sum() for i in (1, 3, 5))
+    return [int(n) for n in (second if revised else first, first, second, both, len(sums))]
+
+
+def _choose_revised(totals: Floats) -> npt.NDArray[np.bool_]:
+    """Return, for each row of totals, whether the final score is the revised pass."""
+    import numpy as np
+
+    sum_first, n_first, sum_revised, n_revised = totals[:, :4].T
+    # Means compared by cross-multiplication, so a pass without answers divides by nothing.
+    better = sum_revised * n_first >= sum_first * n_revised
+    enough_first, enough_revised = 20 * n_first >= 19 * n_revised, 20 * n_revised >= 19 * n_first
+    return np.asarray((n_revised > 0) & enough_revised & (better | ~enough_first))
+
+
+def _per_iteration(columns: Floats, iterations: npt.ArrayLike | None) -> tuple[float | None, ...]:
+    import numpy as np
+
+    from eibench.statistics import cluster_index, cluster_sums
+
+    ids = np.zeros(len(columns), dtype=np.intp) if iterations is None else iterations
+    if not len(columns):
+        return ()
+    totals = cluster_sums(columns, cluster_index(ids))
+    return tuple(_finite(score) for score in _statistics(totals)[:, 0])
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if value == value else None
