@@ -64,25 +64,13 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
         "judges": [grading.judge for grading in graded_by],
         "grade_options": dict(graded_by[0].options),
         "demo": any(judged.first.run.demo for judged in runs),
-        "runs": [_run(judged) for judged in runs],
+        "runs": [{**j.first.facts(), "transcripts": scored_by(*j)} for j in runs],
         "transcripts": _added([scored_by(*judged) for judged in runs]),
         "families": families,
         "agreement": found,
         "order": order,
         "method": {"interval": INTERVAL, "icc": ICC},
         "warnings": _warnings(runs, families, order),
-    }
-
-
-def _run(judged: Judged) -> dict[str, Any]:
-    run = judged.first.run
-    return {
-        "run_id": run.run_id,
-        "model": run.model,
-        "name": run.name,
-        "demo": run.demo,
-        "status": run.status,
-        "transcripts": scored_by(*judged),
     }
 
 

@@ -1,7 +1,9 @@
 """The rating engines that come with eibench, registered through the same hook as anyone's."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ..hookspecs import hookimpl
 
@@ -13,81 +15,62 @@ if TYPE_CHECKING:
     from .settings import RatingSettings
 
 
-class _Glicko2:
-    name = "glicko2"
-    title = "one Glicko-2 period at its fixed point; place in it, length beside it (default)"
-    version = "2"
-    order_matters = False
-    names_matter = False
+@dataclass
+class _Engine:
+    """An engine whose module of this package has a function `rate`."""
+
+    name: str
+    title: str
+    module: str
+    version: str
+    order_matters: bool = False
+    names_matter: bool = False
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
-        """See `glicko2`."""
-        from .glicko2 import rate
-
-        return rate(comparisons, settings)
-
-
-class _FractionalLogit:
-    name = "fractional-logit"
-    title = "likelihood per call, with terms for position and length"
-    version = "2"
-    order_matters = False
-    names_matter = False
-
-    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
-        """See `fractional_logit`."""
-        from .fractional_logit import rate
-
-        return rate(comparisons, settings)
+        """See the module's `rate`."""
+        module: Any = import_module(f".{self.module}", __package__)
+        found: Ratings = module.rate(comparisons, settings)
+        return found
 
 
-class _Mixed:
-    name = "mixed"
-    title = "linear mixed model: strengths and the luck of transcripts, position and length"
-    version = "2"
-    order_matters = False
-    names_matter = False
-
-    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
-        """See `mixed`."""
-        from .mixed import rate
-
-        return rate(comparisons, settings)
-
-
-class _Sequential:
-    name = "glicko2-sequential"
-    title = "PyPI's glicko2, game after game as they came"
-    version = "1"
-    order_matters = True
-    names_matter = False
-
-    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
-        """See `sequential`."""
-        from .sequential import rate
-
-        return rate(comparisons, settings)
-
-
-class _TrueSkill:
-    name = "trueskill"
-    title = "the scheme of the original EQ-Bench 3; its intervals are too narrow"
-    version = "2"
-    order_matters = False
-    names_matter = True
-
-    def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
-        """See `trueskill`."""
-        from .trueskill import rate
-
-        return rate(comparisons, settings)
+_ENGINES = (
+    _Engine(
+        "glicko2",
+        "one Glicko-2 period at its fixed point; place in it, length beside it (default)",
+        "glicko2",
+        version="2",
+    ),
+    _Engine(
+        "fractional-logit",
+        "likelihood per call, with terms for position and length",
+        "fractional_logit",
+        version="2",
+    ),
+    _Engine(
+        "mixed",
+        "linear mixed model: strengths and the luck of transcripts, position and length",
+        "mixed",
+        version="2",
+    ),
+    _Engine(
+        "glicko2-sequential",
+        "PyPI's glicko2, game after game as they came",
+        "sequential",
+        version="1",
+        order_matters=True,
+    ),
+    _Engine(
+        "trueskill",
+        "the scheme of the original EQ-Bench 3; its intervals are too narrow",
+        "trueskill",
+        version="2",
+        names_matter=True,
+    ),
+)
 
 
 @hookimpl
 def register_rating_engines(register: "Callable[[RatingEngine], None]") -> None:
     """The built-in engines."""
-    register(_Glicko2())
-    register(_FractionalLogit())
-    register(_Mixed())
-    register(_Sequential())
-    register(_TrueSkill())
+    for engine in _ENGINES:
+        register(engine)

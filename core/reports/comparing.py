@@ -60,8 +60,8 @@ def compare(compared: Compared) -> dict[str, Any]:
         "judge": grading.judge,
         "grade_options": dict(grading.options),
         "demo": a.run.demo or b.run.demo,
-        "a": _side(a),
-        "b": _side(b),
+        "a": {**a.facts(), "samples": a.counts()},
+        "b": {**b.facts(), "samples": b.counts()},
         "differs": _differs(a, b),
         "metrics": _metrics(compared),
         "samples": {
@@ -73,18 +73,6 @@ def compare(compared: Compared) -> dict[str, Any]:
         "differences": rows,
         "method": {"interval": INTERVAL, "test": TEST},
         "warnings": _warnings(compared, rows),
-    }
-
-
-def _side(graded: GradedSamples) -> dict[str, Any]:
-    run = graded.run
-    return {
-        "run_id": run.run_id,
-        "model": run.model,
-        "name": run.name,
-        "demo": run.demo,
-        "status": run.status,
-        "samples": graded.counts(),
     }
 
 

@@ -35,6 +35,17 @@ class GradedSamples(NamedTuple):
     failed: frozenset[Key]
     n_items: int
 
+    def facts(self) -> dict[str, Any]:
+        """Which run it is, as documents over several runs have it."""
+        run = self.run
+        return {
+            "run_id": run.run_id,
+            "model": run.model,
+            "name": run.name,
+            "demo": run.demo,
+            "status": run.status,
+        }
+
     @property
     def total(self) -> int:
         """How many samples the run would have with all items in all its iterations."""
