@@ -121,7 +121,7 @@ def measure_identical(n_seeds: int) -> str:
             found = rate(played.judge(played.random_calls(700)), RatingSettings())
             apart += sum(7 - len(row.tied_with or ()) for row in found.rows) // 2
         rows.append([name, f"{100 * apart / (28 * n_seeds):.1f}"])
-    return f"8 equal models, {n_seeds} rounds\n\n{table(['engine', 'pairs message apart %'], rows)}"
+    return f"8 equal models, {n_seeds} rounds\n\n{table(['engine', 'pairs told apart %'], rows)}"
 
 
 class Games(NamedTuple):

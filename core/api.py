@@ -205,12 +205,12 @@ async def score_async(
         BenchError: One of its subclasses, with the message that `bench score` would print.
     """
     chosen = arguments.find_benchmark(benchmark)
-    stored_label = arguments.name(name)
-    if stored_label is None:
-        stored_label = readable(path_of(responses).stem)
+    model_name = arguments.name(name)
+    if model_name is None:
+        model_name = readable(path_of(responses).stem)
     own = arguments.own_options(chosen, options or {})
     data = None if dataset is None else os.fspath(dataset)
-    config = scoring_config(chosen, own, data, stored_label)
+    config = scoring_config(chosen, own, data, model_name)
     await asyncio.to_thread(have_data, config)
     return await score_config(config, responses)
 

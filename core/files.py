@@ -5,6 +5,7 @@ import io
 import stat
 from pathlib import Path
 
+from .errors import DataError
 from .sizes import size_text
 
 _AT_A_TIME = 2**20
@@ -40,6 +41,18 @@ def _read(path: Path, most: int, pipes: bool) -> bytes:
             if len(held) > most:
                 raise OSError(errno.EFBIG, f"it has more than {size_text(most)}; name another")
     return bytes(held)
+
+
+def is_there(path: Path) -> bool:
+    """`exists` for data.
+
+    Raises:
+        DataError: That cannot be told.
+    """
+    try:
+        return exists(path)
+    except OSError as error:
+        raise DataError(path, f"cannot be read: {error.strerror}") from None
 
 
 def exists(path: Path) -> bool:

@@ -43,7 +43,11 @@ def readable(text: str) -> str:
 
 def as_text(document: Mapping[str, Any]) -> str:
     """The document as JSON, safe for a terminal; NaN cannot be in it."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return escaped(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def escaped(text: str) -> str:
+    """JSON without what a terminal would obey, ends a line elsewhere, or UTF-8 cannot hold."""
     return _UNSAFE.sub(lambda m: _escaped(ord(m.group())), text)
 
 

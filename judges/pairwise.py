@@ -50,7 +50,7 @@ class Margins:
     unknown: tuple[str, ...] = ()
 
 
-def draw_codes(stored_label: str, *taken: str) -> Codes:
+def draw_codes(seed: str, *taken: str) -> Codes:
     """Two codes such as ``A4711``, drawn from a hash; none occurs in the texts `taken`.
 
     They get longer where the texts hold so many numbers that none of four digits is left.
@@ -59,7 +59,7 @@ def draw_codes(stored_label: str, *taken: str) -> Codes:
     number = 0
     while len(found) < 2:
         least = 1000 * 10 ** (number // _DRAWS)
-        drawn = hashlib.sha256(f"{stored_label}:{number}".encode()).digest()
+        drawn = hashlib.sha256(f"{seed}:{number}".encode()).digest()
         code = f"A{least + int.from_bytes(drawn[:8], 'big') % (9 * least)}"
         if code not in found and not any(code[1:] in text for text in taken):
             found.append(code)

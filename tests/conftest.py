@@ -14,6 +14,11 @@ from click.testing import CliRunner
 from eibench.core.cli.app import app
 
 
+def pytest_configure() -> None:
+    """Let the processes that tests start keep compiled modules; else each compiles all anew."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """What ``-n auto`` means: half as many again as cores, as long tests wait for processes."""

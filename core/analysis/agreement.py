@@ -168,12 +168,12 @@ def _partial(judged: Judged) -> list[str]:
 
 
 def _warnings(runs: Sequence[Judged], families: int, order: Mapping[str, Any] | None) -> list[str]:
-    message = [w for judged in runs for w in _partial(judged)]
-    message += [w for judged in runs for graded in judged if (w := graded.told_kinship())]
+    messages = [w for judged in runs for w in _partial(judged)]
+    messages += [w for judged in runs for graded in judged if (w := graded.told_kinship())]
     if order and order["models"] >= 3 and 2 / factorial(order["models"]) > _ALPHA:
         by_chance = f"one in {factorial(order['models'])}"
-        message.append(
+        messages.append(
             f"{order['models']} models are too few to show that judges order them alike: "
             f"by chance {by_chance} orders agrees in full"
         )
-    return message + (few_families(families) if families else [])
+    return messages + (few_families(families) if families else [])

@@ -6,7 +6,7 @@ rerun: it is kept with the reason, and does not count.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..benchmark import Pack
@@ -16,11 +16,11 @@ from ..guard import guard
 from ..hints import bench
 from ..journal import Failure, Journal, RunRecord
 from ..lookup.runs import MODEL, model_label
-from ..lookup.stored_config import config_of, pack_of
+from ..lookup.stored_config import config_of_result, pack_of
 from ..names import check_name
 from ..plugins import Catalogue
 from ..reports.protocols import RunResult, judge_label, refuse_mixture, what_is_missing
-from ..settings.run_config import RunConfig, grader, judge_endpoint
+from ..settings.run_config import RunConfig, grader
 from ..text import plural
 from ..types import SampleScore, digest
 from .csv_tables import CsvTable
@@ -204,26 +204,15 @@ def _read(
     journal: Journal, outcome: RunResult, catalogue: Catalogue, dataset: str | None
 ) -> _GradedRun:
     run = outcome.run
-    config = _config(journal, outcome, catalogue, dataset)
+    config = config_of_result(journal, outcome.run, catalogue, outcome.document, dataset)
     pack = pack_of(run, config)
-    stored_label = _grader(journal, run, config)
+    grader_digest = _grader(journal, run, config)
     clusters = {item.id: item.cluster for item in pack.items}
-    scores = list(journal.grades(run, stored_label, clusters))
+    scores = list(journal.grades(run, grader_digest, clusters))
     graded = {(s.item_id, s.iteration) for s in scores}
     failures = [f for f in journal.failures(run) if f.item_id in clusters]
     left = [f for f in failures if (f.item_id, f.iteration) not in graded]
     return _GradedRun(run, config, pack, scores, left)
-
-
-def _config(
-    journal: Journal, outcome: RunResult, catalogue: Catalogue, dataset: str | None
-) -> RunConfig:
-    """How the result was graded, which a later command may have changed."""
-    run, document = outcome
-    config = config_of(journal, run, catalogue, {}, dataset)
-    options = {**config.options, **document["options"]}
-    judge = judge_label(document)
-    return replace(config, options=options, judge=judge_endpoint(judge) if judge else None)
 
 
 def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
@@ -234,9 +223,9 @@ def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
         DataError: None of the run's graders is that of its result, or has this version.
     """
     facts, there = grader(config), {g.digest for g in journal.graders(run)}
-    for stored_label in (digest(facts), digest({**facts, "offline": True})):
-        if stored_label in there:
-            return stored_label
+    for grader_digest in (digest(facts), digest({**facts, "offline": True})):
+        if grader_digest in there:
+            return grader_digest
     if not there:
         raise UsageError(f"run {run.run_id} has no graded replies yet; run its command first")
     message = "its grades are by another judge than its last result, or by another version"

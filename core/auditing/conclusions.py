@@ -101,11 +101,11 @@ def _place_by_wins(found: AuditEstimate, calls: int) -> Conclusion:
         return _not_tested("place", found, calls, "pairs", FIRST_WINS.strong / 2)
     if grade == NONE:
         message = f"no sign that place counts: the first text wins {_percent(found.value)} of calls"
-        return _told("place", grade, f"{message} ({_percents(found)}; fair: 50 %)", found)
+        return _conclusion("place", grade, f"{message} ({_percents(found)}; fair: 50 %)", found)
     first = found.value >= 0.5
     seen = found if first else _mirrored(found)
     message = f"the judge picks the {'first' if first else 'second'} text in {_percent(seen.value)}"
-    return _told("place", grade, f"{message} of calls ({_percents(seen)}; fair: 50 %)", found)
+    return _conclusion("place", grade, f"{message} of calls ({_percents(seen)}; fair: 50 %)", found)
 
 
 def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
@@ -113,7 +113,8 @@ def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("place", found, calls, "calls", PLUSES.strong / 2)
     message = f"between equals the first text gets {_more(found)} ({_ends(found)}; fair: 0)"
-    return _told("place", grade, "no sign that place counts: " * (grade == NONE) + message, found)
+    prefix = "no sign that place counts: " if grade == NONE else ""
+    return _conclusion("place", grade, prefix + message, found)
 
 
 def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
@@ -123,8 +124,8 @@ def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
         return _not_tested("length", found, calls, "calls", PLUSES.strong / 2)
     message = f"a text twice as long gets {_more(found)} ({_ends(found)}; fair: 0)"
     if grade == NONE:
-        return _told("length", grade, f"no sign that length counts: {message}", found)
-    return _told("length", grade, message + _reordered(ratings), found)
+        return _conclusion("length", grade, f"no sign that length counts: {message}", found)
+    return _conclusion("length", grade, message + _reordered(ratings), found)
 
 
 def _reordered(ratings: Rows) -> str:
@@ -176,17 +177,17 @@ def _flips(orders: Orders, calls: int) -> Conclusion:
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("flips", found, calls, "pairs", (FLIPS.strong - FLIPS.slight) / 2)
     message = f"the winner changes with the order in {_percent(found.value)} of pairs"
-    return _told("flips", grade, f"{message} ({_percents(found)}; by chance: 50 %)", found)
+    return _conclusion("flips", grade, f"{message} ({_percents(found)}; by chance: 50 %)", found)
 
 
 def _unread(found: AuditEstimate) -> Conclusion:
     if found.value is None:
         return Conclusion("unread", NOT_TESTED, str(found.reason), None, None, found.n)
     message = f"{round(found.value * found.n)} of {plural(found.n, 'comparison')} could not be read"
-    return _told("unread", grade_count(found, UNREAD), message, found)
+    return _conclusion("unread", grade_count(found, UNREAD), message, found)
 
 
-def _told(about: str, grade: str, text: str, found: AuditEstimate) -> Conclusion:
+def _conclusion(about: str, grade: str, text: str, found: AuditEstimate) -> Conclusion:
     return Conclusion(about, grade, text, found.value, found.ci95, found.n)
 
 
@@ -197,7 +198,7 @@ def _not_tested(about: str, found: AuditEstimate, calls: int, what: str, room: f
         message = f"{found.reason} ({n} {what if found.n else 'calls'})"
     else:
         message = f"{n} {what} are too few to tell; about {needed(found, room)} are needed"
-    return _told(about, NOT_TESTED, message, found._replace(n=n))
+    return _conclusion(about, NOT_TESTED, message, found._replace(n=n))
 
 
 def _mirrored(found: AuditEstimate) -> AuditEstimate:

@@ -78,10 +78,10 @@ def compare_criteria(comparisons: Comparisons) -> Criteria:
     """
     assert comparisons.margins is not None
     rows = first_of_items(comparisons)
-    message = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
-    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(message, 1)
+    read = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
+    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(read, 1)
     pair = comparisons.a[rows] * len(comparisons.models) + comparisons.b[rows]
-    known, of = np.unique(message > 0, axis=0, return_inverse=True)
+    known, of = np.unique(read > 0, axis=0, return_inverse=True)
     of = of.reshape(-1)
     counts = np.bincount(of)
     sets = []

@@ -72,10 +72,9 @@ class Stability(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the document."""
-        message = self.opponents
         return {
             "families": [w._asdict() for w in self.families],
-            "opponents": None if message is None else [w._asdict() for w in message],
+            "opponents": self.opponents and [w._asdict() for w in self.opponents],
             "models": [_listed(moves) for moves in self.models],
             "reason": self.reason,
         }
@@ -97,8 +96,8 @@ def leave_one_out(comparisons: Comparisons, strengths: Strengths) -> Stability:
     rank = _ranks(strengths.theta, strengths.component, everyone)
     order = np.lexsort((np.arange(n), rank, strengths.component))
     return Stability(
-        families=() if alone else _told(comparisons.families, by_family, strengths, names),
-        opponents=None if reason else _told(names, by_model, strengths, names),
+        families=() if alone else _without_each(comparisons.families, by_family, strengths, names),
+        opponents=None if reason else _without_each(names, by_model, strengths, names),
         models=tuple(
             Moves(
                 names[i], int(rank[i]), _ends(by_family, i), None if reason else _ends(by_model, i)
@@ -159,7 +158,7 @@ def _ranks(theta: Floats, component: Ints, there: Bools) -> Ints:
     return np.asarray(1 + (better & same).sum(axis=1))
 
 
-def _told(
+def _without_each(
     left_out: tuple[str, ...], changes: list[_Change], strengths: Strengths, names: tuple[str, ...]
 ) -> tuple[Without, ...]:
     main = int(np.bincount(strengths.component).argmax())

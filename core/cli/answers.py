@@ -68,6 +68,7 @@ def prompts_command(**params: Any) -> None:
     """
     benchmark: Benchmark = params["benchmark"]
     needs_single_turn(benchmark, "prompts")
+    items = options.item_ids(params)
     config = RunConfig(
         benchmark=benchmark,
         model=Endpoint(ModelSpec("requests", "file")),
@@ -76,8 +77,8 @@ def prompts_command(**params: Any) -> None:
         sampling=options.sampling(params),
         system=read_system(params["system"]),
         iterations=params["iterations"],
-        limit=params["limit"],
-        items=options.item_ids(params),
+        limit=None if items else params["limit"],
+        items=items,
     )
     check_stored(config)
     get_data(config)

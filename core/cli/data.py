@@ -255,13 +255,13 @@ class _Meter:
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
-        self._told = 0.0 if self._live else time.monotonic()
+        self._said = 0.0 if self._live else time.monotonic()
 
     def progress(self, path: str, have: int, size: int) -> None:
         """Show how far a file is."""
         every = _LIVE_EVERY_S if self._live else _PLAIN_EVERY_S
-        if time.monotonic() - self._told >= every:
-            self._told = time.monotonic()
+        if time.monotonic() - self._said >= every:
+            self._said = time.monotonic()
             self._show(f"{path}: {have:,} of {size:,} bytes ({have / size:.0%})")
 
     def say(self, message: str) -> None:

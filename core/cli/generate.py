@@ -179,8 +179,8 @@ def _stored(order: GenerationRequest, pack: Pack, result: Result) -> tuple[RunRe
     """The run and what it gave, if it got so far."""
     with Journal(order.config.runs_dir, create=False) as journal:
         run = journal.find_run(result.document["run_id"])
-        stored_label = digest(grader(order.config))
-        score = run and journal.score_of(run, stored_label, pack.items[0].id, 1)
+        grader_digest = digest(grader(order.config))
+        score = run and journal.score_of(run, grader_digest, pack.items[0].id, 1)
         return (run, score) if run and score else None
 
 

@@ -86,8 +86,8 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> dict[str, Any] |
     if table is None:
         return None
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    message = {"title": table.title, "rows": rows, "note": table.note}
-    return {**message, "comparable": list(comparable)}
+    fields = {"title": table.title, "rows": rows, "note": table.note}
+    return {**fields, "comparable": list(comparable)}
 
 
 def _show(
@@ -156,14 +156,14 @@ def _comparable(board: Leaderboard) -> str:
 def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
     """Which models are not surely above a baseline: a line for each."""
     known = {n: b for d in board.documents.values() for n, b in d["baselines"].items()}
-    message = []
+    messages = []
     for name, baseline in known.items():
         models = [row["model"] for row in document["rows"] if name in (row["not_above"] or ())]
         listed = ", ".join(models[:_LISTED])
         more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
         at = f"not surely above {baseline['label']} ({baseline['value']:.1f})"
-        message += [line(f"{at}: {listed}{more}")] if models else []
-    return message
+        messages += [line(f"{at}: {listed}{more}")] if models else []
+    return messages
 
 
 def _changed(document: Mapping[str, Any]) -> list[str]:

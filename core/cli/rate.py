@@ -152,7 +152,7 @@ def _of_journal(
     given = as_comparisons(board.compared)
     if not given:
         raise UsageError(
-            f"no comparisons of {name} on {board.board.message} yet; {bench('run', name)} on two "
+            f"no comparisons of {name} on {board.board.options} yet; {bench('run', name)} on two "
             "models makes some"
         )
     settings = settings_of(benchmark, board.pack, sets, options)

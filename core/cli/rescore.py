@@ -76,8 +76,8 @@ def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
                 write_document(runs_dir, one.rescored)
             checked.append(one)
     if json_output:
-        message = [one.as_json() for one in checked if one.changes or one.reason]
-        click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": message}))
+        rows = [one.as_json() for one in checked if one.changes or one.reason]
+        click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": rows}))
         return 0
     from ..console import output
     from ..console.regraded import regraded

@@ -152,7 +152,7 @@ class Caller:
     async def _attempt(
         self, request: ChatRequest, call: CallContext, course: _Course, reservation: Reservation
     ) -> ChatResponse:
-        await self._keep_to_rates(request, call)
+        await self._keep_to_rates(request)
         self._go_on(course, reservation)
         place = course.place = self._crowd.enter()
         course.attempts += 1
@@ -205,7 +205,7 @@ class Caller:
             "may help, or a smaller --concurrency where the server answers few calls at a time",
         )
 
-    async def _keep_to_rates(self, request: ChatRequest, call: CallContext) -> None:
+    async def _keep_to_rates(self, request: ChatRequest) -> None:
         """Wait for this request's turn and take its share of the rates.
 
         One at a time: who waits has taken nothing yet, so what others give back counts at once.

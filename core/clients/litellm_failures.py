@@ -6,13 +6,13 @@ handling hold the truth: the HTTP answer, the network's error, or neither, and
 then the answer could not be read.
 """
 
-import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
+from ..spending.billing import causes
+from .bodies import read_json
 from .failures import HttpFailure, connection_error, error_parts, malformed, provider_error
 
 _PREFIX = re.compile(r"^(?:\S*(?:litellm\.\w+|Error|Exception)(?::| -) +)+")
@@ -33,10 +33,10 @@ def failure_of(
         asked: Who was asked, for messages.
         body: The body of an answer with status 200, if litellm got that far.
     """
-    causes = list(_beneath(error))
-    answer = next((found for cause in causes if (found := _http_answer(cause))), None)
-    failure = answer or _as_told(error)
-    if answer is None and (lost := next((c for c in reversed(causes) if _is_network(c)), None)):
+    found = list(causes(error))
+    answer = next((seen for cause in found if (seen := _http_answer(cause))), None)
+    failure = answer or _in_its_words(error)
+    if answer is None and (lost := next((c for c in reversed(found) if _is_network(c)), None)):
         return _lost(lost, asked), failure
     if failure.status < 300 or (answer is None and failure.status >= 500):
         return malformed(asked, body or failure.message), failure
@@ -48,19 +48,9 @@ def failure_of(
 
 def is_http_failure(error: Exception) -> bool:
     """Whether the server answered with an error status; those of litellm's own are made up."""
-    others = (e for e in _beneath(error) if not type(e).__module__.startswith("litellm"))
+    others = (e for e in causes(error) if not type(e).__module__.startswith("litellm"))
     statuses = (getattr(getattr(e, "response", None), "status_code", 0) for e in others)
     return any(isinstance(status, int) and status >= 300 for status in statuses)
-
-
-def _beneath(error: BaseException) -> Iterator[BaseException]:
-    """The error, what caused it, and so on down."""
-    seen: set[int] = set()
-    here: BaseException | None = error
-    while here is not None and id(here) not in seen:
-        seen.add(id(here))
-        yield here
-        here = here.__cause__ or here.__context__
 
 
 def _http_answer(error: BaseException) -> HttpFailure | None:
@@ -72,14 +62,14 @@ def _http_answer(error: BaseException) -> HttpFailure | None:
         text = response.text
     except Exception:  # noqa: BLE001 - a stream that nobody has read, in any HTTP library
         text = ""
-    message, code, parameter = error_parts(_json(text) or text)
+    message, code, parameter = error_parts(read_json(text) or text)
     return HttpFailure(response.status_code, message, code, response.headers, parameter)
 
 
-def _as_told(error: Any) -> HttpFailure:
+def _in_its_words(error: Any) -> HttpFailure:
     """The failure in litellm's words, for what never became an HTTP answer."""
     text = _PREFIX.sub("", str(error).split("\nTraceback")[0])
-    message, code, parameter = error_parts(getattr(error, "body", None) or _json(text) or text)
+    message, code, parameter = error_parts(getattr(error, "body", None) or read_json(text) or text)
     headers = getattr(error, "litellm_response_headers", None) or {}
     status = getattr(error, "status_code", None)
     return HttpFailure(
@@ -96,10 +86,3 @@ def _lost(error: BaseException, asked: AskedParty) -> ProviderError:
     if isinstance(error, TimeoutError) and "connect" not in str(error).lower():
         return ProviderError(ErrorKind.TIMEOUT, f"{asked.name} gave no complete answer in time")
     return connection_error(asked, error)
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -13,6 +13,7 @@ from http.client import HTTPException
 from typing import Any
 
 from ..endpoints.providers import ClientConfig, is_loopback
+from ..text import readable
 from .keys import redact, with_key
 
 LIST_S = 3.0
@@ -24,8 +25,7 @@ _KEPT = ("id", "root", "meta")
 
 async def read_entry(config: ClientConfig) -> dict[str, Any] | None:
     """What the server says of the model; ``None`` where it has no such list, or not this model."""
-    entry = await asyncio.to_thread(_read, config)
-    return entry and json.loads(redact.reply(json.dumps(entry)))
+    return await asyncio.to_thread(_read, config)
 
 
 def _read(config: ClientConfig) -> dict[str, Any] | None:
@@ -36,8 +36,19 @@ def _read(config: ClientConfig) -> dict[str, Any] | None:
     with suppress(OSError, ValueError, HTTPException, RecursionError):
         request = urllib.request.Request(f"{config.base_url}/models", headers=with_key(config))
         with urllib.request.build_opener(*ways).open(request, timeout=LIST_S) as response:
-            return entry_of(json.loads(_body(response)), config.model.name)
+            entry = entry_of(json.loads(_body(response)), config.model.name)
+            return entry and _storable(entry)
     return None
+
+
+def _storable(entry: dict[str, Any]) -> Any:
+    """The entry without keys, and as it comes back from the journal.
+
+    Raises:
+        ValueError: It holds a number that JSON has not.
+    """
+    text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
+    return json.loads(redact.reply(readable(text)))
 
 
 def _body(response: Any) -> bytes:

@@ -17,11 +17,11 @@ class Notices:
 
     def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
         self._say = say
-        self._told: set[object] = set()
+        self._said: set[object] = set()
 
     def _once(self, about: object, text: str) -> None:
-        if about not in self._told:
-            self._told.add(about)
+        if about not in self._said:
+            self._said.add(about)
             self._say(text)
 
     def closing(self, error: Exception) -> None:

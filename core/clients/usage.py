@@ -11,7 +11,7 @@ from typing import Any
 from ..endpoints.providers import MOST_TOKENS
 from ..types import Usage
 
-_DIGITS = 16  # of the number above
+_DIGITS = 16  # of MOST_TOKENS
 
 
 def read_usage(raw: Any) -> Usage:

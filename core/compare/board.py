@@ -30,7 +30,7 @@ class Board(NamedTuple):
         return run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
 
     @property
-    def message(self) -> str:
+    def options(self) -> str:
         """The options that choose it, ready to be pasted, with the pack's name beside them."""
         judge = f" --judge {shlex.quote(self.judge)}" if self.judge else ""
         return f"--dataset {self.pack_sha256[:12]}{judge} ({self.pack_name})"
@@ -91,6 +91,6 @@ def choose_board(
     fitting = [board for board in fitting if not board.demo] or fitting
     if len(fitting) == 1:
         return fitting[0]
-    there = "; ".join(board.message for board in fitting or boards)
+    there = "; ".join(board.options for board in fitting or boards)
     problem = "several boards, which never mix; choose one" if fitting else "no such board"
     raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")

@@ -19,14 +19,14 @@ class ComparisonPool(NamedTuple):
     """Which comparisons may meet: of one benchmark, version, pack and judge, asked alike.
 
     Attributes:
-        known_as: Digest of all that must be alike; new comparisons are kept under it.
+        digest: Digest of all that must be alike; new comparisons are kept under it.
         parts: The digests under which there are some: a judge that moved had several labels, and
             judge prompts were among the benchmark's own before.
         judge: The label of the judge that new comparisons have.
         grader: Digest of what the judge is sent and how its words are read.
     """
 
-    stored_label: str
+    digest: str
     parts: tuple[str, ...]
     judge: str
     grader: str
@@ -52,12 +52,12 @@ def pool_of(journal: Journal, config: RunConfig, pack: Pack) -> ComparisonPool:
         "prompts": dict(guard(benchmark).prompts(config.options)),
         "options": benchmark.request_options(config.options),
     }
-    stored_label = digest({**about, "judge": judge or None})
+    own = digest({**about, "judge": judge or None})
     labels = JudgeNames(journal.asked(party=JUDGE)).all_of(judge)
     found = journal.pools(benchmark.name)
     there = (pool for run, pool, label in found if label in labels and _fits(run, config, pack))
-    parts = tuple(dict.fromkeys([stored_label, *there]))
-    return ComparisonPool(stored_label, parts, judge, digest(reading(config)))
+    parts = tuple(dict.fromkeys([own, *there]))
+    return ComparisonPool(own, parts, judge, digest(reading(config)))
 
 
 def _fits(run: RunRecord, config: RunConfig, pack: Pack) -> bool:

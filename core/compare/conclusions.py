@@ -34,4 +34,4 @@ def conclusions_from(
     if not (replies := replies_of(rows)):
         return []
     given = Comparisons.of(as_comparisons(rows))
-    return [message.as_json() for message in conclude(given, unread_share(replies), ratings)]
+    return [conclusion.as_json() for conclusion in conclude(given, unread_share(replies), ratings)]

@@ -164,7 +164,7 @@ async def look_ahead(
     wanted |= await own.comparable(begun, shelf) if own else frozenset()
     there = [contestant(journal, pack, config, others[name]) for name in sorted(others)]
     found = Prospect(journal, config, pack, own, there, frozenset(wanted))
-    of = placement_of(pool.stored_label, config, begun)
+    of = placement_of(pool.digest, config, begun)
     if run and selection.samples <= begun and settled_by(journal, run, of, pool.grader):
         found.settled = True
         return found
@@ -224,10 +224,10 @@ def scores_of(
         pack: Its data.
         contestants: The models.
     """
-    stored_label, clusters = digest(grader(config)), {item.id: item.cluster for item in pack.items}
+    grader_digest, clusters = digest(grader(config)), {item.id: item.cluster for item in pack.items}
     found = {}
     for one in contestants:
-        grades = (sample.score for sample in journal.grades(one.run, stored_label, clusters))
+        grades = (sample.score for sample in journal.grades(one.run, grader_digest, clusters))
         firsts = (next(iter(score.values.values()), None) for score in grades)
         values = [value for value in firsts if value is not None]
         if values:

@@ -70,7 +70,7 @@ def read_judge(
     given = as_comparisons(rows)
     if not given:
         raise UsageError(
-            f"no comparisons of {benchmark.name} on {found.board.message} that could be read; "
+            f"no comparisons of {benchmark.name} on {found.board.options} that could be read; "
             f"{bench('run', benchmark.name)} on two models makes some"
         )
     asking = read_asking(replies_of(rows), _verdicts(found.documents.values()))

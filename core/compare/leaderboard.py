@@ -190,7 +190,7 @@ def read_leaderboard(
         for run in runs:
             made.add(run)
     if made.pack is None or made.config is None:
-        raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.message}")
+        raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
     met = None
     if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
         named = judge_endpoint(board.judge) if board.judge else None

@@ -267,8 +267,8 @@ def advised(stopped: Mapping[str, Any], rating: Mapping[str, Any] | None) -> dic
         todo = f"more iterations may tell it apart from {', '.join(tied[:_NAMED])}{more}"
     elif tied is not None:
         todo = "its rank is clear, so there is nothing left to learn"
-    message = [_AT_THE_END[stopped["kind"]], todo, stopped.get("advice")]
-    return {**stopped, "told": "; ".join(filter(None, message))}
+    parts = [_AT_THE_END[stopped["kind"]], todo, stopped.get("advice")]
+    return {**stopped, "told": "; ".join(filter(None, parts))}
 
 
 Asked = tuple[str, str, int, str]

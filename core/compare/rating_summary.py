@@ -74,10 +74,10 @@ def find_standing(
         return RatingSummary(counts, [], warnings, made_by, unread, found)
     document = ratings.as_json()
     details = {**made_by, **{k: document[k] for k in ("anchors", "diagnostics")}}
-    message = [*warnings, *document["warnings"]]
+    messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated = [{**row, "demo": demo} for row in document["ratings"]]
-    return RatingSummary(counts, rated, message, details, unread, conclusions_from(rows, rated))
+    return RatingSummary(counts, rated, messages, details, unread, conclusions_from(rows, rated))
 
 
 def _is_unread(row: StoredComparison, own: RunRecord) -> bool:

@@ -126,9 +126,9 @@ class CountedRuns:
 
     def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
         config, selection = self._config(run), begun_by(self.journal, run, pack)
-        stored_label = self._grader(run, config) or digest(grader(config))
+        grader_digest = self._grader(run, config) or digest(grader(config))
         judge = config.judge.stored_label if config.judge else None
-        return selection, read_evidence(self.journal, run, stored_label, selection, judge=judge)
+        return selection, read_evidence(self.journal, run, grader_digest, selection, judge=judge)
 
     def _take(self, pack: Pack, run: RunRecord) -> None:
         config, (selection, evidence) = self._config(run), self._evidence(pack, run)

@@ -155,7 +155,7 @@ class RunComparisons:
 
     @property
     def _meant(self) -> list[str]:
-        return placement_of(self._pool.stored_label, self.config, self._own.samples)
+        return placement_of(self._pool.digest, self.config, self._own.samples)
 
     async def _plan(
         self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison], number: int
@@ -244,7 +244,7 @@ class RunComparisons:
         assert self.config.judge is not None
         is_known = is_made(call, batch.calls, elsewhere)
         return StoredComparison(
-            pool=self._pool.stored_label,
+            pool=self._pool.digest,
             item_id=call.item,
             iteration=call.iteration,
             run_a=self.run.run_id,
@@ -318,7 +318,6 @@ class RunComparisons:
             item, first.value, second.value, judge, context.options
         )
         done = turned(row, score)
-        stored_label = self._pool.grader
         return done._replace(
-            transcript_a=own.digest, transcript_b=other.digest, grader=stored_label
+            transcript_a=own.digest, transcript_b=other.digest, grader=self._pool.grader
         )

@@ -20,6 +20,6 @@ def conclusions(found: Sequence[Mapping[str, Any]], title: str = "") -> list[Ren
 
 def _line(conclusion: Mapping[str, Any]) -> Text:
     verdict = str(conclusion["verdict"])
-    message = Text(f"{line(conclusion['about'])}: ")
-    message.append(_SHOWN.get(verdict, line(verdict)), style=_STYLES.get(verdict, ""))
-    return message.append(f"  {line(conclusion['text'])}")
+    sentence = Text(f"{line(conclusion['about'])}: ")
+    sentence.append(_SHOWN.get(verdict, line(verdict)), style=_STYLES.get(verdict, ""))
+    return sentence.append(f"  {line(conclusion['text'])}")

@@ -31,7 +31,7 @@ def judge_report(document: Mapping[str, Any]) -> RenderableType:
 
 
 def _title(document: Mapping[str, Any]) -> Text:
-    title = Text(f"judge {line(document['judge'] or '(not message)')}", style="bold")
+    title = Text(f"judge {line(document['judge'] or '(not told)')}", style="bold")
     source = document["source"]
     place = source["file"] or f"{source['benchmark']} on {source['dataset']['name']}"
     title.append(f"  from {line(place)}")

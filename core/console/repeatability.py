@@ -73,11 +73,11 @@ def _change(change: Mapping[str, Any]) -> list[RenderableType]:
     for row in change["models"]:
         cells = [number(row[name]) for name in ("before", "after", "difference")]
         made.add_row(_name(row), str(row["n"]), *cells, percent(row["relative"]))
-    message = {
+    shares = {
         "mean over models": change["mean_over_models"],
         "mean over reruns": change["mean_over_reruns"],
         "of the means of all reruns": change["of_means"],
     }
-    averages = ", ".join(f"{name} {percent(share)} %" for name, share in message.items())
+    averages = ", ".join(f"{name} {percent(share)} %" for name, share in shares.items())
     title = Text(f"From {before} to {after}", style="bold")
     return [Text(""), title, made, Text(line(f"average change: {averages}"))]

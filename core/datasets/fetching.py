@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 
 from ..endpoints.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
+from ..files import is_there
 from .download import Download, Patience, Watch, WrongContents, download, objection, writing
 from .manifest import FileEntry, read_manifest
 from .sources import cache_folder
@@ -99,12 +100,8 @@ class OfficialPack:
             DataError: It cannot be read.
         """
         path = self.folder / file.path
-        try:
-            path.stat()
-        except (FileNotFoundError, NotADirectoryError):
+        if not is_there(path):
             return FetchState.ABSENT
-        except OSError as error:
-            raise DataError(path, f"cannot be read: {error.strerror}") from None
         return FetchState.HERE if _is(path, file) else FetchState.WRONG
 
     def usable(self, lang: str | None = None) -> bool:
@@ -217,7 +214,7 @@ def _place(source: str | None, file: OfficialFile) -> Path | str:
     if source is None:
         return file.url
     if "://" not in source:
-        if not Path(source).is_dir():
+        if not (is_there(Path(source)) and Path(source).is_dir()):
             raise DataError(source, "no such folder (a URL begins with https://)")
         return Path(source, file.path)
     if why := objection(source):
@@ -279,7 +276,7 @@ def _part(pack: OfficialPack, file: OfficialFile) -> Path:
 
 def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
     """The files of a pack among those at a path."""
-    if not path.exists():
+    if not is_there(path):
         raise DataError(path, "no such file or folder; check the path")
     try:
         places = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]

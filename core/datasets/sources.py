@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..benchmark import Benchmark, Options, PackSource
 from ..errors import DataError, UsageError
-from ..files import exists
+from ..files import is_there
 from .manifest import FileEntry, PackEntry, read_manifest
 
 
@@ -83,7 +83,7 @@ def _paths(folder: Path, files: Sequence[FileEntry]) -> dict[str, Path]:
 def _at_path(
     benchmark: Benchmark, path: Path, manifest: Mapping[str, PackEntry], lang: str | None
 ) -> PackSource:
-    if not _exists(path):
+    if not is_there(path):
         known = ", ".join(manifest) or "none"
         raise DataError(path, f"no such file, folder or pack ({benchmark.name} has: {known})")
     for pack in manifest.values():
@@ -98,13 +98,6 @@ def _at_path(
             path, f"holds no pack of {benchmark.name}; it {_lacks(path, manifest, lang)}"
         )
     return _source("custom", None, files)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return exists(path)
-    except OSError as error:
-        raise DataError(path, f"cannot be read: {error.strerror}") from None
 
 
 def _lacks(path: Path, manifest: Mapping[str, PackEntry], lang: str | None) -> str:

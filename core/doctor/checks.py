@@ -1,7 +1,7 @@
 """What may keep this machine from running a benchmark: programs, plugins, packs, disk, journal.
 
 Each check tells what it saw and, where that is not well, what to do. None of
-them changes anything. Those of models and their servers are in `probing`.
+them changes anything. Those of models and their servers are in `endpoints`.
 """
 
 import os

@@ -1,7 +1,7 @@
 """What a provider is: a prefix of model specs and a maker of clients.
 
 A client sends one request once. Retries, limits, timeouts and saving are done
-around it (`caller`), the same for all.
+around it (`clients.caller`), the same for all.
 """
 
 import re

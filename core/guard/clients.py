@@ -1,6 +1,7 @@
 """A provider's clients, guarded: what goes wrong in one is told with the model's spec."""
 
-from dataclasses import astuple
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 from ..endpoints.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
@@ -23,8 +24,11 @@ def make_client(provider: Provider, config: ClientConfig) -> "GuardedClient":
     return GuardedClient(client, Called(provider, "", config.model))
 
 
+_counts = attrgetter(*(field.name for field in fields(Usage)))
+
+
 class GuardedClient:
-    """A client that looks at what it returns. Implements `clients.base.Client`."""
+    """A client that looks at what it returns. Implements `endpoints.providers.Client`."""
 
     def __init__(self, client: Client, called: Called) -> None:
         self.client = client
@@ -55,7 +59,7 @@ def _check(called: Called, response: Any) -> None:
     finish, usage, cost = parts
     if not isinstance(finish, Finish):
         called.refuse(f"returned the finish {finish!r}, not a Finish: {', '.join(Finish)}")
-    if not (isinstance(usage, Usage) and all(map(_is_count, astuple(usage)))):
+    if not (isinstance(usage, Usage) and all(map(_is_count, _counts(usage)))):
         message = f"not a Usage with whole numbers from 0 to {MOST_TOKENS:,}"
         called.refuse(f"returned {usage!r:.120} as usage, {message}")
     if cost is not None and not (isinstance(cost, int | float) and 0 <= cost <= MOST):

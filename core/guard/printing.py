@@ -14,6 +14,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, TextIO
 
+from ..text import harmless
+
 losing: Callable[[], AbstractContextManager[None]] = partial(suppress, OSError)
 """Takes it that standard error may be closed; the console sets its own way."""
 
@@ -50,13 +52,15 @@ class Speaker:
 
     def say(self, text: str) -> None:
         """Print text, once its line is whole."""
-        self._lines = [*(self._lines or ()), text]
-        if "\n" not in text or sys.stderr is None:
+        if sys.stderr is None:
+            return
+        if self._lines is None:
+            self._lines = []
+        self._lines.append(text)
+        if "\n" not in text:
             return
         *whole, rest = "".join(self._lines).split("\n")
         self._lines = [rest] if rest else []
-        from ..text import harmless
-
         with losing():  # nobody who listens is no fault of the plugin's
             for line in whole:
                 sys.stderr.write(f"{self._name}: {harmless(line)}\n")

@@ -152,7 +152,7 @@ def pair_score(called: Called, value: Any) -> None:
         both = "both margins and a reason" if value.reason else "neither margins nor a reason"
         called.refuse(f"returned {both}")
     for name, margin in value.margins.items():
-        if margin not in _MARGINS:
+        if type(margin) is not int or margin not in _MARGINS:
             called.refuse(
                 f"returned {margin!r} as the margin of {name!r}, which is none of 1 to 5, or -1 "
                 "to -5"
@@ -190,6 +190,8 @@ def _metric(called: Called, name: str, metric: Any) -> None:
         )
     if not _is_whole(metric.n):
         called.refuse(f"returned {metric.n!r} as n of metric {name!r}: no number of samples")
+    if metric.higher_is_better not in (True, False, None):
+        called.refuse(f"returned metric {name!r} with a higher_is_better that is no bool or None")
     for field in ("over", "label", "group"):
         if not isinstance(getattr(metric, field), str):
             called.refuse(f"returned metric {name!r} with a {field} that is no text")

@@ -46,13 +46,13 @@ def _watch(
 
     It ends with the loop, too, which may be closed before it is asked.
     """
-    alive, message = threading.Event(), set[str]()
+    alive, said = threading.Event(), set[str]()
     while _ask(loop, alive) and not done.wait(after_s):
         if not alive.is_set():
             frame = sys._current_frames().get(stuck)
             text = _described(frame, after_s) if frame else ""
-            if text and text not in message:
-                message.add(text)
+            if text and text not in said:
+                said.add(text)
                 say(text)
             continue
         alive.clear()

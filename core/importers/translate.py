@@ -203,7 +203,7 @@ def _run_row(source: Source, each: Import, at: str) -> tuple[Any, ...]:
     config, pack = each.config, source.pack.source
     origin = {"format": source.form, "run": each.run.key}
     meant = {**identity(config, source.pack), "imported": origin}
-    stored_label = digest(meant)
+    run_identity = digest(meant)
     settings = {
         **meant,
         "all_options": dict(config.options),
@@ -215,8 +215,8 @@ def _run_row(source: Source, each: Import, at: str) -> tuple[Any, ...]:
     data = (config.display_name, 0, pack.name, pack.sha256, None)
     state = (_time(each.run.started) or at, None, "incomplete", 0.0, None)
     return (
-        stored_label[: ID_LENGTHS[0]],
-        stored_label,
+        run_identity[: ID_LENGTHS[0]],
+        run_identity,
         1,
         *what,
         *data,

@@ -40,7 +40,7 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
     Raises:
         DataError: It cannot be written; what was there before is there still.
     """
-    with _told(path):
+    with _naming(path):
         if path.exists() and not path.is_file():  # a device or a pipe: nothing to put in its place
             with path.open("wb") as file:
                 _write(file, lines, packed=path.suffix == ".gz")
@@ -57,12 +57,12 @@ def print_lines(lines: Iterable[bytes]) -> None:
     """
     if sys.stdout is None:
         raise DataError("standard output", "is closed; name a file with -o")
-    with _told("standard output"):
+    with _naming("standard output"):
         _write(sys.stdout.buffer, lines, packed=False)
 
 
 @contextlib.contextmanager
-def _told(where: object) -> Iterator[None]:
+def _naming(where: object) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:

@@ -61,10 +61,10 @@ def read_health(folder: Path) -> Health | None:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    message = [row[0] for row in connection.execute(f"PRAGMA quick_check({_TOLD_AT_MOST})")]
-    if message != ["ok"]:
+    messages = [row[0] for row in connection.execute(f"PRAGMA quick_check({_TOLD_AT_MOST})")]
+    if messages != ["ok"]:
         raise JournalError(
-            f"{path} is damaged ({'; '.join(message)}); nothing was changed. "
+            f"{path} is damaged ({'; '.join(messages)}); nothing was changed. "
             "Restore it from a copy, or use another --runs-dir"
         )
 

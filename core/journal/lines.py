@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import __version__
+from ..text import escaped
 from .kinds import KINDS, RUN_ID, Kind, field_of
 from .records import as_json
 from .shapes import record, text, whole
@@ -57,17 +58,10 @@ def _opened(stored: str | None) -> Any:
     return None if stored is None else json.loads(stored)
 
 
-# What a terminal would obey or UTF-8 cannot hold, and other programs' ends of lines.
-_ESCAPED = re.compile(
-    r"[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
-    r"\U000e0000-\U000e007f]"
-)
-
-
 def _line(value: Mapping[str, Any]) -> bytes:
     written = as_json(value)
     if not written.isascii() or "\x7f" in written:  # else there is nothing to be found
-        written = _ESCAPED.sub(lambda m: json.dumps(m.group())[1:-1], written)
+        written = escaped(written)
     return written.encode() + b"\n"
 
 

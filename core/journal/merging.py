@@ -52,10 +52,8 @@ class Imported(NamedTuple):
 
 def run_here(database: sqlite3.Connection, run: Mapping[str, Any]) -> dict[str, Any] | None:
     """The journal's row of a staged run; a run is known by its identity and ordinal."""
-    stored_label = (run["identity"], run["ordinal"])
-    found = _rows(
-        database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", stored_label
-    )
+    key = (run["identity"], run["ordinal"])
+    found = _rows(database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", key)
     return next(found, None)
 
 

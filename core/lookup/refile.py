@@ -111,8 +111,8 @@ async def _refile(
     today = grader(config)
     if old.graded_by.get("offline"):
         today["offline"] = True
-    stored_label = digest(today)
-    if journal.left_over(run, stored_label) == old.grades:
+    grader_digest = digest(today)
+    if journal.left_over(run, grader_digest) == old.grades:
         return  # tried before, with the same end
     replay, left = SampleReplay.of(journal, run, config), old.grades
     items = {item.id: item for item in pack.items}
@@ -122,9 +122,9 @@ async def _refile(
         replayed = await replay(items[item_id], iteration)
         kept = journal.score_of(run, old.digest, item_id, iteration)
         if kept and replayed.score and _same(kept, replayed.score):
-            journal.move_grade(run, old.digest, stored_label, today, (item_id, iteration))
+            journal.move_grade(run, old.digest, grader_digest, today, (item_id, iteration))
             left -= 1
-    journal.set_left_over(run, stored_label, left)
+    journal.set_left_over(run, grader_digest, left)
 
 
 def _same(one: Score, other: Score) -> bool:

@@ -1,7 +1,6 @@
 """A stored run's result by any judge that has graded it, and what its stored result leaves out."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..errors import BenchError, UsageError
@@ -16,7 +15,7 @@ from ..settings.run_config import grader, judge_endpoint
 from ..text import plural
 from ..types import digest
 from .refile import refile_stored
-from .stored_config import begun_by, config_of, pack_of
+from .stored_config import begun_by, config_of, config_of_result, pack_of
 from .views import view_by
 
 
@@ -101,14 +100,11 @@ def _is_outdated(
     journal: Journal, catalogue: Catalogue, run: RunRecord, document: Mapping[str, Any]
 ) -> bool:
     """Whether the grader of a stored result is another one today; not where nobody can tell."""
-    label, stored_label = judge_label(document), document.get("grader")
-    if stored_label is None or run.benchmark_version != document["benchmark_version"]:
+    grader_digest = document.get("grader")
+    if grader_digest is None or run.benchmark_version != document["benchmark_version"]:
         return False
     try:
-        judge = judge_endpoint(label) if label else None
-        config = config_of(journal, run, catalogue, {}, None, judge=judge)
+        today = config_of_result(journal, run, catalogue, document)
     except BenchError:
         return False
-    options = {**config.options, **document["options"]}
-    today = replace(config, options=options, judge=judge)
-    return bool(digest(grader(today)) != stored_label)
+    return bool(digest(grader(today)) != grader_digest)

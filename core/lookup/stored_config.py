@@ -1,6 +1,7 @@
 """How a stored run was asked: its settings and its pack, as a command of today would give them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,31 @@ def config_of(
         system=settings["system"],
         name=settings["name"],
     )
+
+
+def config_of_result(
+    journal: Journal,
+    run: RunRecord,
+    catalogue: Catalogue,
+    document: Mapping[str, Any],
+    dataset: str | None = None,
+) -> RunConfig:
+    """How a stored result was graded, which a later command may have changed.
+
+    Args:
+        journal: Holds the run.
+        run: Whose result it is.
+        catalogue: Knows the benchmarks.
+        document: The result.
+        dataset: Where the run's pack is now, if not in its place.
+
+    Raises:
+        BenchError: As of `config_of`.
+    """
+    label = judge_label(document)
+    judge = judge_endpoint(label) if label else None
+    config = config_of(journal, run, catalogue, {}, dataset, judge=judge)
+    return replace(config, options={**config.options, **document["options"]}, judge=judge)
 
 
 def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,12 +72,14 @@ def _may_replace(
 ) -> bool:
     """Whether any grader's result takes the place of the stored one.
 
-    That is where nobody has graded the whole run yet, or only without the judge that it needs.
+    That is where nobody has graded the whole run yet, and this one is of no fewer samples, or
+    where it was graded only without the judge that it needs.
     """
     if partial:
         return False
     unjudged = own["judge"] is None and config.judge is not None
-    return bool(unjudged or own["items"]["pending"])
+    grows = selection.total >= own["items"]["total"]
+    return bool(unjudged or (own["items"]["pending"] and grows))
 
 
 def _graded_otherwise(journal: Journal, own: Mapping[str, Any], config: RunConfig) -> Iterator[str]:
@@ -148,11 +150,11 @@ def _keep_earlier(journal: Journal, run: RunRecord, document: Mapping[str, Any])
     own = journal.document(run)
     if own is None or own["items"]["pending"] or judge_label(own) != judge_label(document):
         return
-    stored_label = own.get("grader")
-    if stored_label == document["grader"]:
+    grader_digest = own.get("grader")
+    if grader_digest == document["grader"]:
         return
-    if stored_label is None and not journal.left_over(run, document["grader"]):
+    if grader_digest is None and not journal.left_over(run, document["grader"]):
         return  # an older program's, and all of its grades are this one's
-    earlier = {**own, "view": f"grader-{stored_label[:6] if stored_label else 'before'}"}
+    earlier = {**own, "view": f"grader-{grader_digest[:6] if grader_digest else 'before'}"}
     journal.add_view(run, earlier["view"], earlier)
     write_document(journal.folder, earlier)

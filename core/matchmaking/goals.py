@@ -59,8 +59,7 @@ class Goal:
     Attributes:
         model: Who is to be placed.
         pool: All transcripts, the model's own among them.
-        rate: The engine whose interval decides; one that can do with one order if `orders`
-            is ``one``.
+        rate: The engine whose interval decides.
         settings: Anchors: the target is on their scale.
         orders: ``both``: every item is bought in both orders; ``one``: in one, by turns;
             ``mixed``: in one that is drawn, and one item of ten in both.

@@ -164,10 +164,10 @@ class Matchmaker:
         return max(0, self.goal.max_comparisons - self._spent(history))
 
     def _position(self, known: Comparisons, history: Sequence[Batch]) -> Position:
-        """The ladder by `fractional-logit`, which can do with one order."""
+        """The ladder by `fractional-logit`, whose strengths take the least time."""
         if not len(known):
             return Position(self._opponents, None)
-        ratings = fractional_logit.strengths(known)
+        ratings = fractional_logit.strengths(known, self.goal.settings)
         middle = float(np.median(list(ratings.values())))
         ladder = sorted(self._opponents, key=lambda o: (-ratings.get(o, middle), o))
         if self.goal.model not in ratings:
@@ -187,13 +187,13 @@ class Matchmaker:
             return False
         if row.half_width > self.goal.target_ci:
             return False
-        return self.schedule != "adaptive" or self._own_width(known, ratings) <= self.goal.target_ci
+        if self.schedule != "adaptive":
+            return True
+        width = self._own_width(known, ratings)
+        return width is not None and width <= self.goal.target_ci
 
     def _rated(self, known: Comparisons) -> Ratings | None:
-        try:
-            return self.goal.rate(known, self.goal.settings) if len(known) else None
-        except UsageError:
-            return None  # the engine waits for second orders
+        return self.goal.rate(known, self.goal.settings) if len(known) else None
 
     def _rated_if_possible(self, known: Comparisons) -> Ratings | None:
         """The ratings; what is only told of a placement can do without them."""
@@ -202,15 +202,16 @@ class Matchmaker:
         except BenchError:
             return None
 
-    def _own_width(self, known: Comparisons, ratings: Ratings) -> float:
+    def _own_width(self, known: Comparisons, ratings: Ratings) -> float | None:
         """Half-width by the expected error of the calls: less noisy than the engine's early on.
 
-        Without it a placement would stop whenever the jackknife is small by chance.
+        Without it a placement would stop whenever the jackknife is small by chance. None while the
+        engine gives the ladder no scale.
         """
         state = self._adviser.state(_only(known, self.goal.model))
         scale = scale_at(state.strength, self._adviser.strengths(), ratings, self.goal)
         if scale is None:
-            return 0.0
+            return None
         return SURE_WIDTH * sqrt(state.sums.error()) * scale.unit
 
 

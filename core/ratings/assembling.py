@@ -88,19 +88,19 @@ def assemble(
     scale, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, scale)
     apart = tell_apart(estimate, spread)
-    message = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
-    message += family_warnings(comparisons, estimate)
+    messages = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
+    messages += family_warnings(comparisons, estimate)
     beside, depends = None, None
     if length_adjusted is not None:
         beside, reason = _beside(comparisons, length_adjusted, settings, scale)
-        message += [reason] if reason else []
+        messages += [reason] if reason else []
         depends = np.asarray(apart.pair != beside.apart.pair)
         apart = apart.both(beside.apart)
     order = order_models(estimate, spread, apart)
     ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
-    message += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
+    messages += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
     made = RatingParts(estimate, scale, spread, order, beside, depends, ends)
-    return lay_out(engine, comparisons, made, diagnostics, tuple(message))
+    return lay_out(engine, comparisons, made, diagnostics, tuple(messages))
 
 
 def _beside(
@@ -222,16 +222,16 @@ def _members(models: Sequence[str], estimate: SolvedRatings) -> list[list[str]]:
 
 def scale_warnings(estimate: SolvedRatings, scale: Scale, unanchored: str) -> list[str]:
     """What ratings may not be compared, and why the scale is not anchored, if it is not."""
-    message = []
+    messages = []
     n_components = int(estimate.component.max(initial=-1)) + 1
     if n_components > 1:
-        message.append(
+        messages.append(
             f"the models fall into {n_components} groups that no comparison connects: each is "
             "rated and ranked by itself, and ratings of different groups say nothing together"
         )
     if unanchored:
-        message.append(f"the scale is not anchored (centre {scale.place:g}): {unanchored}")
-    return message
+        messages.append(f"the scale is not anchored (centre {scale.place:g}): {unanchored}")
+    return messages
 
 
 def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[str]:
@@ -242,10 +242,10 @@ def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[s
         for model, n in zip(comparisons.models, estimate.families, strict=True)
         if n < FEWEST_FAMILIES
     ]
-    message = few_families(n_families)
+    messages = few_families(n_families)
     if without and n_families >= FEWEST_FAMILIES:
         named = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if without[5:] else "")
-        message.append(
+        messages.append(
             f"no interval for {named}: compared on fewer than {FEWEST_FAMILIES} families"
         )
-    return message
+    return messages

@@ -176,9 +176,9 @@ class Columns:
         if not self.by_criterion:
             return (), None
         names, rank = _sorted_names(self.criteria)
-        message = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
+        entries = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
         table = np.zeros((len(swap), len(names)), dtype=np.int8)
-        table[message[:, 0], rank[message[:, 1]]] = message[:, 2]
+        table[entries[:, 0], rank[entries[:, 1]]] = entries[:, 2]
         return names, np.where(swap[:, None], -table, table)
 
     def _one_judge(self) -> str:

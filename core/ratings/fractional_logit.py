@@ -104,7 +104,7 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
 
 
 def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
-    calls, message = as_calls(comparisons, length=length)
+    calls, messages = as_calls(comparisons, length=length)
     calls = calls._replace(weight=weight)
     fit = maximise(calls)
     return Solved(
@@ -114,18 +114,19 @@ def _solve(comparisons: Comparisons, weight: Floats, *, length: bool) -> Solved:
         covariance=fit.covariance,
         replicates=leave_one_out(comparisons, calls, fit),
         diagnostics={"newton_steps": fit.steps, "last_step": fit.last_step * Q},
-        warnings=message,
+        warnings=messages,
     )
 
 
-def strengths(comparisons: Comparisons) -> dict[str, float]:
+def strengths(comparisons: Comparisons, settings: RatingSettings) -> dict[str, float]:
     """The strength of each model, natural units: what ratings are made of, without intervals.
 
     Args:
         comparisons: At least one.
+        settings: What weighs items.
     """
     comparisons = comparisons.compact()
-    weight = weigh(comparisons, RatingSettings(), np.ones(len(comparisons)))
+    weight = weigh(comparisons, settings, np.ones(len(comparisons)))
     fit = maximise(as_calls(comparisons)[0]._replace(weight=weight))
     return dict(zip(comparisons.models, fit.theta.tolist(), strict=True))
 
@@ -144,19 +145,19 @@ def as_calls(comparisons: Comparisons, *, length: bool = True) -> tuple[Calls, l
     n = len(comparisons.models)
     names: list[str] = []
     terms: list[Floats] = []
-    message: list[str] = []
+    messages: list[str] = []
     for name, column in _candidates(comparisons, length):
         if _is_new(column, first, second, n, terms):
             names.append(name)
             terms.append(column)
         else:
-            message.append(f"what {name} is worth cannot be told from strength here: left out")
+            messages.append(f"what {name} is worth cannot be told from strength here: left out")
     if length and not comparisons.has_lengths and comparisons.has_some_lengths:
-        message.append("some comparisons have no lengths, so there is no length term")
+        messages.append("some comparisons have no lengths, so there is no length term")
     stacked = np.array(terms).reshape(len(terms), len(comparisons))
     component = components(n, first, second)
     weight = np.ones(len(comparisons))
-    return Calls(component, first, second, score, weight, stacked, tuple(names)), message
+    return Calls(component, first, second, score, weight, stacked, tuple(names)), messages
 
 
 def _candidates(comparisons: Comparisons, length: bool) -> list[tuple[str, Floats]]:

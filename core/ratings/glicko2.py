@@ -40,7 +40,7 @@ class _Analysis:
     """The fixed point with some terms, and without one family each."""
 
     def __init__(self, comparisons: Comparisons, weight: Floats, *, length: bool) -> None:
-        calls, self.message = as_calls(comparisons, length=length)
+        calls, self.warnings = as_calls(comparisons, length=length)
         self.calls = calls._replace(weight=weight, precision=1 / VARIANCE)
         self.fit = maximise(self.calls)
         self.replicates = leave_one_out(comparisons, self.calls, self.fit)
@@ -90,7 +90,7 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
             "length": adjusted.terms["length"] if adjusted else None,
             **_diagnose(comparisons, found),
         },
-        warnings=beside.message if beside else [*found.message, _no_lengths(comparisons)],
+        warnings=beside.warnings if beside else [*found.warnings, _no_lengths(comparisons)],
         length_adjusted=adjusted.estimate if adjusted else None,
     )
 

@@ -101,7 +101,7 @@ def _solve(
     *,
     length: bool,
 ) -> tuple[Solved, Variances]:
-    data, message = as_data(comparisons, settings, length=length)
+    data, messages = as_data(comparisons, settings, length=length)
     fit = solve(data, len(comparisons.families), variances)
     made = Solved(
         component=data.component,
@@ -116,7 +116,7 @@ def _solve(
                 "both_orders": fit.variances.both,
             }
         },
-        warnings=message,
+        warnings=messages,
     )
     return made, fit.variances
 
@@ -131,7 +131,7 @@ def as_data(
         settings: Weights of items.
         length: Whether to have the length term where lengths are known.
     """
-    calls, message = as_calls(comparisons, length=length)
+    calls, messages = as_calls(comparisons, length=length)
     terms = calls.terms * np.where(comparisons.a_first, 1.0, -1.0)  # from first to `a`
     items, z = ItemCalls.of(comparisons), logit_margins(comparisons)
     rows, twice = items.rows, items.twice
@@ -151,7 +151,7 @@ def as_data(
     weights = (own[rows], own[twice])
     return Data(
         calls.component, seen, halves, family[rows], family[twice], *weights, calls.names
-    ), message
+    ), messages
 
 
 def slot_weights(comparisons: Comparisons, settings: RatingSettings, slot: Ints) -> Floats:

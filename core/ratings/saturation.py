@@ -66,16 +66,16 @@ def find_ends(comparisons: Comparisons, theta: Floats, component: Ints, scale: S
 
 def open_warnings(models: tuple[str, ...], ends: Ends, known: Bools) -> list[str]:
     """Which models have open intervals, in words; not of those without `known` intervals."""
-    message = []
+    messages = []
     for which, word, who in ((ends.no_high, "upper", "win"), (ends.no_low, "lower", "lose")):
         names = [model for model, is_open in zip(models, which & known, strict=True) if is_open]
         if names:
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            message.append(
+            messages.append(
                 f"no {word} end for {', '.join(names[:5])}{more}: but for one family of items at "
                 f"most, they {who} by full margins, and nothing says by how much more they would"
             )
-    return message
+    return messages
 
 
 def _tables(comparisons: Comparisons) -> Iterator[Floats]:

@@ -91,10 +91,10 @@ def same_grading(one: Graded, two: Graded) -> GradingPair:
 
 def _latest(run: Graded, kinds: Sequence[Kind]) -> list[Kind]:
     """The kinds, of each judge with the same options only the latest way of asking it."""
-    message: dict[str, Kind] = {}
+    latest: dict[str, Kind] = {}
     for kind in kinds:
-        message.setdefault(str(run.by_kind[kind]), kind)
-    return list(message.values())
+        latest.setdefault(str(run.by_kind[kind]), kind)
+    return list(latest.values())
 
 
 def _todo(one: Graded, two: Graded) -> str:

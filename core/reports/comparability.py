@@ -40,7 +40,7 @@ def comparability(
         cut_off: The token limit cut a reply.
     """
     benchmark, source = config.benchmark, pack.source
-    changed = _told(config, kept_back, cut_off=cut_off)
+    changed = _deviations(config, kept_back, cut_off=cut_off)
     options = benchmark.request_options(config.options)
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
@@ -82,11 +82,11 @@ def told_changes(
     if is_imported(config.model.spec):
         return f"imported: {NOT_RECORDED}"
     own = ["own system prompt"] if config.system else []
-    changed = _told(config, kept_back, cut_off=cut_off)
+    changed = _deviations(config, kept_back, cut_off=cut_off)
     return ", ".join([*([changed] if changed else []), *own]) or None
 
 
-def _told(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool) -> str:
+def _deviations(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool) -> str:
     """The changes of sampling, as a list in words."""
     changes = [f"{name}={value}" for name, value in _changes(config, cut_off=cut_off).items()]
     return ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])

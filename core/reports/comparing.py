@@ -199,19 +199,19 @@ def _sent(graded: GradedSamples, unknown: bool) -> dict[str, Any]:
 def _warnings(compared: Compared, rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     a, b = compared.a, compared.b
     each = [a, b] if a.run.run_id != b.run.run_id else [a]
-    message = [] if len(each) == 2 else ["this is one run set against itself"]
-    message += [w for g in each for w in (g.told_partial(), g.told_kinship()) if w]
-    message += [
+    messages = [] if len(each) == 2 else ["this is one run set against itself"]
+    messages += [w for g in each for w in (g.told_partial(), g.told_kinship()) if w]
+    messages += [
         f"run {g.run.run_id} ({g.run.name}) was imported: {NOT_RECORDED}"
         for g in each
         if is_imported(g.run.model)
     ]
     if differs := _differs(a, b):
-        message.append(f"the models were not asked alike: {', '.join(differs)} differ")
+        messages.append(f"the models were not asked alike: {', '.join(differs)} differ")
     if _other_version(compared):
-        message.append(
+        messages.append(
             f"graded by version {a.grading.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"
         )
     families = max((row["families"] for row in rows.values()), default=0)
-    return message + few_families(families)
+    return messages + few_families(families)

@@ -130,12 +130,12 @@ def scored_by(one: GradedSamples, two: GradedSamples) -> dict[str, Any]:
     both = sum(one.is_scored(k) and two.is_scored(k) for k in keys)
     return {
         "both": both,
-        "only_first": _told(only_one),
-        "only_second": _told(only_two),
+        "only_first": _counted(only_one),
+        "only_second": _counted(only_two),
         "neither": len(keys) - both - len(only_one) - len(only_two),
     }
 
 
-def _told(states: Sequence[str]) -> dict[str, int]:
+def _counted(states: Sequence[str]) -> dict[str, int]:
     counts = Counter(states)
     return {"total": len(states), **{name: counts[name] for name in STATES}}

@@ -56,10 +56,10 @@ def gradings(journal: Journal, run: RunRecord) -> list[Grading]:
     """
     found: dict[tuple[str | None, str], Grading] = {}
     for grading in map(_grading, journal.graders(run)):
-        stored_label = (grading.judge, grading.reading)
-        other = found.get(stored_label)
+        key = (grading.judge, grading.reading)
+        other = found.get(key)
         if other is None or _worth(grading) > _worth(other):
-            found[stored_label] = grading
+            found[key] = grading
     if not found:
         raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
     return [g for g in found.values() if g.judge] or list(found.values())

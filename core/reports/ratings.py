@@ -31,13 +31,13 @@ def row_of(row: Mapping[str, Any], columns: Sequence[str]) -> list[str | float |
 
 def note_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the columns mean, in a line or two."""
-    message = ["rank interval: of this model alone / of all models of the board together"]
+    lines = ["rank interval: of this model alone / of all models of the board together"]
     if any(row.get("rating_length_adjusted") is not None for row in rows):
-        message.append(
+        lines.append(
             "length-adjusted: with what the judge likes of length taken off; models are told apart "
             "only if both ratings say so, and * marks those that one alone would tell apart"
         )
-    return message
+    return lines
 
 
 def points(ci95: Sequence[float | None] | None) -> str:

@@ -24,17 +24,17 @@ def own_run(journal: Journal, found: FoundRun, pack: Pack, *, demo: bool) -> Ite
         JournalError: Another process owns it.
     """
     config, meant = found.config, identity(found.config, pack)
-    stored_label, ordinal = digest(meant), 1
+    run_identity, ordinal = digest(meant), 1
     if found.run is not None:
         run_id = found.run.run_id
     else:
-        newest = journal.newest_run(stored_label)
+        newest = journal.newest_run(run_identity)
         ordinal = newest.ordinal + 1 if newest else 1
-        run_id = _run_id(journal, stored_label, ordinal)
+        run_id = _run_id(journal, run_identity, ordinal)
     with RunLock(journal.folder, run_id).acquire():
         yield journal.find_run(run_id) or journal.add_run(
             run_id=run_id,
-            identity=stored_label,
+            identity=run_identity,
             ordinal=ordinal,
             demo=demo,
             settings=_settings(config, meant),
@@ -42,11 +42,11 @@ def own_run(journal: Journal, found: FoundRun, pack: Pack, *, demo: bool) -> Ite
         )
 
 
-def _run_id(journal: Journal, stored_label: str, ordinal: int) -> str:
+def _run_id(journal: Journal, run_identity: str, ordinal: int) -> str:
     suffix = f"-{ordinal}" if ordinal > 1 else ""
-    ids = [stored_label[:length] + suffix for length in ID_LENGTHS]
+    ids = [run_identity[:length] + suffix for length in ID_LENGTHS]
     there = {run_id: journal.find_run(run_id) for run_id in ids}
-    return next(i for i, run in there.items() if run is None or run.identity == stored_label)
+    return next(i for i, run in there.items() if run is None or run.identity == run_identity)
 
 
 def _names(config: RunConfig, pack: Pack) -> dict[str, Any]:

@@ -207,8 +207,8 @@ class PartyConnector:
         party = OF_MODEL if phase == "generate" else OF_JUDGE
         meter = self._money.meter(endpoint, phase)
         caller = self._caller(endpoint, limits, meter, party)
-        address, stored_label = endpoint.address, endpoint.stored_label
-        return ConnectedParty(phase, stored_label, sampling, caller, system, address)
+        address, label = endpoint.address, endpoint.stored_label
+        return ConnectedParty(phase, label, sampling, caller, system, address)
 
     def _caller(
         self, endpoint: Endpoint, limits: Limits, meter: Meter, party: PartyOptions

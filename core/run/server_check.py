@@ -56,7 +56,7 @@ class Servers:
             now = self.entries.get(party)
             then = _known(journal, found.run, party, endpoint.stored_label)
             if now and then and not same_model(then, now):
-                raise UsageError(_told(party, endpoint, found.run, then, now))
+                raise UsageError(_why_another(party, endpoint, found.run, then, now))
 
     def keep(self, journal: Journal, run: RunRecord, config: RunConfig) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
@@ -89,7 +89,7 @@ def _known(
     return next((a.entry for a in asked if a.label == label and a.entry), None)
 
 
-def _told(
+def _why_another(
     party: str,
     endpoint: Endpoint,
     run: RunRecord | None,

@@ -135,10 +135,10 @@ class Session:
             self.config = found.config
             with own_run(journal, found, pack, demo=demo) as run:
                 keep_names(journal, run, self.config)
-                stored_label = digest(grader(self.config))
+                grader_digest = digest(grader(self.config))
                 with watched(self.say):
                     return await self._do(
-                        _Job(journal, run, stored_label, pack, selection, servers)
+                        _Job(journal, run, grader_digest, pack, selection, servers)
                     )
 
     def _warn_of_network(self) -> None:
@@ -172,7 +172,7 @@ class Session:
         await refile(job.journal, self.config.benchmark, job.pack, job.run)
         todo = self._todo(job)
         await self._expect_comparisons(job)
-        switchboard = PartyConnector(
+        connector = PartyConnector(
             self.config,
             self.catalogue,
             self.environment,
@@ -185,16 +185,16 @@ class Session:
         try:
             if todo:
                 workers = min(len(todo), self.config.limits.concurrency)
-                context = self._workshop(job, switchboard)
+                context = self._make_context(job, connector)
                 await run_workers(context, iter(todo), workers, run_sample)
             if error := self._never_reached(job):
                 return error
             self._graded = True
-            await self._compare(job, lambda: context or self._workshop(job, switchboard))
+            await self._compare(job, lambda: context or self._make_context(job, connector))
         except BenchError as error:
             return error
         finally:
-            await switchboard.close()
+            await connector.close()
         return None
 
     @property
@@ -202,12 +202,12 @@ class Session:
         """Whether the run's transcripts are compared with those of other models."""
         return guard(self.config.benchmark).compares(self.config.options) and not self.config.run_id
 
-    async def _compare(self, job: _Job, open_shop: Callable[[], RunContext]) -> None:
+    async def _compare(self, job: _Job, make_context: Callable[[], RunContext]) -> None:
         """Compare the run's transcripts with those of other models, where that is wanted.
 
         Args:
             job: What this command does.
-            open_shop: Gives the workshop of the samples, whose rate limits go on, or a new one.
+            make_context: Gives the context of the samples, whose rate limits go on, or a new one.
 
         Raises:
             BenchError: What ended the run early, after calls in flight were saved.
@@ -223,7 +223,7 @@ class Session:
         context: RunContext | None = None
         while batch := await tournament.next_batch():
             if context is None:
-                context = open_shop()
+                context = make_context()
                 self.progress.expect_comparisons(await tournament.left())
             self.progress.compare(len(batch))
             try:
@@ -274,17 +274,17 @@ class Session:
             todo += [] if is_done else [sample]
         return todo
 
-    def _workshop(self, job: _Job, switchboard: PartyConnector) -> RunContext:
+    def _make_context(self, job: _Job, connector: PartyConnector) -> RunContext:
         job.journal.prepare_to_send(job.run, self.config.limits.concurrency)
         job.servers.keep(job.journal, job.run, self.config)
-        judge = switchboard.judge()
+        judge = connector.judge()
         return RunContext(
             benchmark=self.config.benchmark,
             options=self.config.options,
             run=job.run,
             graded_by=grader(self.config),
             journal=job.journal,
-            model=switchboard.model(),
+            model=connector.model(),
             judge=judge,
             progress=self.progress,
             stop=self.stop,
@@ -338,14 +338,14 @@ class Session:
     def _sum_up(
         self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None
     ) -> dict[str, Any]:
-        journal, run, stored_label, _, selection, _ = job
+        journal, run, grader_digest, _, selection, _ = job
         journal.writer.flush()
         self._tell_where_from(run, ended)
         sent = self.progress.calls - self.progress.sent.get(TRIAL, 0)
         evidence = read_evidence(
             journal,
             run,
-            stored_label,
+            grader_digest,
             selection,
             judge=self.config.judge.stored_label if self.config.judge else None,
             sent=sent,

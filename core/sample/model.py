@@ -48,9 +48,9 @@ class JournaledModel:
     ) -> ChatResponse:
         """The reply; see `benchmark.Model.chat`."""
         request = self._request(messages, cache_prefix, changes)
-        stored_label = digest([self._asked, request.as_json()])
-        key = CallKey(self._phase, stored_label, self._seen[stored_label])
-        self._seen[stored_label] += 1
+        request_digest = digest([self._asked, request.as_json()])
+        key = CallKey(self._phase, request_digest, self._seen[request_digest])
+        self._seen[request_digest] += 1
         return await self._answer(request, key)
 
     def _request(

@@ -52,20 +52,20 @@ class CallReplayer:
     ) -> None:
         self.ended: BenchError | None = None
         self._steps = steps or SampleProgress({}, {})
-        self._shop = context
+        self._context = context
         self._sample = sample
         self._known = self._read_known() if context.replays else {}
 
     def _read_known(self) -> dict[CallKey, ChatResponse]:
         item, iteration = self._sample
-        return self._shop.journal.replies(self._shop.run, item.id, iteration)
+        return self._context.journal.replies(self._context.run, item.id, iteration)
 
     def _find(self, key: CallKey) -> ChatResponse | None:
         """The reply in the journal; those of comparisons are many, so each is looked up."""
         if key.phase != COMPARE:
             return self._known.get(key)
         item, iteration = self._sample
-        return self._shop.journal.reply(self._shop.run, item.id, iteration, key)
+        return self._context.journal.reply(self._context.run, item.id, iteration, key)
 
     def handle(self, party: ConnectedParty) -> JournaledModel:
         """What the plugin's coroutine holds as this party."""
@@ -83,7 +83,7 @@ class CallReplayer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
             self._steps.begin(party.phase)
             if known := self._find(key):
-                self._shop.progress.replayed += 1
+                self._context.progress.replayed += 1
                 self._steps.advance(party.phase, spared=True)
                 return known
             asking = self._under_way(key)
@@ -100,12 +100,12 @@ class CallReplayer:
     def _under_way(self, key: CallKey) -> "asyncio.Task[ChatResponse] | None":
         """The call that asks the same already, if there is one."""
         item, iteration = self._sample
-        return self._shop.shared.get((item.id, iteration, key))
+        return self._context.shared.get((item.id, iteration, key))
 
     def _begin(
         self, asking: Coroutine[Any, Any, ChatResponse], key: CallKey, caller: Caller
     ) -> "asyncio.Task[ChatResponse]":
-        context, (item, iteration) = self._shop, self._sample
+        context, (item, iteration) = self._context, self._sample
         call = asyncio.create_task(asking)
         context.under_way[call] = caller
         call.add_done_callback(context.under_way.pop)
@@ -120,7 +120,7 @@ class CallReplayer:
     async def _ask(
         self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey
     ) -> ChatResponse:
-        context = self._shop
+        context = self._context
         try:
             if context.trial and party is context.model:
                 await context.trial.passed(self.handle)
@@ -142,14 +142,14 @@ class CallReplayer:
         """Make an invalid request fatal when the first ones all were."""
         if not isinstance(error, ProviderError) or error.kind != ErrorKind.INVALID_REQUEST:
             return
-        context, phase = self._shop, party.phase
+        context, phase = self._context, party.phase
         context.refused[phase] += 1
         if context.refused[phase] >= REFUSED_AT_FIRST and not self._was_answered(party):
             error.fatal = True
 
     def _was_answered(self, party: ConnectedParty) -> bool:
         """Whether this party has replied to anything in the run, in this command or before."""
-        context = self._shop
+        context = self._context
         if context.progress.sent.get(party.phase):
             return True
         totals = context.journal.call_totals(context.run, party.asked) if context.replays else ()
@@ -160,24 +160,24 @@ class CallReplayer:
         is_fatal = isinstance(error, ProviderError) and error.fatal
         if is_fatal or isinstance(error, BudgetReached | Interrupted | JournalError):
             self.ended = self.ended or error
-            self._shop.stop.ask(error)
+            self._context.stop.ask(error)
 
     async def _send_and_keep(
         self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey
     ) -> ChatResponse:
-        run_context, (item, iteration) = self._shop, self._sample
-        if run_context.journal.trouble:
-            raise run_context.journal.trouble
-        context = CallContext(run_context.benchmark, item, iteration, party.phase)
-        response = await caller.send(request, context)
+        context, (item, iteration) = self._context, self._sample
+        if context.journal.trouble:
+            raise context.journal.trouble
+        call = CallContext(context.benchmark, item, iteration, party.phase)
+        response = await caller.send(request, call)
         # A comparison's prompt is made of two transcripts that are in the journal already.
         kept = replace(request, messages=()) if party.phase == COMPARE else request
-        response = await run_context.journal.add_call(
-            run_context.run, item.id, iteration, key, party.asked, kept, response, party.address
+        response = await context.journal.add_call(
+            context.run, item.id, iteration, key, party.asked, kept, response, party.address
         )
-        run_context.progress.answered(party.phase, response)
-        if run_context.journal.trouble:
-            self._note(run_context.journal.trouble)  # this reply is saved; no other may be sent
+        context.progress.answered(party.phase, response)
+        if context.journal.trouble:
+            self._note(context.journal.trouble)  # this reply is saved; no other may be sent
         return response
 
 

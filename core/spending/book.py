@@ -175,8 +175,8 @@ class PriceBook:
         """
         if spec.provider in self.demo:
             return DEMO
-        if message := given or self.configured.get(str(spec)):
-            return message
+        if price := given or self.configured.get(str(spec)):
+            return price
         if is_loopback(base_url):
             return OWN_MACHINE
         if base_url is None and spec.provider in self.local:
@@ -185,8 +185,8 @@ class PriceBook:
         return self._listed(spec) if own else None
 
     def _listed(self, spec: ModelSpec) -> Price | None:
-        stored_label = str(spec).removeprefix("litellm/")  # the same host at the same price
-        for row in reversed(_own_table().get(stored_label, [])):
+        listed = str(spec).removeprefix("litellm/")  # the same host at the same price
+        for row in reversed(_own_table().get(listed, [])):
             if row.valid_from <= self.today:
                 return row.price
         return listed_price(spec)

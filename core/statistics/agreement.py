@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..few_families import why_no_interval
-from .bootstrap import REPLICATES, Floats, cluster_index, cluster_sums, mean_interval
+from .bootstrap import REPLICATES, Floats, cluster_ids, cluster_index, cluster_sums, mean_interval
 from .estimates import (
     ROUNDING,
     Estimate,
-    cluster_ids,
     estimates,
     in_parts,
     over_root,

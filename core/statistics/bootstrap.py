@@ -109,7 +109,7 @@ def mean_interval(
         None with fewer than eight clusters that have a value.
     """
     array = np.asarray(values, dtype=np.float64)
-    ids = np.arange(array.size) if clusters is None else np.asarray(clusters)
+    ids = cluster_ids(clusters, array.size)
     known = ~np.isnan(array)
     columns = np.column_stack([array[known], np.ones(known.sum())])
     sums = cluster_sums(columns, cluster_index(ids[known]))
@@ -132,7 +132,7 @@ def standard_error(values: npt.ArrayLike, clusters: npt.ArrayLike | None = None)
     """
     array = np.asarray(values, dtype=np.float64)
     known = ~np.isnan(array)
-    ids = np.arange(array.size) if clusters is None else np.asarray(clusters)
+    ids = cluster_ids(clusters, array.size)
     if not known.any():
         return None
     index = cluster_index(ids[known])
@@ -152,6 +152,11 @@ def iteration_spread(values: Sequence[float | None]) -> float | None:
     """
     known = [value for value in values if value is not None]
     return float(np.std(known, ddof=1)) if len(known) > 1 else None
+
+
+def cluster_ids(clusters: npt.ArrayLike | None, n: int) -> npt.NDArray[np.generic]:
+    """The cluster of each of n; each its own where none are given."""
+    return np.arange(n) if clusters is None else np.asarray(clusters)
 
 
 def cluster_index(clusters: npt.ArrayLike) -> npt.NDArray[np.intp]:

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .bootstrap import REPLICATES, Floats, cluster_index, cluster_sums
-from .estimates import Estimate, cluster_ids, estimates, rated_pairs, too_few
+from .bootstrap import REPLICATES, Floats, cluster_ids, cluster_index, cluster_sums
+from .estimates import Estimate, estimates, rated_pairs, too_few
 
 Weights = Literal["none", "linear", "quadratic"]
 Metric = Literal["nominal", "ordinal", "interval"]

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..few_families import why_no_interval
-from .bootstrap import Floats, Interval, cluster_bootstrap
+from ..text import plural
+from .bootstrap import Floats, Interval, cluster_bootstrap, cluster_ids
 
 MIN_PAIRS = 3
 """Two pairs always lie on a line."""
@@ -64,14 +65,9 @@ def rated_pairs(
     return RatedPairs(one[known], two[known], cluster_ids(clusters, one.size)[known], known)
 
 
-def cluster_ids(clusters: npt.ArrayLike | None, n: int) -> npt.NDArray[np.generic]:
-    """The cluster of each of n; each its own where none are given."""
-    return np.arange(n) if clusters is None else np.asarray(clusters)
-
-
 def too_few(n: int) -> Estimate | None:
     """No value, as there are fewer than three pairs; None when there are enough."""
-    message = f"{n} pair{'s' * (n != 1)} that both rated; {MIN_PAIRS} are needed"
+    message = f"{plural(n, 'pair')} that both rated; {MIN_PAIRS} are needed"
     return Estimate(None, None, message) if n < MIN_PAIRS else None
 
 

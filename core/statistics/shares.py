@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..few_families import FEWEST_FAMILIES
-from .bootstrap import LEVEL, Floats, Interval, cluster_index, cluster_sums
+from .bootstrap import LEVEL, Floats, Interval, cluster_ids, cluster_index, cluster_sums
 from .student import quantile
 
 
@@ -31,7 +31,7 @@ def share_interval(
     """
     array = np.asarray(hits, dtype=np.float64)
     known = ~np.isnan(array)
-    ids = np.arange(array.size) if clusters is None else np.asarray(clusters)
+    ids = cluster_ids(clusters, array.size)
     if ((array[known] < 0) | (array[known] > 1)).any():
         raise ValueError("a share is of hits from 0 to 1")
     columns = np.column_stack([array[known], np.ones(known.sum())])

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..few_families import FEWEST_FAMILIES
-from .bootstrap import LEVEL, Floats, Interval, cluster_index, cluster_sums
+from .bootstrap import LEVEL, Floats, Interval, cluster_ids, cluster_index, cluster_sums
 
 TURNS = 10_000
 """Drawn where there are more ways to turn the signs."""
@@ -69,7 +69,7 @@ def wild_bootstrap(
         level: Coverage of the interval, between 0 and 1.
     """
     array = np.asarray(values, dtype=np.float64)
-    ids = np.arange(array.size) if clusters is None else np.asarray(clusters)
+    ids = cluster_ids(clusters, array.size)
     known = ~np.isnan(array)
     index = cluster_index(ids[known])
     if np.unique(index).size < FEWEST_FAMILIES:

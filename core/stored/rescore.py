@@ -32,7 +32,7 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
     """
     with RunLock(journal.folder, run.run_id).acquire():
         samples, selection = _selected(journal, run, pack)
-        context = _workshop(journal, run, config, {**grader(config), "offline": True})
+        context = _make_context(journal, run, config, {**grader(config), "offline": True})
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
         evidence = read_evidence(
@@ -70,7 +70,7 @@ async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
         JournalError: The run has no replies.
     """
     samples, selection = _selected(journal, run, pack)
-    context = _workshop(journal, run, config, grader(config), kind=Unkept)
+    context = _make_context(journal, run, config, grader(config), kind=Unkept)
     assert isinstance(context, Unkept)
     await run_workers(context, iter(samples), 1, run_sample)
     judge = config.judge.stored_label if config.judge else None
@@ -86,7 +86,7 @@ async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
 
 
 class Unkept(RunContext):
-    """A workshop that keeps scores in memory."""
+    """A context that keeps scores in memory."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -123,7 +123,7 @@ def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample
     return samples, Selection(items, last)
 
 
-def _workshop(
+def _make_context(
     journal: Journal,
     run: RunRecord,
     config: RunConfig,

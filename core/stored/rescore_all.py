@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
-from ..lookup.stored_config import config_of, pack_of
+from ..lookup.stored_config import config_of_result, pack_of
 from ..plugins import Catalogue
-from ..reports.protocols import judge_label
-from ..settings.run_config import judge_endpoint
 from .rescore import regrade, rescore
 
 
@@ -60,6 +58,12 @@ class Change(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """The fields of the document."""
         return {"metric": self.metric, "old": self.old._asdict(), "new": self.new._asdict()}
+
+
+_OTHER_SAMPLES = (
+    "the journal holds samples that its result does not have, or not any more: its own command "
+    "sums them up"
+)
 
 
 class CheckedRun(NamedTuple):
@@ -112,11 +116,11 @@ def _check(
     dry: bool,
 ) -> CheckedRun:
     try:
-        label = judge_label(stored)
-        judge = judge_endpoint(label) if label else None
-        config = config_of(journal, run, catalogue, {}, None, judge=judge)
+        config = config_of_result(journal, run, catalogue, stored)
         pack = pack_of(run, config)
         made = asyncio.run(regrade(journal, run, config, pack))
+        if made.document["items"]["total"] != stored["items"]["total"]:
+            return CheckedRun(run, reason=_OTHER_SAMPLES)
         changes = tuple(_changes(stored, made.document))
         if changes and made.missing:
             are = "a sample needs" if made.missing == 1 else f"{made.missing} samples need"

@@ -84,12 +84,12 @@ def render_json(body: Mapping[str, Any], request: ReceivedRequest, status: int =
 
 
 def _openai_body(answer: Answer, request: ReceivedRequest) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text}
-    message["refusal"] = answer.refusal
+    said: dict[str, Any] = {"role": "assistant", "content": answer.text}
+    said["refusal"] = answer.refusal
     if answer.reasoning is not None:
-        message["reasoning_content"] = answer.reasoning
+        said["reasoning_content"] = answer.reasoning
     finish = OPENAI_FINISH.get(answer.finish, answer.finish)
-    choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
+    choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
     return {
         "id": f"chatcmpl-{request.n}",
         "object": "chat.completion",

@@ -124,8 +124,8 @@ class _Reader:
             return
         margins = dict(found.value.margins)
         first, second = (call.test, call.other)[:: 1 if call.first == "a" else -1]
-        stored_label = (call.scenario, call.iteration, first, second, call.judge)
-        _, before = self._read.setdefault(stored_label, (call, margins))
+        key = (call.scenario, call.iteration, first, second, call.judge)
+        _, before = self._read.setdefault(key, (call, margins))
         if before is not margins:
             same = before == margins
             self._left_out["there already" if same else "there already, with another reply"] += 1

@@ -69,7 +69,7 @@ def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]
     )
 
 
-def message(pattern: Pattern, mark: float | None) -> list[str]:
+def pattern_warnings(pattern: Pattern, mark: float | None) -> list[str]:
     """What has to be said of a similarity below the mark, with its interval or not at all."""
     if not pattern.unlike or pattern.interval is None or mark is None:
         return []

@@ -10,7 +10,7 @@ from typing import Any
 from eibench import Item, Metric, SampleScore, Summary
 
 from .norms import Norm, band
-from .patterns import Pattern, message, pattern_of
+from .patterns import Pattern, pattern_of, pattern_warnings
 from .results import Estimate, Run
 
 _ORDER = (
@@ -37,7 +37,7 @@ def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleS
     ordered = sorted(scores, key=lambda s: (place[s.item_id], s.iteration))
     run = Run({item.id: item for item in items}, ordered, norm)
     pattern = pattern_of(run)
-    warnings = _warnings(run) + message(pattern, norm.unlike if norm else None)
+    warnings = _warnings(run) + pattern_warnings(pattern, norm.unlike if norm else None)
     return Summary(_metrics(run, pattern), _invalid(run), tuple(warnings), _notes(run, pattern))
 
 

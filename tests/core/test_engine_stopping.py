@@ -306,28 +306,28 @@ def test_a_closed_stdout_ends_as_interrupted(bench: "Bench", server: LoopbackSer
 @pytest.mark.parametrize("number", SIGNALS)
 async def test_both_signals_ask_for_a_stop_and_are_announced_once(number: signal.Signals) -> None:
     """Ctrl-C and a polite kill mean the same."""
-    stop, message = Stop(), []
-    with on_signals(stop, lambda: message.append(stop.interrupts)):
+    stop, messages = Stop(), []
+    with on_signals(stop, lambda: messages.append(stop.interrupts)):
         for _ in range(2):
             before = stop.interrupts
             signal.raise_signal(number)  # in this thread: `os.kill` may come after the block
             async with asyncio.timeout(60):
                 while stop.interrupts == before:
                     await asyncio.sleep(0.001)
-    assert (message, stop.interrupts) == ([0], 2)
+    assert (messages, stop.interrupts) == ([0], 2)
     assert isinstance(stop.reason, Interrupted)
 
 
 async def test_a_lost_terminal_never_counts_as_the_second_request() -> None:
     """It may come twice, and with a polite kill; what is in flight is still waited for."""
-    stop, message = Stop(), []
-    with on_signals(stop, lambda: message.append(True)):
+    stop, messages = Stop(), []
+    with on_signals(stop, lambda: messages.append(True)):
         for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGTERM):
             signal.raise_signal(number)  # in this thread: `os.kill` may come after the block
             await asyncio.sleep(0.01)
     assert (stop.interrupts, stop.hurried) == (1, False)
     assert isinstance(stop.reason, Interrupted)
-    assert message
+    assert messages
 
 
 async def test_the_handlers_from_before_come_back() -> None:

@@ -196,12 +196,12 @@ def test_a_wrong_file_in_the_cache_is_replaced(pack: OfficialPack) -> None:
 
 def test_progress_goes_up_to_the_size(pack: OfficialPack) -> None:
     """It is told with each chunk and ends with all bytes there."""
-    message: list[tuple[str, int, int]] = []
-    fetch(pack, watch=Watch(progress=lambda *now: message.append(now)))
-    counts = [have for _, have, _ in message]
+    seen: list[tuple[str, int, int]] = []
+    fetch(pack, watch=Watch(progress=lambda *now: seen.append(now)))
+    counts = [have for _, have, _ in seen]
     assert counts == sorted(counts)
     assert len(counts) > 2
-    assert message[-1] == ("questions.json", len(BODY), len(BODY))
+    assert seen[-1] == ("questions.json", len(BODY), len(BODY))
 
 
 def test_a_cut_connection_is_gone_on_with(pack: OfficialPack, server: FileServer) -> None:
@@ -718,16 +718,16 @@ def test_a_full_disk_is_one_line(pack: OfficialPack) -> None:
 
 def test_a_pack_is_written_by_one_process_at_a_time(pack: OfficialPack) -> None:
     """The second is told so instead of mixing its bytes in."""
-    message: list[str] = []
+    messages: list[str] = []
 
     def meanwhile(path: str, have: int, size: int) -> None:
         try:
             fetch(pack)
         except DataError as error:
-            message.append(str(error))
+            messages.append(str(error))
 
     fetch(pack, watch=Watch(progress=meanwhile))
-    assert "another process is getting this pack; wait until it ends" in message[0]
+    assert "another process is getting this pack; wait until it ends" in messages[0]
     assert pack.usable()
 
 

@@ -64,11 +64,11 @@ async def test_a_lock_of_another_program_is_waited_for(
 ) -> None:
     """The group is kept and written once the lock is gone; both is told."""
     monkeypatch.setattr(writing, "TELL_AFTER_S", 2 * SOON)
-    message: list[str] = []
+    messages: list[str] = []
     waiting = threading.Event()
 
     def say(line: str) -> None:
-        message.append(line)
+        messages.append(line)
         waiting.set()
 
     writer.say = say
@@ -78,7 +78,7 @@ async def test_a_lock_of_another_program_is_waited_for(
         assert not any(write.done() for write in writes)
     await asyncio.gather(*writes)
     assert rows(file) == 3
-    assert ["locked" in message[0], "free again" in message[1], len(message)] == [True, True, 2]
+    assert ["locked" in messages[0], "free again" in messages[1], len(messages)] == [True, True, 2]
 
 
 async def test_a_lock_is_waited_for_no_longer_than_the_user_wants(

@@ -79,7 +79,7 @@ def test_commands_of_our_plugins_are_in_the_table_that_help_is_made_from() -> No
 def test_names_that_benchmarks_may_not_take_are_those_of_our_options() -> None:
     """A benchmark's option can clash with none of those it stands beside."""
     used = {"debug", "help"}
-    for name in ("run", "score", "prompts"):
+    for name in ("run", "score", "prompts", "rate", "leaderboard"):
         for param in command(name).params:
             longest = max(param.opts, key=len).lstrip("-").replace("-", "_")
             used |= {str(param.name), longest}

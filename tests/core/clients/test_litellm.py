@@ -381,9 +381,9 @@ async def test_cache_writes_are_counted() -> None:
         "output_tokens": 50,
         "output_tokens_details": {"thinking_tokens": 30},
     }
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "x"}
+    common = {"id": "m", "type": "message", "role": "assistant", "model": "x"}
     block = {"type": "text", "text": "Hello"}
-    reply = {**message, "content": [block], "stop_reason": "end_turn", "usage": usage}
+    reply = {**common, "content": [block], "stop_reason": "end_turn", "usage": usage}
     response, _ = await answered(reply, "anthropic/the-model")
     assert response.usage == Usage(input=127, cached=100, cache_write=20, output=50, reasoning=30)
 

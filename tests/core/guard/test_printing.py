@@ -88,14 +88,14 @@ def test_a_print_while_a_benchmark_runs_is_told_with_its_method(loud: Place) -> 
     """4: also from the plugin's own tasks and threads, without a line end, and made harmless."""
     done = loud.bench("run", "loud", "--dataset", "data.txt", "--json")
     assert done.stdout.startswith("{")
-    message = [
+    messages = [
         "read_pack of loud (loudly-dist 1.2): reading the pack\n",
         "generate of loud (loudly-dist 1.2): from a task of its own\n",
         "generate of loud (loudly-dist 1.2): from a thread\n",
         "generate of loud (loudly-dist 1.2): no line end\n",
         "grade of loud (loudly-dist 1.2): \\x1b[2Jcleared\n",
     ]
-    assert [line for line in message if line not in done.stderr] == []
+    assert [line for line in messages if line not in done.stderr] == []
 
 
 def test_a_plugin_s_command_prints_to_standard_output(loud: Place) -> None:
@@ -153,7 +153,7 @@ def test_a_closed_standard_error_is_no_fault_of_who_prints(
     err.cache_clear()
     reader, writer = os.pipe()
     os.close(reader)
-    message = []
+    messages = []
     with os.fdopen(writer, "w") as closed:
         monkeypatch.setattr(sys, "stderr", closed)
 
@@ -162,7 +162,7 @@ def test_a_closed_standard_error_is_no_fault_of_who_prints(
             print("second")
             return "result"
 
-        with err().watched(lambda: message.append("gone")):
+        with err().watched(lambda: messages.append("gone")):
             assert call(Called("it", "method"), talk) == "result"
     err.cache_clear()
-    assert message
+    assert messages

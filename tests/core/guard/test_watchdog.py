@@ -16,10 +16,10 @@ from tests.core.test_plugins import HEAD, Place, registers
 
 async def test_a_coroutine_that_blocks_is_named_with_its_place() -> None:
     """It is told while the call still blocks, so that whoever waits knows for whom."""
-    message, heard = list[str](), threading.Event()
+    messages, heard = list[str](), threading.Event()
 
     def say(text: str) -> None:
-        message.append(text)
+        messages.append(text)
         heard.set()
 
     async def generate() -> bool:
@@ -27,7 +27,7 @@ async def test_a_coroutine_that_blocks_is_named_with_its_place() -> None:
 
     with watched(say, after_s=0.01):
         assert await call_async(Called(None, "generate", "emobench (x 1)"), generate)
-    (text,) = message
+    (text,) = messages
     assert text.startswith(
         "generate of emobench (x 1) has kept everything else waiting for 0.01 s, at "
         "test_watchdog.py:"
@@ -36,10 +36,10 @@ async def test_a_coroutine_that_blocks_is_named_with_its_place() -> None:
 
 async def test_what_blocks_outside_a_guarded_call_is_told_with_its_place() -> None:
     """A plugin's own task has no guard around it, but a place in a file."""
-    message, heard = list[str](), threading.Event()
+    messages, heard = list[str](), threading.Event()
 
     def say(text: str) -> None:
-        message.append(text)
+        messages.append(text)
         heard.set()
 
     async def aside() -> bool:
@@ -47,7 +47,7 @@ async def test_what_blocks_outside_a_guarded_call_is_told_with_its_place() -> No
 
     with watched(say, after_s=0.01):
         assert await asyncio.create_task(aside())
-    assert message[0].startswith("something (wait) has kept everything else waiting")
+    assert messages[0].startswith("something (wait) has kept everything else waiting")
 
 
 async def test_a_run_that_ends_does_not_wait_for_its_watchdog() -> None:

@@ -118,10 +118,10 @@ async def test_the_new_number_is_that_of_the_new_prompt(desk: Lab, server: Loopb
     """Not of a stored grade."""
     first = await desk.run(model=desk.endpoint("one"))
     desk.benchmark = Wiser()
-    message = [r.prompt.replace("warm", "kind") for r in server.answered if "from 0" in r.prompt]
+    prompts = [r.prompt.replace("warm", "kind") for r in server.answered if "from 0" in r.prompt]
     again = await desk.run(model=desk.endpoint("one"))
     heard = [r for r in server.answered if "How kind" in r.prompt]
-    assert sorted(r.prompt for r in heard) == sorted(message)
+    assert sorted(r.prompt for r in heard) == sorted(prompts)
     assert warmth(again) == sum(int(answer(r)) for r in heard) / 3 != warmth(first)
 
 

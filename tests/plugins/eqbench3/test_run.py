@@ -374,14 +374,14 @@ def test_an_unreliable_judge_costs_verdicts_and_never_invents_one(
     assert document["metrics"]["rubric_score"]["n"] == len(read)
 
     reasons = {row["item_id"]: row["reason"] for row in document["unscored"]}
-    message = {
+    causes = {
         "prose": "no JSON in the reply", "truncated": "the JSON is cut off", "missing": "it lacks",
         "out of range": "not a number from 0 to 10", "refusal": "the judge refused",
         "empty": "the reply is empty",
     }  # fmt: skip
-    assert {mood_of(n) for n in lost} == message.keys()
+    assert {mood_of(n) for n in lost} == causes.keys()
     for number in lost:
-        assert message[mood_of(number)] in reasons[f"s{number}"], mood_of(number)
+        assert causes[mood_of(number)] in reasons[f"s{number}"], mood_of(number)
 
     assert times == {n: 3 if n in lost else 2 if n in recovered else 1 for n in range(100)}
     flags = document["flags"]

@@ -93,8 +93,8 @@ def test_the_table_has_metrics_first_then_differences(bench: Bench, pair: tuple[
     done = bench("compare", *pair)
     assert done.code == 0
     sides = ("openai/alpha", "openai/beta", "judge", "Metrics side by side", "rubric score")
-    message = (*sides, "Paired differences", "12.22", "56%")
-    places = [done.out.index(words) for words in message]
+    parts = (*sides, "Paired differences", "12.22", "56%")
+    places = [done.out.index(words) for words in parts]
     assert places == sorted(places)
     assert "p (Holm)" in done.out
     assert "DEMO" not in done.out
