@@ -8,15 +8,13 @@ what a person may want to know goes to the caller's `say`, else to the logger
 import asyncio
 import contextlib
 import logging
-import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from .benchmark import Benchmark, Pack
-from .clients.keys import Environment
+from .clients.keys import Environment, process_environment
 from .datasets import find_pack, read_manifest
-from .datasets.fetching import FetchState, fetch, read_official
+from .datasets.fetching import FetchState, OfficialPack, fetch, read_official
 from .endpoints.providers import ModelSpec
 from .errors import UsageError
 from .guard import guard
@@ -77,7 +75,7 @@ def open_session(
     session = Session(
         config,
         installed(),
-        environment or Environment(os.environ, Path(".env")),
+        environment or process_environment(),
         progress or Progress(),
         say=say,
         money=money or make_money(),
@@ -153,8 +151,18 @@ async def _watch(session: Session, tell: Callable[[Progress], object], over: asy
         raise
 
 
-def have_data(config: RunConfig) -> None:
+def _fetch(pack: OfficialPack, lang: str | None) -> None:
+    fetch(pack, lang=lang)
+
+
+def have_data(
+    config: RunConfig, get: Callable[[OfficialPack, str | None], object] = _fetch
+) -> None:
     """Download the official pack if it is asked for and not in the cache.
+
+    Args:
+        config: What is asked for.
+        get: Downloads what a language needs of a pack.
 
     Raises:
         DataError: What came is not the pack, or the cache cannot be written.
@@ -166,7 +174,7 @@ def have_data(config: RunConfig) -> None:
     if "official" in read_manifest(benchmark.data):
         pack = read_official(benchmark.name, benchmark.data)
         if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
-            fetch(pack, lang=lang)
+            get(pack, lang)
 
 
 def needs_single_turn(benchmark: Benchmark, command: str) -> None:

@@ -12,7 +12,6 @@ import click
 
 import eibench.data
 
-from ..benchmark import Benchmark
 from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.download import Watch
 from ..datasets.fetching import (
@@ -30,6 +29,7 @@ from ..errors import DataError, UsageError
 from ..plugins import installed
 from ..settings.run_config import RunConfig
 from ..text import as_text, line
+from ..work import have_data
 from . import options
 from .command import Group
 from .generate import generate_command
@@ -162,8 +162,7 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
 
 def get_data(config: RunConfig) -> None:
     """Have the data that a run needs: only `--dataset official` downloads any."""
-    if config.dataset == "official":
-        get_official(config.benchmark, config.options.get("lang"))
+    have_data(config, fetch_pack)
 
 
 def tell_pack(config: RunConfig) -> None:
@@ -176,14 +175,6 @@ def tell_pack(config: RunConfig) -> None:
                 f"(bench data fetch {config.benchmark.name} gets it)",
                 err=True,
             )
-
-
-def get_official(benchmark: Benchmark, lang: str | None) -> None:
-    """Download a benchmark's official pack if it is not in the cache; for `--dataset official`."""
-    if benchmark.data and "official" in read_manifest(benchmark.data):
-        pack = read_official(benchmark.name, benchmark.data)
-        if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
-            fetch_pack(pack, lang)
 
 
 @data_command.command("import")

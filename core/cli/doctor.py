@@ -10,7 +10,7 @@ import eibench.data
 
 from ..arguments import judge_spec
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
-from ..clients.keys import redact
+from ..clients.keys import process_environment, redact
 from ..datasets.fetching import pack_folders
 from ..doctor.checks import (
     Check,
@@ -36,7 +36,7 @@ from . import options
 from .command import Command
 from .endpoints import EndpointSettings
 from .settings import Settings, config_option, current
-from .targets import Target, find_target, process_environment
+from .targets import Target, find_target
 from .values import pairs
 
 

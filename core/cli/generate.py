@@ -15,27 +15,24 @@ import click
 from .. import __version__
 from ..benchmark import Benchmark, Pack
 from ..datasets.generated import check_place, write_generated
-from ..errors import ConfigError, UsageError
+from ..errors import UsageError
 from ..guard import guard, no_exit
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
 from ..plugins import installed
 from ..results import Result
-from ..run.parties import Pricing
 from ..run.plan import Plan, make_plan
-from ..run.session import Session
 from ..settings.run_config import RunConfig, grader
 from ..spending.book import parse_price
 from ..text import as_text
 from ..types import Score, digest
-from ..work import make_money, open_session, run_session
+from ..work import make_money
 from . import options, plan
 from .command import Command
 from .results import EXIT
+from .session import make_session, tell, work
 from .settings import config_option, current, given_by_user
-from .stoppable import stoppable
-from .targets import process_environment
 from .values import WholeRange
 
 _POSITIVE = WholeRange(min=1)
@@ -91,10 +88,10 @@ def generate_command(**params: Any) -> int:
     order = _order(params)
     given = parse_price(params["price"]) if params["price"] else None
     money = make_money(current().prices, given=given, limit=params["max_cost"])
-    session = _session(order.config, money, dry=params["dry_run"])
+    session = make_session(order.config, money, dry=params["dry_run"])
     pack = session.read_pack()
-    planned = make_plan(order.config, pack, pack.items, money, _tell)
-    _tell(_description(order, planned, pack))
+    planned = make_plan(order.config, pack, pack.items, money, tell)
+    tell(_description(order, planned, pack))
     if params["dry_run"]:
         if params["json_output"]:
             message = plan.as_json(order.config, session, planned, pack.source)
@@ -102,7 +99,7 @@ def generate_command(**params: Any) -> int:
         return 0
     plan.ask([planned], sure=params["yes"] or given_by_user("max_cost"))
     with no_exit():
-        result = asyncio.run(_work(session, pack))
+        result = asyncio.run(work(session, pack))
     return _finish(order, pack, result, json_output=params["json_output"])
 
 
@@ -128,32 +125,10 @@ def _order(params: Mapping[str, Any]) -> GenerationRequest:
     return GenerationRequest(benchmark, maker, config, params["output"])
 
 
-def _session(config: RunConfig, money: Pricing, *, dry: bool) -> Session:
-    environment = process_environment()
-    try:
-        return open_session(config, money=money, environment=environment, say=_tell)
-    except ConfigError as error:
-        if not dry:
-            raise
-        _tell(f"note: {error}")  # a plan needs no key
-        return Session(config, installed(), environment, say=_tell, money=money)
-
-
 def _description(order: GenerationRequest, planned: Plan, pack: Pack) -> str:
     """The plan as one line; it is not samples that the user thinks of here."""
     _, _, rest = plan.describe(order.config, planned, pack.source.name).partition("; ")
     return f"{order.benchmark.name}: {order.config.options['count']} new items; {rest}"
-
-
-async def _work(session: Session, pack: Pack) -> Result:
-    from ..console.live import displayed
-    from ..console.output import err
-
-    title = f"{session.config.benchmark.name} {session.config.display_name}"
-    message = "stopping: waiting for calls in flight; press Ctrl-C again to stop at once"
-    with stoppable(session.stop, lambda: _tell(message)):
-        async with displayed(session.progress, title, err()):
-            return await run_session(session, pack)
 
 
 def _finish(order: GenerationRequest, pack: Pack, result: Result, *, json_output: bool) -> int:
@@ -167,11 +142,11 @@ def _finish(order: GenerationRequest, pack: Pack, result: Result, *, json_output
     if json_output:
         click.echo(as_text(_as_json(order, result, made, written)))
     if written:
-        _tell(f"{len(made.lines) if made else 0} items in {order.output} (run {result.run_id})")
+        tell(f"{len(made.lines) if made else 0} items in {order.output} (run {result.run_id})")
         words = ("run", order.benchmark.name, "--dataset", order.output, "--model", "SPEC")
-        _tell(f"next: {bench(*words)}")
+        tell(f"next: {bench(*words)}")
     else:
-        _tell(f"no file was written: {_why(result, made)}")
+        tell(f"no file was written: {_why(result, made)}")
     return EXIT[result.status]
 
 
@@ -223,9 +198,3 @@ def _as_json(
         "missing": made.missing if made else None,
         "run": dict(result.document),
     }
-
-
-def _tell(text: str) -> None:
-    from ..console.output import tell
-
-    tell(text)

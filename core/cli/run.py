@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import click
 
 from ..benchmark import Pack
-from ..errors import BenchError, ConfigError, Interrupted
+from ..errors import BenchError, Interrupted
 from ..guard import guard, no_exit
 from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
-from ..plugins import installed
 from ..reports.document import judge_warnings
 from ..results import Result
 from ..run.parties import Pricing
@@ -20,15 +19,14 @@ from ..run.session import Session, choose_items
 from ..sample.phases import TRIAL
 from ..settings.run_config import RunConfig
 from ..spending.book import parse_price
-from ..text import as_text, plural
-from ..work import make_money, open_session, run_session
+from ..text import as_text
+from ..work import make_money
 from . import options, plan
 from .benchmark_command import BenchmarkCommand
 from .data import get_data, tell_pack
 from .results import EXIT, print_result
+from .session import make_session, tell, work
 from .settings import config_option, current, given_by_user
-from .stoppable import stoppable
-from .targets import process_environment
 
 
 class Planned(NamedTuple):
@@ -69,7 +67,7 @@ def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
     for run in runs:
         tell_wrapped(plan.describe(run.config, run.plan, run.pack.source.name))
         for warning in judge_warnings(run.config):
-            _tell(f"warning: {warning}")
+            tell(f"warning: {warning}")
     tell_pack(runs[0].config)
     if params["dry_run"]:
         if params["json_output"]:
@@ -106,20 +104,13 @@ def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) ->
     Raises:
         BenchError: It cannot be.
     """
-    environment = process_environment()
-    try:
-        session = open_session(config, money=money, environment=environment, say=_tell)
-    except ConfigError as error:
-        if not dry:
-            raise
-        _tell(f"note: {error}")  # a plan needs no key
-        session = Session(config, installed(), environment, say=_tell, money=money)
+    session = make_session(config, money, dry=dry)
     get_data(config)
     pack = session.read_pack()
     trial = (
         session.tries_judge and config.judge is not None and config.judge.stored_label not in tried
     )
-    made = make_plan(config, pack, choose_items(pack, config), money, _tell, trial=trial)
+    made = make_plan(config, pack, choose_items(pack, config), money, tell, trial=trial)
     tried.update(p.endpoint.stored_label for p in made.parties if p.phase == TRIAL)
     return Planned(config, session, pack, made)
 
@@ -132,11 +123,11 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
         place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
             with no_exit():
-                result = asyncio.run(_run(run, place))
+                result = asyncio.run(work(run.session, run.pack, place))
         except BenchError as error:
             if len(runs) == 1:
                 raise
-            _tell(f"Error: {run.config.display_name}: {error}")
+            tell(f"Error: {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
         _finish(result, run, json_output=json_output)
@@ -149,31 +140,15 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
     return code
 
 
-async def _run(run: Planned, place: str) -> Result:
-    from ..console.live import displayed
-    from ..console.output import err
-
-    session = run.session
-    title = f"{run.config.benchmark.name} {run.config.display_name}{place}"
-    with stoppable(session.stop, lambda: _announce_stop(session)):
-        async with displayed(session.progress, title, err()):
-            return await run_session(session, run.pack)
-
-
-def _announce_stop(session: Session) -> None:
-    waiting = f"waiting for {plural(session.progress.in_flight, 'call')} in flight"
-    _tell(f"stopping: {waiting}; press Ctrl-C again to stop at once")
-
-
 def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
     config = run.config
     if not json_output:
         print_result(result.document, another=_another(result.document, config))
-        _tell(f"saved in {result.path}")
+        tell(f"saved in {result.path}")
     special = (
         _beyond(result, run.session.money) or _ungraded(result, config) or _rejudged(result, config)
     )
-    _tell(f"next: {special or _next(result.document, config)}")
+    tell(f"next: {special or _next(result.document, config)}")
 
 
 def _asked_with(config: RunConfig) -> dict[str, Any]:
@@ -248,9 +223,3 @@ def _next(document: Mapping[str, Any], config: RunConfig) -> str:
 
 def _show(document: Mapping[str, Any], item: str) -> str:
     return bench("show", document["run_id"], item)
-
-
-def _tell(text: str) -> None:
-    from ..console.output import tell
-
-    tell(text)

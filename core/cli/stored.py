@@ -9,13 +9,12 @@ import click
 
 from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack, read_manifest
-from ..endpoints.providers import ModelSpec
 from ..guard import guard
 from ..journal import RunRecord
-from ..lookup.stored_config import pack_of
+from ..lookup.stored_config import asked_endpoint, pack_of
 from ..plugins import installed
 from ..reports.gradings import Grading
-from ..settings.run_config import Endpoint, RunConfig
+from ..settings.run_config import RunConfig
 from . import options
 from .settings import config_option, given_by_user
 
@@ -76,7 +75,7 @@ def read_stored(run: RunRecord, grading: Grading, dataset: str | None) -> Stored
     benchmark = installed().benchmark(run.benchmark)
     config = RunConfig(
         benchmark=benchmark,
-        model=Endpoint(ModelSpec.parse(run.model), run.settings["endpoint"]),
+        model=asked_endpoint(run),
         options={**run.settings["all_options"], **grading.options},
         dataset=dataset or run.settings["dataset"] or run.pack_name,
         runs_dir=Path(),

@@ -6,10 +6,8 @@ must have approved that on this machine; what the user says in the command
 itself needs no approval.
 """
 
-import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -17,7 +15,7 @@ from click.core import ParameterSource
 
 from ..clients.approvals import Approvals, Sending, needs_approval, place_of
 from ..clients.caller import Limits
-from ..clients.keys import Environment, check_variable
+from ..clients.keys import check_variable, process_environment
 from ..clients.retry import RetryPolicy
 from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions
 from ..endpoints.providers import ModelSpec, Provider
@@ -84,11 +82,6 @@ def find_target(
     )
     sending = _sending(ctx, role, endpoint, provider)
     return Target(endpoint, known, sending, party)
-
-
-def process_environment() -> Environment:
-    """The process's variables and the key variables of ``.env``."""
-    return Environment(os.environ, Path(".env"))
 
 
 def _refuse(spec: ModelSpec, given: Mapping[str, Any], prefix: str) -> None:

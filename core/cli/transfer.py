@@ -18,6 +18,7 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .runs import find
+from .session import tell
 from .settings import config_option
 from .stored import as_given
 
@@ -44,13 +45,7 @@ def export_command(runs: tuple[str, ...], output: Path, comparisons: bool, runs_
             print_lines(lines)
             return
         write_lines(output, lines)
-    _tell(f"{plural(len(chosen), 'run')} in {output}")
-
-
-def _tell(text: str) -> None:
-    from ..console.output import tell
-
-    tell(text)
+    tell(f"{plural(len(chosen), 'run')} in {output}")
 
 
 def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes]:
@@ -64,7 +59,7 @@ def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes
 
     given, warnings = weighed_comparisons(journal, installed(), runs)
     for warning in warnings:
-        _tell(f"warning: {warning}")
+        tell(f"warning: {warning}")
     if not given:
         raise UsageError("these runs have no comparisons; bench run without --no-elo makes some")
     return comparison_lines(given)
@@ -86,7 +81,7 @@ def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
     for run in runs:
         if owner := owner_of(journal.folder, run.run_id):
             message = f"run {run.run_id} is owned by {owner} and may go on: the file has what is"
-            _tell(f"{message} committed now")
+            tell(f"{message} committed now")
 
 
 @click.command("import", cls=Command)
@@ -138,7 +133,7 @@ def _import_runs(file: Path, runs_dir: Path) -> None:
             for view in journal.views(run).values() if imported.views else ():
                 write_document(runs_dir, view)
             message = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
-            _tell(message)
+            tell(message)
 
 
 def outcome(imported: Imported) -> str:

@@ -6,6 +6,7 @@ working directory may set key variables, and nothing else.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -47,6 +48,11 @@ class Environment:
         if self._file is None:
             self._file = _read_dotenv(self._dotenv)
         return self._file.get(name, "")
+
+
+def process_environment() -> Environment:
+    """The process's variables and the key variables of ``.env``."""
+    return Environment(os.environ, Path(".env"))
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:

@@ -26,8 +26,7 @@ from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
 from ..journal.rows import call_row, grade_row
 from ..journal.store import now
-from ..run.ownership import ID_LENGTHS
-from ..run.versions import package_versions
+from ..run.ownership import ID_LENGTHS, run_settings
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
 from ..types import digest
 from .replay import ConversationReplay, ReplayedConversation, Unusable
@@ -204,13 +203,7 @@ def _run_row(source: Source, each: Import, at: str) -> tuple[Any, ...]:
     origin = {"format": source.form, "run": each.run.key}
     meant = {**identity(config, source.pack), "imported": origin}
     run_identity = digest(meant)
-    settings = {
-        **meant,
-        "all_options": dict(config.options),
-        "dataset": config.dataset,
-        "notes": {},
-        "versions": package_versions(),
-    }
+    settings = run_settings(config, meant)
     what = (config.benchmark.name, config.benchmark.version, str(config.model.spec))
     data = (config.display_name, 0, pack.name, pack.sha256, None)
     state = (_time(each.run.started) or at, None, "incomplete", 0.0, None)

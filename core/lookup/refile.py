@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..benchmark import Benchmark, Pack
-from ..endpoints.providers import ModelSpec
 from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Grader, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..sample.model import JournaledModel, known_replies
-from ..settings.run_config import Endpoint, RunConfig, grader, judge_endpoint, stored_sampling
+from ..settings.run_config import RunConfig, grader, judge_endpoint, stored_sampling
 from ..types import ChatRequest, ChatResponse, Item, Score, digest
 from .runs import model_label
-from .stored_config import config_of, pack_of
+from .stored_config import asked_endpoint, config_of, pack_of
 
 
 def is_older(graded_by: Mapping[str, Any]) -> bool:
@@ -138,7 +137,7 @@ def _config(benchmark: Benchmark, run: RunRecord, old: Grader) -> RunConfig:
     options = {o.name: o.default for o in benchmark.options} | settings["all_options"]
     return RunConfig(
         benchmark=benchmark,
-        model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
+        model=asked_endpoint(run),
         options={**options, **(given if isinstance(given, dict) else {})},
         judge=judge_endpoint(str(old.graded_by["judge"])),
     )

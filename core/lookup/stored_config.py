@@ -46,7 +46,7 @@ def config_of(
     options = {**settings["all_options"], **_changed(benchmark, changes)}
     return RunConfig(
         benchmark=benchmark,
-        model=Endpoint(ModelSpec.parse(run.model), settings["endpoint"]),
+        model=asked_endpoint(run),
         options=options,
         judge=_judge_of(journal, run, judge) if guard(benchmark).needs_judge(options) else None,
         dataset=dataset or settings["dataset"] or run.pack_name,
@@ -54,6 +54,11 @@ def config_of(
         system=settings["system"],
         name=settings["name"],
     )
+
+
+def asked_endpoint(run: RunRecord) -> Endpoint:
+    """The model of a stored run, where it was asked first."""
+    return Endpoint(ModelSpec.parse(run.model), run.settings["endpoint"])
 
 
 def config_of_result(

@@ -37,7 +37,7 @@ def own_run(journal: Journal, found: FoundRun, pack: Pack, *, demo: bool) -> Ite
             identity=run_identity,
             ordinal=ordinal,
             demo=demo,
-            settings=_settings(config, meant),
+            settings=run_settings(config, meant),
             **_names(config, pack),
         )
 
@@ -62,7 +62,8 @@ def _names(config: RunConfig, pack: Pack) -> dict[str, Any]:
     }
 
 
-def _settings(config: RunConfig, meant: dict[str, Any]) -> dict[str, Any]:
+def run_settings(config: RunConfig, meant: dict[str, Any]) -> dict[str, Any]:
+    """What the journal keeps of how a run was asked."""
     return {
         **meant,
         "all_options": dict(config.options),

@@ -17,10 +17,12 @@ from typing import Any
 
 import pytest
 
-from eibench.core.cli.data import get_official
+from eibench.core.cli.data import get_data
 from eibench.core.datasets import cache_folder
+from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ProviderError
 from eibench.core.plugins import installed
+from eibench.core.settings.run_config import Endpoint, RunConfig
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -403,13 +405,14 @@ def test_official_is_downloaded_when_it_is_absent_only(
     monkeypatch.setattr(socket, "getaddrinfo", no_network)
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-    benchmark = installed().benchmark("eqbench-v1")
+    demo = Endpoint(ModelSpec("demo", "medium"))
+    config = RunConfig(installed().benchmark("eqbench-v1"), demo, {}, dataset="official")
     with pytest.raises(ProviderError, match="may be no network; the same command goes on"):
-        get_official(benchmark, None)
+        get_data(config)
     assert set(asked) == {"raw.githubusercontent.com"}
     asked.clear()
     (cached() / NAME).write_bytes(b"x" * SIZE)
-    get_official(benchmark, None)
+    get_data(config)
     assert asked == []
 
 
