@@ -20,11 +20,8 @@ from eibench import Comparisons
 from eibench.core.matchmaking.calls import FIRST, Call
 from eibench.core.ratings.columns import Columns
 from eibench.core.ratings.comparisons import Floats, Ints
-from eibench.core.ratings.fractional_logit import as_calls, maximise
-from eibench.core.ratings.item_results import VARIANCE
-from eibench.core.ratings.items import ItemCalls
+from eibench.core.ratings.glicko2 import VARIANCE, FixedPoint, weights_of
 from eibench.core.ratings.settings import RatingSettings
-from eibench.core.ratings.weighing import weigh
 from eibench.testing import Tournament
 
 _STEPS = 12
@@ -58,14 +55,14 @@ class Ladder:
         for number, row in enumerate(played.rows(calls), 1):
             columns.add(row.as_json(), number)
         known = columns.canonical()
-        found = as_calls(known, length=False)[0]
-        weight = _weights(known)
-        fit = maximise(found._replace(weight=weight, precision=1 / VARIANCE))
+        found = FixedPoint(known, weights_of(known, RatingSettings()))
         strengths = np.full(len(played.models), np.nan)
         index = {name: i for i, name in enumerate(played.models)}
-        strengths[[index[name] for name in known.models]] = fit.theta
+        strengths[[index[name] for name in known.models]] = found.fit.theta
         unit = 1300 / float(strengths[high] - strengths[low])
-        place = dict(zip(found.names, fit.beta.tolist(), strict=True)).get("position", 0.0)
+        place = dict(zip(found.calls.names, found.fit.beta.tolist(), strict=True)).get(
+            "position", 0.0
+        )
         return cls(columns, known, strengths, place, unit)
 
     def with_calls(self, played: Tournament, calls: Sequence[Call]) -> Comparisons:
@@ -74,11 +71,6 @@ class Ladder:
         for number, row in enumerate(played.rows(calls), len(self.known) + 1):
             columns.add(row.as_json(), number)
         return columns.canonical()
-
-
-def _weights(known: Comparisons) -> Floats:
-    """As in `glicko2`: scenarios alike, half a game for one of two orders."""
-    return weigh(known, RatingSettings(), 1 / ItemCalls.of(known).calls_of_rows)
 
 
 @dataclass(frozen=True)
@@ -125,7 +117,9 @@ class Clones:
             for call, other in zip(read, theirs, strict=True)
         ]
         scores = scores_of(many, asked).reshape(len(names), len(read))
-        return solve(scores, _weights(known)[rows], self._against(opponent, read))
+        return solve(
+            scores, weights_of(known, RatingSettings())[rows], self._against(opponent, read)
+        )
 
     @cached_property
     def truth(self) -> float:

@@ -71,7 +71,7 @@ def audit(
     comparisons = comparisons.compact()
     terms = estimate_terms(comparisons)
     items = compare_items(comparisons, terms.lean)
-    strengths = find_strengths(comparisons, items)
+    strengths = find_strengths(comparisons)
     orders = read_orders(comparisons)
     rows = _rated(comparisons) if ratings is None else ratings
     few = few_families(len(comparisons.families))

@@ -1,32 +1,30 @@
-"""Compared items with the judge's liking for a place taken out, and strengths from them.
+"""Compared items with the judge's liking for a place taken out, and the strengths of models.
 
 Where both orders were read the liking cancels; where one was, its estimate is taken away. So
-items in one order count too. The strengths are those of the engine `glicko2` on these items.
+items in one order count too. The strengths are those of the engine `glicko2`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import MAX_MARGIN, Comparisons, Floats, Ints
-from ..ratings.connectivity import components
-from ..ratings.item_results import VARIANCE, Results, collect, leave_one_out
+from ..ratings.comparisons import MAX_MARGIN, Comparisons, Floats
+from ..ratings.fractional_logit import Calls
+from ..ratings.glicko2 import FixedPoint, weights_of
 from ..ratings.items import ComparedItems, ItemCalls
-from ..ratings.newton import maximise
+from ..ratings.settings import RatingSettings
 
 
 class Strengths(NamedTuple):
     """How strong models are.
 
     Attributes:
-        results: What models got against each other, by family.
-        component: Of each model, shape (n_models,).
+        calls: What the strengths are made of, a row for each comparison.
         theta: Natural units, shape (n_models,).
         replicates: Without one family each, shape (n_families, n_models).
     """
 
-    results: Results
-    component: Ints
+    calls: Calls
     theta: Floats
     replicates: Floats
 
@@ -45,9 +43,12 @@ def compare_items(comparisons: Comparisons, lean: float) -> ComparedItems:
     return ComparedItems.at(comparisons, calls.rows, margin)
 
 
-def find_strengths(comparisons: Comparisons, items: ComparedItems) -> Strengths:
-    """The fixed point over all families, and without each."""
-    results = collect(comparisons, items)
-    component = components(results.n_models, items.a, items.b)
-    theta = maximise(results.table(), 1 / VARIANCE, component).mu
-    return Strengths(results, component, theta, leave_one_out(results, theta, component))
+def find_strengths(comparisons: Comparisons) -> Strengths:
+    """The strengths over all families, and without each.
+
+    Args:
+        comparisons: At least one; each model in one.
+    """
+    found = FixedPoint(comparisons, weights_of(comparisons, RatingSettings()))
+    n = found.calls.n_models
+    return Strengths(found.calls, found.fit.theta, found.replicates[:, :n])

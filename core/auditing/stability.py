@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ratings.comparisons import Bools, Comparisons, Floats, Ints
-from ..ratings.connectivity import components
-from ..ratings.item_results import VARIANCE
-from ..ratings.newton import maximise
+from ..ratings.fractional_logit import grouped, maximise
 from .compared import Strengths
 
 MOST_MODELS = 200
@@ -90,11 +88,15 @@ def leave_one_out(comparisons: Comparisons, strengths: Strengths) -> Stability:
     names, n = comparisons.models, len(comparisons.models)
     everyone = np.ones(n, dtype=np.bool_)
     alone = len(comparisons.families) < 2
-    by_family = [] if alone else [_moves(strengths, *one, everyone) for one in _families(strengths)]
+    by_family = (
+        []
+        if alone
+        else [_moves(strengths, *one, everyone) for one in _families(comparisons, strengths)]
+    )
     reason = _no_opponents(n)
     by_model = [] if reason else [_moves(strengths, *one) for one in _opponents(strengths)]
-    rank = _ranks(strengths.theta, strengths.component, everyone)
-    order = np.lexsort((np.arange(n), rank, strengths.component))
+    rank = _ranks(strengths.theta, strengths.calls.component, everyone)
+    order = np.lexsort((np.arange(n), rank, strengths.calls.component))
     return Stability(
         families=() if alone else _without_each(comparisons.families, by_family, strengths, names),
         opponents=None if reason else _without_each(names, by_model, strengths, names),
@@ -122,30 +124,23 @@ class _Change(NamedTuple):
     component: Ints
 
 
-def _families(strengths: Strengths) -> Iterator[tuple[Floats, Floats]]:
-    """Strengths without each family, and what is left of the results."""
-    results = strengths.results
-    for family in range(results.n_families):
-        yield strengths.replicates[family], results.tables_without(family, family + 1)[0]
+def _families(comparisons: Comparisons, strengths: Strengths) -> Iterator[tuple[Floats, Ints]]:
+    """Strengths without each family, and which models comparisons still connect."""
+    for family in range(len(comparisons.families)):
+        left = strengths.calls.only(comparisons.family != family)
+        yield strengths.replicates[family], left.component
 
 
-def _opponents(strengths: Strengths) -> Iterator[tuple[Floats, Floats, Bools]]:
-    """Strengths without each model, what is left of the results, and who is left."""
-    whole = strengths.results.table()
-    for model in range(len(whole)):
-        table, there = whole.copy(), np.ones(len(whole), dtype=np.bool_)
-        table[model], table[:, model], there[model] = 0.0, 0.0, False
-        solved = maximise(table, 1 / VARIANCE, _connected(table), strengths.theta)
-        yield solved.mu, table, there
+def _opponents(strengths: Strengths) -> Iterator[tuple[Floats, Ints, Bools]]:
+    """Strengths without each model, which are still connected, and who is left."""
+    calls = grouped(strengths.calls)
+    for model in range(calls.n_models):
+        left = calls.only((calls.first != model) & (calls.second != model))
+        there = np.arange(calls.n_models) != model
+        yield maximise(left).theta, left.component, there
 
 
-def _connected(table: Floats) -> Ints:
-    met = np.argwhere(table + table.T > _EQUAL)
-    return components(len(table), met[:, 0], met[:, 1])
-
-
-def _moves(strengths: Strengths, theta: Floats, table: Floats, there: Bools) -> _Change:
-    component = _connected(table)
+def _moves(strengths: Strengths, theta: Floats, component: Ints, there: Bools) -> _Change:
     before = _ranks(strengths.theta, component, there)
     after = _ranks(theta, component, there)
     return _Change(np.where(there, after - before, 0), np.where(there, after, 0), component)
@@ -161,8 +156,8 @@ def _ranks(theta: Floats, component: Ints, there: Bools) -> Ints:
 def _without_each(
     left_out: tuple[str, ...], changes: list[_Change], strengths: Strengths, names: tuple[str, ...]
 ) -> tuple[Without, ...]:
-    main = int(np.bincount(strengths.component).argmax())
-    inside = strengths.component == main
+    main = int(np.bincount(strengths.calls.component).argmax())
+    inside = strengths.calls.component == main
     pairs = zip(left_out, changes, strict=True)
     found = [_without(name, change, names, inside) for name, change in pairs]
     return tuple(sorted(found, key=lambda w: (-w.largest, -w.moved, w.left_out)))

@@ -13,6 +13,7 @@ from .board import Board
 from .comparison_pool import as_comparisons
 from .conclusions import replies_of
 from .leaderboard import read_leaderboard
+from .rating_summary import settings_of
 
 if TYPE_CHECKING:
     from ..auditing.asking import Asking, Verdicts
@@ -75,7 +76,9 @@ def read_judge(
         )
     asking = read_asking(replies_of(rows), _verdicts(found.documents.values()))
     ratings = found.standing.ratings if found.standing else []
-    read = Comparisons.of(given, by_criterion=True)
+    weights = settings_of(benchmark, found.pack).item_weights
+    weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in given]
+    read = Comparisons.of(weighed, by_criterion=True)
     return JudgeRecord(found.board, read, asking, ratings, found.demo)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from ..endpoints.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
 from ..spending.budget import MOST
 from ..types import ChatRequest, ChatResponse, Finish, Usage
+from . import values
 from .calls import Called, call, call_async
 
 
@@ -65,6 +66,22 @@ def _check(called: Called, response: Any) -> None:
     if cost is not None and not (isinstance(cost, int | float) and 0 <= cost <= MOST):
         message = f"not a number of dollars from 0 to {MOST:,.0f} or None"
         called.refuse(f"returned {cost!r:.40} as cost_usd, {message}")
+    _check_origin(called, response)
+
+
+_ORIGIN = ("finish_raw", "model", "fingerprint", "request_id", "price_source")
+_PLAIN = frozenset({str, int, bool, type(None)})
+_origin = attrgetter(*_ORIGIN)
+
+
+def _check_origin(called: Called, response: ChatResponse) -> None:
+    """Refuse what the journal could not hold of how a reply came about."""
+    for name, value in zip(_ORIGIN, _origin(response), strict=True):
+        if value is not None and not isinstance(value, str):
+            called.refuse(f"returned a ChatResponse whose {name} is {value!r:.60}, no text or None")
+    sent = values.mapping(called, "sent", response.sent)
+    if not _PLAIN.issuperset(map(type, sent.values())):
+        values.json_value(called, "sent", sent)
 
 
 def _is_count(count: Any) -> bool:

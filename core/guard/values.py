@@ -123,14 +123,14 @@ def score(called: Called, value: Any, item: Item) -> None:
     """Refuse what is no score, or holds what is no number."""
     is_a(called, value, Score)
     of_item = f"of item {item.id!r}"
-    for name, number in _mapping(called, "values", value.values).items():
+    for name, number in mapping(called, "values", value.values).items():
         if number is None or (isinstance(number, int | float) and isfinite(number)):
             continue
         finite = "is not finite" if isinstance(number, float) else _is_no_number(number)
         called.refuse(f"returned a Score in which value {name!r} {of_item} {finite}")
     _reason(called, "Score", value.reason)
     _texts(called, "the flags of the Score", value.flags)
-    _mapping(called, "detail", value.detail)
+    mapping(called, "detail", value.detail)
 
 
 def _is_no_number(value: Any) -> str:
@@ -145,7 +145,7 @@ def _reason(called: Called, kind: str, reason: Any) -> None:
 def pair_score(called: Called, value: Any) -> None:
     """Refuse what is no comparison: no margins and no reason, or a margin that there is not."""
     is_a(called, value, PairScore)
-    _mapping(called, "margins", value.margins)
+    mapping(called, "margins", value.margins)
     _reason(called, "PairScore", value.reason)
     _texts(called, "the flags of the PairScore", value.flags)
     if bool(value.margins) == bool(value.reason):
@@ -167,7 +167,7 @@ def pair_score(called: Called, value: Any) -> None:
 def summary(called: Called, value: Any, ranked_by: str) -> None:
     """Refuse what is no summary, or holds what is no metric."""
     is_a(called, value, Summary)
-    metrics = _mapping(called, "metrics", value.metrics)
+    metrics = mapping(called, "metrics", value.metrics)
     if not metrics:
         called.refuse("returned a Summary without a metric; one without a value is Metric(None)")
     for name, metric in metrics.items():
@@ -178,7 +178,7 @@ def summary(called: Called, value: Any, ranked_by: str) -> None:
     if value.invalid is not None and not isinstance(value.invalid, str):
         called.refuse(f"returned a Summary whose invalid is {value.invalid!r}, no text")
     _texts(called, "the warnings of the Summary", value.warnings)
-    _json(called, "the notes of the Summary", _mapping(called, "notes", value.notes))
+    json_value(called, "the notes of the Summary", mapping(called, "notes", value.notes))
 
 
 def _metric(called: Called, name: str, metric: Any) -> None:
@@ -273,7 +273,8 @@ def weights(called: Called, value: Any) -> None:
             called.refuse(f"returned {weight!r} as the weight of item {item!r}: give more than 0")
 
 
-def _mapping(called: Called, name: str, value: Any) -> Mapping[str, Any]:
+def mapping(called: Called, name: str, value: Any) -> Mapping[str, Any]:
+    """Refuse what is no mapping, or has a key that is no text."""
     if not isinstance(value, Mapping):
         called.refuse(f"returned {type(value).__name__} as {name}, not a mapping")
     for key in value:
@@ -289,7 +290,8 @@ def _texts(called: Called, what: str, value: Any) -> None:
         called.refuse(f"returned something else than a tuple of texts as {what}: {shown}")
 
 
-def _json(called: Called, what: str, value: Any) -> None:
+def json_value(called: Called, what: str, value: Any) -> None:
+    """Refuse what the journal could not hold."""
     try:
         canonical(dict(value)) if value else None
     except (TypeError, ValueError, RecursionError) as error:

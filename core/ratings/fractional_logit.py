@@ -19,7 +19,7 @@ import numpy as np
 
 from .anchors import Q
 from .assembling import no_ratings
-from .comparisons import Comparisons, Floats, Ints, present, sum_by
+from .comparisons import Bools, Comparisons, Floats, Ints, present, sum_by
 from .connectivity import components
 from .newton import MOST, centring, is_done
 from .result import Ratings
@@ -58,6 +58,18 @@ class Calls(NamedTuple):
     def n_models(self) -> int:
         """How many models there are."""
         return len(self.component)
+
+    def only(self, rows: Bools | Ints) -> "Calls":
+        """Some of the rows, with the components that they connect."""
+        first, second = self.first[rows], self.second[rows]
+        return self._replace(
+            component=components(self.n_models, first, second),
+            first=first,
+            second=second,
+            score=self.score[rows],
+            weight=self.weight[rows],
+            terms=self.terms[:, rows],
+        )
 
     @property
     def prior(self) -> Floats:
@@ -206,7 +218,7 @@ def maximise(calls: Calls) -> LogitFit:
     Raises:
         ArithmeticError: It did not converge.
     """
-    every, calls = calls, _grouped(calls)
+    every, calls = calls, grouped(calls)
     n, n_terms = calls.n_models, len(calls.names)
     prior = calls.prior
     place = np.zeros(n + n_terms)
@@ -230,8 +242,8 @@ def maximise(calls: Calls) -> LogitFit:
     raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {size}")
 
 
-def _grouped(calls: Calls) -> Calls:
-    """One row for each ordered pair, where rows differ by the score alone: the same sums."""
+def grouped(calls: Calls) -> Calls:
+    """One row for each ordered pair, with the same sums; with a term for length, as they are."""
     if "length" in calls.names:
         return calls
     n = calls.n_models
@@ -296,18 +308,7 @@ def leave_one_out(comparisons: Comparisons, calls: Calls, fit: LogitFit) -> Floa
     place, none = np.append(fit.theta, fit.beta), np.zeros(n + n_terms)
     found = np.empty((len(ends), n + n_terms))
     for family, rows in enumerate(np.split(order, ends[:-1])):
-        own, e = _only(calls, rows), fit.expected[rows]
+        own, e = calls.only(rows), fit.expected[rows]
         score = gradient(place, e, own, none)
         found[family] = place - np.linalg.solve(whole - hessian_of(e, own, none), score)
     return found
-
-
-def _only(calls: Calls, rows: Ints) -> Calls:
-    """Some of the calls."""
-    return calls._replace(
-        first=calls.first[rows],
-        second=calls.second[rows],
-        score=calls.score[rows],
-        weight=calls.weight[rows],
-        terms=calls.terms[:, rows],
-    )

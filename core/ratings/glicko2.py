@@ -15,6 +15,7 @@ length that a judge likes from length that helps, so both analyses stand side by
 models are told apart only if both say so.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats
 from .fractional_logit import as_calls, gradient, hessian_of, leave_one_out, maximise
 from .intervals import SolvedRatings
-from .item_results import VARIANCE
 from .items import ItemCalls
 from .period import TAU, new_volatility
 from .result import Ratings
@@ -34,17 +34,34 @@ from .with_terms import terms_of_replicates
 
 NAME = "glicko2"
 VOLATILITY = 0.06
+VARIANCE = (350 / Q) ** 2 + VOLATILITY**2
+"""Of the prior of a strength, natural units squared."""
 
 
-class _Analysis:
-    """The fixed point with some terms, and without one family each."""
+class FixedPoint:
+    """The fixed point of comparisons, and without one family each.
 
-    def __init__(self, comparisons: Comparisons, weight: Floats, *, length: bool) -> None:
+    Args:
+        comparisons: At least one; each model in one.
+        weight: What each comparison counts, see `weights_of`.
+        length: Whether there is a term for length, where lengths are known.
+
+    Attributes:
+        calls: The likelihood's rows, in the order of the comparisons.
+        fit: Its maximum.
+        warnings: Of terms that were left out.
+    """
+
+    def __init__(self, comparisons: Comparisons, weight: Floats, *, length: bool = False) -> None:
         calls, self.warnings = as_calls(comparisons, length=length)
         self.calls = calls._replace(weight=weight, precision=1 / VARIANCE)
         self.fit = maximise(self.calls)
-        self.replicates = leave_one_out(comparisons, self.calls, self.fit)
-        self.families = comparisons.families_of_models()
+        self._comparisons = comparisons
+
+    @cached_property
+    def replicates(self) -> Floats:
+        """Strengths and terms without one family each, shape (n_families, n_models + n_terms)."""
+        return leave_one_out(self._comparisons, self.calls, self.fit)
 
     @property
     def estimate(self) -> SolvedRatings:
@@ -54,7 +71,7 @@ class _Analysis:
         return SolvedRatings(
             theta=self.fit.theta,
             deviation=1 / np.sqrt(np.diag(hessian)[:n]),
-            families=self.families,
+            families=self._comparisons.families_of_models(),
             component=self.calls.component,
             replicates=self.replicates[:, :n],
         )
@@ -64,6 +81,16 @@ class _Analysis:
         """What place and length are worth."""
         n = self.calls.n_models
         return terms_of_replicates(self.calls.names, self.fit.beta, self.replicates[:, n:])
+
+
+def weights_of(comparisons: Comparisons, settings: RatingSettings) -> Floats:
+    """What each comparison counts: scenarios alike, half a game for one of two orders, shape (n,).
+
+    Args:
+        comparisons: At least one.
+        settings: Weights of items.
+    """
+    return weigh(comparisons, settings, 1 / ItemCalls.of(comparisons).calls_of_rows)
 
 
 def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
@@ -76,9 +103,9 @@ def rate(comparisons: Comparisons, settings: RatingSettings) -> Ratings:
     if not len(comparisons):
         return no_ratings(NAME, comparisons)
     comparisons = comparisons.compact()
-    weight = weigh(comparisons, settings, 1 / ItemCalls.of(comparisons).calls_of_rows)
-    found = _Analysis(comparisons, weight, length=False)
-    beside = _Analysis(comparisons, weight, length=True) if comparisons.has_lengths else None
+    weight = weights_of(comparisons, settings)
+    found = FixedPoint(comparisons, weight)
+    beside = FixedPoint(comparisons, weight, length=True) if comparisons.has_lengths else None
     adjusted = beside if beside and "length" in beside.calls.names else None
     return assemble(
         NAME,
@@ -100,7 +127,7 @@ def _no_lengths(comparisons: Comparisons) -> str:
     return f"{message}: what the judge likes of length was not looked at"
 
 
-def _diagnose(comparisons: Comparisons, found: _Analysis) -> dict[str, Any]:
+def _diagnose(comparisons: Comparisons, found: FixedPoint) -> dict[str, Any]:
     """How the fixed point was reached, and what one more period would do there."""
     calls, fit = found.calls, found.fit
     n, mu = calls.n_models, fit.theta

@@ -119,7 +119,7 @@ def _check(
         config = config_of_result(journal, run, catalogue, stored)
         pack = pack_of(run, config)
         made = asyncio.run(regrade(journal, run, config, pack))
-        if made.document["items"]["total"] != stored["items"]["total"]:
+        if _has_other_samples(run, stored, made.document):
             return CheckedRun(run, reason=_OTHER_SAMPLES)
         changes = tuple(_changes(stored, made.document))
         if changes and made.missing:
@@ -132,6 +132,15 @@ def _check(
         return CheckedRun(run, changes, rescored=document)
     except BenchError as error:
         return CheckedRun(run, reason=str(error))
+
+
+def _has_other_samples(run: RunRecord, stored: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    """Whether the journal is not that of the result: a longer run goes on, or samples are gone.
+
+    An older program kept the result of a part as that of a run which is complete.
+    """
+    before, now = stored["items"]["total"], made["items"]["total"]
+    return bool(now < before or (now > before and run.status != "complete"))
 
 
 def _changes(stored: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[Change]:

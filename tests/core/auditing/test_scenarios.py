@@ -16,7 +16,7 @@ def measure(table: Table) -> dict[str, Scenario]:
     """The scenarios by id, in the order that they come in."""
     comparisons = table.read()
     items = compare_items(comparisons, 0.0)
-    found = measure_scenarios(comparisons, items, find_strengths(comparisons, items))
+    found = measure_scenarios(comparisons, items, find_strengths(comparisons))
     return {scenario.item: scenario for scenario in found}
 
 

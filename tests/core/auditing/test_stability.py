@@ -2,8 +2,10 @@
 
 import pytest
 
-from eibench.core.auditing.compared import compare_items, find_strengths
+from eibench import RatingSettings
+from eibench.core.auditing.compared import find_strengths
 from eibench.core.auditing.stability import Stability, Without, leave_one_out
+from eibench.core.ratings.glicko2 import FixedPoint, weights_of
 from eibench.testing import Tournament
 
 from .conftest import Table
@@ -12,8 +14,7 @@ from .conftest import Table
 def measure(table: Table) -> Stability:
     """The stability of what a test wrote down."""
     comparisons = table.read()
-    items = compare_items(comparisons, 0.0)
-    return leave_one_out(comparisons, find_strengths(comparisons, items))
+    return leave_one_out(comparisons, find_strengths(comparisons))
 
 
 def test_a_family_that_alone_makes_the_order_is_named(table: Table) -> None:
@@ -86,17 +87,18 @@ def test_more_models_than_can_be_solved_have_a_reason(table: Table) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_leaving_out_is_rating_what_is_left(seed: int) -> None:
-    """Each largest move is that of strengths found anew from the other comparisons."""
+    """Each largest move is that of strengths found anew, each comparison weighing as before."""
     played = Tournament([i / 10 for i in range(6)], seed=seed)
     whole = played.judge(played.random_calls(150))
-    items = compare_items(whole, 0.0)
-    found = leave_one_out(whole, find_strengths(whole, items))
+    found = leave_one_out(whole, find_strengths(whole))
+    weight = weights_of(whole, RatingSettings())
     assert found.opponents is not None
     rank = {m.model: m.rank for m in found.models}
     for out in found.opponents:
         gone = whole.models.index(out.left_out)
-        left = whole.only((whole.a != gone) & (whole.b != gone)).compact()
-        theta = find_strengths(left, compare_items(left, 0.0)).theta
+        rows = (whole.a != gone) & (whole.b != gone)
+        left = whole.only(rows).compact()
+        theta = FixedPoint(left, weight[rows]).fit.theta
         after = {m: 1 + sum(theta > theta[i] + 1e-9) for i, m in enumerate(left.models)}
         before = {m: 1 + sum(rank[o] < rank[m] for o in left.models) for m in left.models}
         moves = {m: int(after[m] - before[m]) for m in left.models}

@@ -67,6 +67,12 @@ def test_the_page_says_what_the_document_says(bench: Bench, played: Path) -> Non
     assert document["scenarios"][0]["item"] in page.out
 
 
+def test_a_judge_that_is_not_named_is_said_to_be_so(bench: Bench) -> None:
+    """A file need not name it."""
+    path = write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])
+    assert bench("judge-report", path).out.startswith("judge (not told)  from one.jsonl\n")
+
+
 def test_a_reason_is_told_once(bench: Bench, empty_place: Path) -> None:
     """That too few families are there, which no measure can do without; counts of one are so."""
     path = write("one.jsonl", [Comparison("i", 1, "x", "y", "a", {"c": 2})])

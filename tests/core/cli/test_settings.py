@@ -1,5 +1,6 @@
 """Where settings come from, and which are refused."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -180,3 +181,11 @@ def test_tables_in_the_file_are_repeated_options(bench: Bench) -> None:
     assert setting(bench, "note") == (["gpu=4090"], "file bench.toml")
     document = bench("run", "eqbench-v1", "--json").json
     assert document["items"]["total"] == 2
+
+
+def test_items_that_are_named_go_before_a_limit_of_the_environment(bench: Bench) -> None:
+    """`bench prompts --items` writes each of them."""
+    lines = bench("prompts", "eqbench-v1").out.splitlines()
+    ids = [json.loads(x)["item_id"] for x in lines[:3]]
+    done = bench("prompts", "eqbench-v1", "--items", ",".join(ids), env={"BENCH_LIMIT": "1"})
+    assert [json.loads(x)["item_id"] for x in done.out.splitlines()] == ids

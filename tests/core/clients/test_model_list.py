@@ -41,3 +41,14 @@ async def test_a_judge_s_missing_key_is_told_with_the_judge_s_option(lab: Lab) -
     config = lab.session(judge=judge).config
     with pytest.raises(ConfigError, match="NOT_SET_KEY, which --judge-api-key-env names"):
         await Servers.ask(config, installed(), Environment({}))
+
+
+@pytest.mark.parametrize("odd", ['"a": NaN', '"a": 1e999', '"a": "\\ud800"'])
+async def test_what_cannot_be_stored_is_no_entry_and_ends_no_run(odd: str) -> None:
+    """A server may say of its model what JSON has no word for."""
+    body = b'{"data": [{"id": "m", %s}]}' % odd.encode()
+    head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
+    async with serving(head + body) as server:
+        url = f"http://127.0.0.1:{server.port}/v1"
+        found = await read_entry(ClientConfig(ModelSpec("openai", "m"), url, KEY))
+    json.dumps(found, allow_nan=False).encode()

@@ -82,6 +82,22 @@ FAULTS = {
             ("reasoning", True),
         )
     },
+    **{
+        f"{name} that is a number": (
+            ChatResponse("x", **{name: 7}),  # type: ignore[arg-type]
+            f"returned a ChatResponse whose {name} is 7, no text or None",
+        )
+        for name in ("finish_raw", "model", "fingerprint", "request_id", "price_source")
+    },
+    "sent that is a text": (ChatResponse("x", sent="t=1"), "returned str as sent, not a mapping"),  # type: ignore[arg-type]
+    "sent that JSON cannot hold": (
+        ChatResponse("x", sent={"stop": {"a", "b"}}),
+        "returned what JSON cannot hold as sent",
+    ),
+    "sent that is not finite": (
+        ChatResponse("x", sent={"temperature": float("nan")}),
+        "returned what JSON cannot hold as sent",
+    ),
 }
 
 

@@ -7,10 +7,9 @@ import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.ratings.anchors import Q
-from eibench.core.ratings.glicko2 import rate
-from eibench.core.ratings.item_results import VARIANCE, collect
+from eibench.core.ratings.fractional_logit import gradient, maximise
+from eibench.core.ratings.glicko2 import FixedPoint, rate, weights_of
 from eibench.core.ratings.items import pair_orders
-from eibench.core.ratings.newton import gradient, maximise
 from eibench.core.ratings.period import TAU, new_volatility
 from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
@@ -115,8 +114,8 @@ def test_with_both_orders_complete_anchored_ratings_are_those_without_a_term(
     noise = Noise(position=0.5, unread=0)
     played = Tournament(tournament.abilities, seed=3, noise=noise)
     made = played.judge(played.random_calls(66 * 45))  # all there are
-    results = collect(made, pair_orders(made))
-    mu = maximise(results.table(), 1 / VARIANCE, np.zeros(12, dtype=np.int64)).mu
+    calls = FixedPoint(made, weights_of(made, PLAIN)).calls
+    mu = maximise(calls._replace(terms=np.empty((0, len(made))), names=())).theta
     plain = 200 + 1300 * (mu - mu[1]) / (mu[10] - mu[1])
     found = rate(made, anchored)
     assert found.diagnostics["position"]["estimate"] > 0.1
@@ -238,10 +237,12 @@ def test_the_interval_is_that_of_the_jackknife(
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
 def test_newton_finds_where_the_gradient_is_nothing(scale: float) -> None:
-    """From far away too, and however much was played."""
-    won = scale * np.array([[0.0, 9, 1], [0, 0, 9], [0, 0, 0]])
-    found = maximise(won, 1 / VARIANCE, np.zeros(3, dtype=np.int64), np.array([-20.0, 5, 20]))
-    assert gradient(found.mu, won, 1 / VARIANCE) == pytest.approx(0, abs=1e-11 * max(1, scale))
+    """However much was played."""
+    rows = [row for n in range(3) for row in both(str(n), "xyz"[n], "yzx"[n], 4)]
+    calls = FixedPoint(Comparisons.of(rows), np.full(len(rows), scale)).calls
+    found = maximise(calls)
+    slope = gradient(np.append(found.theta, found.beta), found.expected, calls, calls.prior)
+    assert slope == pytest.approx(0, abs=1e-11 * max(1, scale))
 
 
 def test_the_volatility_is_that_of_the_games_at_the_fixed_point() -> None:

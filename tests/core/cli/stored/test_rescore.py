@@ -174,3 +174,18 @@ def test_a_result_of_a_part_that_an_older_program_kept_is_found(bench: Bench) ->
     assert one["changes"][0]["new"]["value"] == whole["metrics"]["score"]["value"]
     shown = bench("show", whole["run_id"], "--json").json
     assert (shown["items"]["total"], shown["metrics"]) == (4, whole["metrics"])
+
+
+def test_a_result_is_left_while_a_longer_run_has_not_ended(
+    bench: Bench, doubled: Callable[[], None]
+) -> None:
+    """The journal holds samples of the longer one, whose own command sums them up."""
+    short = bench(*V1, "--json").json
+    bench(*V1[:-1], 6)
+    with Journal(Path("runs")) as journal:
+        (run,) = journal.runs()
+        journal.end_run(run, "interrupted", seconds=0, finished=False, document=short)
+    doubled()
+    (one,) = bench("rescore", "--all", "--json").json["runs"]
+    assert (one["rescored"], "its own command sums them up" in one["reason"]) == (False, True)
+    assert bench("show", short["run_id"], "--json").json["metrics"] == short["metrics"]
