@@ -9,7 +9,7 @@ import click
 
 from ..errors import DataError, UsageError
 from ..journal import Journal
-from ..journal.store import has_journal
+from ..journal.file import has_journal
 from ..names import check_name, check_without
 from ..plugins import installed
 from ..text import as_text, line

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported, origin_of
 from ..journal import Journal, RunLock, RunRecord
-from ..journal.store import has_journal
+from ..journal.file import has_journal
 from ..lookup.result_view import left_out, result_by
 from ..names import check_name
 from ..plugins import installed

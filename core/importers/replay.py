@@ -14,7 +14,7 @@ from ..errors import MissingCall, PluginError
 from ..foreign import ForeignSample, ForeignTurn
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
-from ..journal.rows import storable
+from ..journal.calls import storable
 from ..sample.model import Answer, JournaledModel
 from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score

@@ -20,12 +20,12 @@ from ..foreign import ForeignRun, ForeignSample
 from ..guard import guard
 from ..imported import MARK, PROVIDER
 from ..journal.archives import LINE_LIMIT
-from ..journal.checksums import CHECKED
-from ..journal.kinds import KINDS
+from ..journal.calls import call_row
+from ..journal.file import now
+from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
-from ..journal.rows import call_row, grade_row
-from ..journal.store import now
+from ..journal.schema import RUNS, TABLES, RunRow
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
 from ..types import digest
@@ -143,12 +143,12 @@ class Lines:
         self.used.append(each)
         place, at = f"run {each.run.key!r:.60}", now()
         run = _run_row(self.source, each, at)
-        yield self._row(place, "run", run[0], run)
+        yield self._row(place, RUNS.kind, run.run_id, run)
         for name, rows in _ROWS.items():
             for sample, replayed in made:
                 where = f"{place}, iteration {sample.iteration}, item {sample.item_id!r:.60}"
                 for values in rows(each, sample, replayed, at):
-                    yield self._row(where, name, run[0], values)
+                    yield self._row(where, name, run.run_id, values)
 
     def _replayed(
         self, each: Import, runner: asyncio.Runner
@@ -169,8 +169,8 @@ class Lines:
             yield sample, replayed
 
     def _row(self, place: str, name: str, run_id: str, values: Sequence[Any]) -> tuple[int, bytes]:
-        plain = CHECKED[name].opened(values) if name in CHECKED else values
-        row = dict(zip(KINDS[name].columns, plain, strict=True))
+        table = TABLES[name]
+        row = dict(zip(table.columns, table.opened(values), strict=True))
         try:
             made = row_line(name, run_id, row)
         except ValueError as error:
@@ -195,26 +195,33 @@ def _count(each: Import, replayed: ReplayedConversation) -> None:
         each.left_out[UNASKED] += 1
 
 
-# Rows, in the order of their columns
+# Rows
 
 
-def _run_row(source: Source, each: Import, at: str) -> tuple[Any, ...]:
+def _run_row(source: Source, each: Import, at: str) -> RunRow:
     config, pack = each.config, source.pack.source
     origin = {"format": source.form, "run": each.run.key}
     meant = {**identity(config, source.pack), "imported": origin}
     run_identity = digest(meant)
     settings = run_settings(config, meant)
-    what = (config.benchmark.name, config.benchmark.version, str(config.model.spec))
-    data = (config.display_name, 0, pack.name, pack.sha256, None)
-    state = (_time(each.run.started) or at, None, "incomplete", 0.0, None)
-    return (
-        run_identity[: ID_LENGTHS[0]],
-        run_identity,
-        1,
-        *what,
-        *data,
-        json.dumps(settings),
-        *state,
+    return RunRow(
+        run_id=run_identity[: ID_LENGTHS[0]],
+        identity=run_identity,
+        ordinal=1,
+        benchmark=config.benchmark.name,
+        benchmark_version=config.benchmark.version,
+        model=str(config.model.spec),
+        name=config.display_name,
+        demo=0,
+        pack_name=pack.name,
+        pack_sha256=pack.sha256,
+        endpoint=None,
+        settings=json.dumps(settings),
+        created_at=_time(each.run.started) or at,
+        finished_at=None,
+        status="incomplete",
+        elapsed_s=0.0,
+        document=None,
     )
 
 

@@ -4,28 +4,20 @@ SQLite finds pages that do not fit together, and not a bit that is turned over i
 row that was written before there were checksums has none: its types are looked at instead.
 """
 
-import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache, partial
-from types import NoneType
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 from zlib import crc32
 
-from .kinds import KINDS
+from .tables import DamagedRow, R, TableSchema, storable_row
 
 CRC, DETAIL_CRC = "crc", "detail_crc"
-_WHOLE = {"n", "ordinal", "demo", "iteration", "occurrence", "attempts", "input_tokens"}
-_WHOLE |= {"cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens"}
-_WHOLE |= {"batch", "rank", "len_a", "len_b"}
-_NUMBERS = {"elapsed_s", "latency_s", "cost_usd"}
+_EXACT = 2**53
+"""Up to here each whole number is a float of its own."""
 
 
-class DamagedRow(ValueError):
-    """A row is not what was written."""
-
-
-class Checked:
+class Checked(TableSchema[R]):
     """The rows of one table that have a checksum.
 
     It covers each column that is not NULL with its name, so a column that a later migration
@@ -33,15 +25,11 @@ class Checked:
     wanted, has one of its own, which stands in its place in that of the row.
 
     Attributes:
-        columns: As `kinds` has them, without the run's number and the checksums.
-        stored: With the checksums after them.
         short: What is enough to check all but the detail.
     """
 
-    def __init__(self, name: str) -> None:
-        kind = KINDS[name]
-        self.name, self.table = name, kind.table
-        self.columns = tuple(kind.columns)
+    def __init__(self, kind: str, name: str, row: type[R], **about: Any) -> None:
+        super().__init__(kind, name, row, **about)
         self._detail = self.columns.index("detail") if "detail" in self.columns else None
         self.stored = (*self.columns, *([] if self._detail is None else [DETAIL_CRC]), CRC)
         self.short = tuple(DETAIL_CRC if c == "detail" else c for c in (*self.columns, CRC))
@@ -54,38 +42,43 @@ class Checked:
 
         Raises:
             ValueError: It holds what no column of ours does.
-            UnicodeEncodeError: A text holds half of a character.
         """
+        try:
+            return self._with_sums(row)
+        except UnicodeEncodeError:
+            return self._with_sums(storable_row(row))
+
+    def _with_sums(self, row: Sequence[Any]) -> tuple[Any, ...]:
         if self._detail is None:
             return (*row, self._sum(row))
         short = self._shortened(row)
         return (*row, short[self._detail], self._sum(short))
 
-    def opened(self, row: Sequence[Any]) -> Sequence[Any]:
-        """The columns of a row that was read as it is `stored`.
+    def opened(self, row: Sequence[Any]) -> R:
+        """A row that was read as it is `stored`.
 
         Raises:
-            DamagedRow: They are not those that were written.
+            DamagedRow: It is not what was written.
         """
         if self._detail is None:
-            return self._checked(row)
+            return self.make(self._checked(row))
         *columns, detail_crc, crc = row
         short = [*columns, crc]
         short[self._detail] = detail_crc
         self._checked(short)
         if crc is not None and _crc(columns[self._detail]) != detail_crc:
             self._damaged(row, "its detail does not fit its checksum")
-        if crc is None and (wrong := wrong_type(self.name, self.columns, columns)):
+        if crc is None and (wrong := self.wrong_type(self.columns, columns)):
             self._damaged(row, wrong)
-        return columns
+        return self.make(columns)
 
-    def opened_short(self, row: Sequence[Any]) -> Sequence[Any]:
-        """The columns of a row that was read as `short`, with a number in place of the detail.
+    def opened_short(self, row: Sequence[Any]) -> R:
+        """A row that was read as `short`, with a number in place of the detail.
 
         Raises:
-            DamagedRow: They are not those that were written.
+            DamagedRow: It is not what was written.
         """
-        return self._checked(row)
+        return self.make(self._checked(row))
 
     def _shortened(self, row: Sequence[Any]) -> list[Any]:
         short = list(row)
@@ -98,14 +91,15 @@ class Checked:
         if crc is not None:
             wrong = None if self._sum_or_none(row) == crc else "does not fit its checksum"
         else:
-            wrong = wrong_type(self.name, self.columns, row, skipping=self._detail)
+            there = [n for n in range(len(row)) if n != self._detail]
+            wrong = self.wrong_type([self.columns[n] for n in there], [row[n] for n in there])
         if wrong:
             self._damaged(row, wrong)
         return row
 
     def _damaged(self, row: Sequence[Any], wrong: str) -> NoReturn:
         place = f"item {row[self._item]!r:.60}, iteration {row[self._iteration]!r:.20}"
-        raise DamagedRow(f"a {self.name} of {place}: {wrong}")
+        raise DamagedRow(f"a {self.kind} of {place}: {wrong}")
 
     def _sum(self, row: Sequence[Any]) -> int:
         """The same for what is written and for what SQLite makes of it."""
@@ -113,6 +107,8 @@ class Checked:
         for start, value in zip(self._starts, row, strict=True):
             if isinstance(value, str):
                 parts += (start, value)
+            elif type(value) is int and -_EXACT < value < _EXACT:  # as `_digits`, but faster
+                parts += (start, str(value))
             elif value is not None and value == value:  # SQLite takes NaN for NULL
                 parts += (start, _digits(value))
         return crc32("".join(parts).encode())
@@ -124,15 +120,16 @@ class Checked:
             return None
 
     def add_functions(self, database: sqlite3.Connection) -> None:
-        """Let SQL make the checksums of rows, as `sums` writes it."""
+        """Let SQL make the checksums of rows, as `values` writes it."""
         for n, name in enumerate(self.stored[len(self.columns) :], len(self.columns)):
             function = partial(self._column, n)
-            database.create_function(f"{self.table}_{name}", -1, function)
+            database.create_function(f"{self.name}_{name}", -1, function)
 
-    def sums(self, columns: str) -> str:
-        """The SQL that gives the checksums of a row from its columns."""
-        names = self.stored[len(self.columns) :]
-        return ", ".join(f"{self.table}_{name}({columns})" for name in names)
+    def values(self, prefix: str) -> str:
+        """The SQL that gives a row as it is `stored` from its columns elsewhere."""
+        columns = super().values(prefix)
+        sums = [f"{self.name}_{name}({columns})" for name in self.stored[len(self.columns) :]]
+        return ", ".join([columns, *sums])
 
     def _column(self, n: int, *row: Any) -> Any:
         return self.sealed(row)[n]
@@ -144,68 +141,9 @@ def _crc(text: Any) -> int | None:
 
 def _digits(value: Any) -> str:
     """A number as text, alike for what SQLite takes for the same."""
-    if isinstance(value, int) and abs(value) < 2**53:
+    if isinstance(value, int) and abs(value) < _EXACT:
         return str(int(value))
     value = float(value) if isinstance(value, int) else value
     if not isinstance(value, float):
         raise ValueError(f"{type(value).__name__} is nothing that is stored")
     return str(int(value)) if value.is_integer() else repr(value)
-
-
-def wrong_type(
-    name: str, columns: Sequence[str], row: Sequence[Any], *, skipping: int | None = None
-) -> str | None:
-    """What is wrong with the types of a row and of the JSON in it, if anything.
-
-    Args:
-        name: Of its kind.
-        columns: Those that are there.
-        row: Their values.
-        skipping: The place of one that is not looked at.
-    """
-    if skipping is not None:
-        columns = (*columns[:skipping], *columns[skipping + 1 :])
-        row = (*row[:skipping], *row[skipping + 1 :])
-    types = tuple(map(type, row))
-    if message := _wrong_types(name, tuple(columns), types):
-        return message
-    kind = KINDS[name]
-    for column, value in zip(columns, row, strict=True):
-        if (
-            column in kind.json
-            and value is not None
-            and (message := _wrong_json(name, column, value))
-        ):
-            return f'"{column}" {message}'
-    return None
-
-
-@cache
-def _wrong_types(name: str, columns: Sequence[str], types: Sequence[type]) -> str | None:
-    for column, found in zip(columns, types, strict=True):
-        is_right = (
-            KINDS[name].columns[column](None) is None
-            if found is NoneType
-            else (issubclass(found, _type_of(column)))
-        )
-        if not is_right:
-            return f'"{column}" is {found.__name__}'
-    return None
-
-
-def _type_of(column: str) -> type | tuple[type, ...]:
-    if column in _NUMBERS:
-        return (int, float)
-    return int if column in _WHOLE else str
-
-
-@lru_cache(maxsize=256)  # flags and graders are much alike
-def _wrong_json(name: str, column: str, text: str) -> str | None:
-    try:
-        return KINDS[name].columns[column](json.loads(text))
-    except (ValueError, RecursionError) as error:
-        return f"is not JSON: {error}"
-
-
-CALLS, GRADES, COMPARISONS = (Checked(name) for name in ("call", "grade", "comparison"))
-CHECKED: Mapping[str, Checked] = {checked.name: checked for checked in (CALLS, GRADES, COMPARISONS)}

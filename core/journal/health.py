@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import JournalError
-from .checksums import CHECKED
-from .kinds import quoted
+from .file import FILE
 from .locks import owner_of
 from .migrations import STEPS
-from .opening import check_file, is_there, reading
-from .store import FILE
+from .opening import check_file, is_there, read_only, reading
+from .schema import CHECKED
+from .tables import quoted
 
 _TOLD_AT_MOST = 3
 
@@ -47,8 +47,7 @@ def read_health(folder: Path) -> Health | None:
     if not is_there(path):
         return None
     check_file(path)
-    address = f"{path.resolve().as_uri()}?mode=ro"
-    with reading(path), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+    with reading(path), contextlib.closing(read_only(path)) as connection:
         _check(connection, path)
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
         if schema == len(STEPS):
@@ -70,7 +69,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_rows(connection: sqlite3.Connection) -> None:
-    for checked in CHECKED.values():
-        sql = f"SELECT {quoted(checked.stored)} FROM {checked.table}"
+    for checked in CHECKED:
+        sql = f"SELECT {quoted(checked.stored)} FROM {checked.name}"
         for row in connection.execute(sql):
             checked.opened(row)

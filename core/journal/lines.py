@@ -2,7 +2,7 @@
 
 A header, then each run with its calls, grades and failures, then a line that says how
 many lines there are. A line names its kind and has each column of its table by name;
-columns that hold JSON are JSON in it. Reading is strict: what `kinds` says a line may
+columns that hold JSON are JSON in it. Reading is strict: what `schema` says a line may
 hold is let through, and nothing else. Writing holds to the same.
 """
 
@@ -14,15 +14,24 @@ from typing import Any
 
 from .. import __version__
 from ..text import escaped
-from .kinds import KINDS, RUN_ID, Kind, field_of
 from .records import as_json
-from .shapes import record, text, whole
+from .schema import RUN_ID, TABLES
+from .shapes import Shape, matching, record, text, whole
+from .tables import TableSchema, field_of
 
 FORMAT = "eibench-runs"
 VERSION = 2
 """Of the form. Older ones are read too: 1 lacked addresses, graders, parties and views."""
+
+
+def _fields(table: TableSchema[Any]) -> dict[str, Shape]:
+    """What a line of a table has beside its kind."""
+    owner = {} if table.kind == "run" else {"run": matching(RUN_ID, "a run's id")}
+    return owner | {field_of(column): shape for column, shape in table.shapes.items()}
+
+
 _ID_PARTS = re.compile(RUN_ID, re.ASCII)
-_SHAPES = {name: record({"kind": text, **kind.fields}) for name, kind in KINDS.items()}
+_SHAPES = {kind: record({"kind": text, **_fields(table)}) for kind, table in TABLES.items()}
 _HEADER = record({"format": text, "version": whole(1), "eibench": text})
 _END = record({"kind": text, "lines": whole(2)})
 
@@ -46,9 +55,9 @@ def row_line(name: str, run_id: str, row: Mapping[str, Any]) -> bytes:
     Raises:
         ValueError: It could not be read again.
     """
-    kind = KINDS[name]
+    table = TABLES[name]
     owner = {} if name == "run" else {"run": run_id}
-    values = {c: _opened(v) if c in kind.json else v for c, v in row.items()}
+    values = {c: _opened(v) if c in table.json else v for c, v in row.items()}
     line = {"kind": name, **owner, **{field_of(c): v for c, v in values.items()}}
     _check(name, line)
     return _line(line)
@@ -153,11 +162,12 @@ def stored_row(line: Mapping[str, Any]) -> tuple[Any, ...]:
         ValueError: The line is of an unknown kind, or not what its kind must be.
     """
     name = line.get("kind")
-    if not isinstance(name, str) or name not in KINDS:
+    if not isinstance(name, str) or name not in TABLES:
         raise ValueError(f"is of an unknown kind, {name!r:.40}")
-    line = {**dict.fromkeys(KINDS[name].later), **line}
+    table = TABLES[name]
+    line = {**dict.fromkeys(table.later), **line}
     _check(name, line)
-    row = tuple(_stored(KINDS[name], column, line) for column in KINDS[name].columns)
+    row = tuple(_stored(table, column, line) for column in table.columns)
     if any(isinstance(value, str) and not _is_whole(value) for value in row):
         raise ValueError("holds half of a character, which UTF-8 cannot")
     return row
@@ -171,11 +181,11 @@ def _check(name: str, line: Mapping[str, Any]) -> None:
         raise ValueError('"document" is that of another run')
 
 
-def _stored(kind: Kind, column: str, line: Mapping[str, Any]) -> Any:
+def _stored(table: TableSchema[Any], column: str, line: Mapping[str, Any]) -> Any:
     value = line[field_of(column)]
     if column == "settings":
         return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd
-    return as_json(value) if column in kind.json and value is not None else value
+    return as_json(value) if column in table.json and value is not None else value
 
 
 def _is_whole(value: str) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..types import canonical
-from .checksums import CHECKED
-from .kinds import KINDS, Kind, field_of, quoted
 from .records import as_json
+from .schema import CALLS, COMPARISONS, FAILURES, GRADES, PARTIES, RUNS, VIEWS
+from .tables import TableSchema, field_of, quoted
 
 
 class Conflict(Exception):
@@ -75,10 +75,10 @@ def merge(database: sqlite3.Connection, run: Mapping[str, Any]) -> Imported:
     else:
         n, run_id = here["n"], here["run_id"]
         updated = _update_run(database, here, run)
-    rows, kinds = _Rows(n, run["run_id"]), ("call", "grade")
-    for name in kinds:
-        _refuse_others(database, name, rows)
-    calls, grades = (_add_rows(database, KINDS[name], rows) for name in kinds)
+    rows = _Rows(n, run["run_id"])
+    for table in (CALLS, GRADES):
+        _refuse_others(database, table, rows)
+    calls, grades = (_add_rows(database, table, rows) for table in (CALLS, GRADES))
     comparisons = _merge_comparisons(database, rows)
     failures = _merge_failures(database, rows)
     _merge_parties(database, rows)
@@ -113,9 +113,8 @@ def _add_run(database: sqlite3.Connection, run: Mapping[str, Any]) -> int:
         )
     if run["model"].startswith("demo/") and not run["demo"]:
         raise Conflict(run["line"], f"run {run['run_id']} is of a demo model and does not say so")
-    columns = KINDS["run"].columns
-    marks, values = ", ".join("?" * len(columns)), [run[column] for column in columns]
-    sql = f"INSERT INTO here.runs ({quoted(columns)}) VALUES ({marks})"
+    marks, values = ", ".join("?" * len(RUNS.columns)), [run[c] for c in RUNS.columns]
+    sql = f"INSERT INTO here.runs ({quoted(RUNS.columns)}) VALUES ({marks})"
     n = database.execute(sql, values).lastrowid
     assert n is not None
     return n
@@ -184,39 +183,44 @@ class _Rows(NamedTuple):
     run_id: str
 
 
-def _joined(kind: Kind) -> str:
+def _joined(table: TableSchema[Any]) -> str:
     """The staged rows of a run, each beside the journal's row of the same key if there is one."""
-    keys = " AND ".join(f'old."{column}" = new."{column}"' for column in kind.key)
-    tables = f"main.{kind.table} AS new LEFT JOIN here.{kind.table} AS old"
+    keys = " AND ".join(f'old."{column}" = new."{column}"' for column in table.key)
+    tables = f"main.{table.name} AS new LEFT JOIN here.{table.name} AS old"
     return f"{tables} ON old.run = :n AND {keys} WHERE new.run = :run"
 
 
 def _refuse_others(
-    database: sqlite3.Connection, name: str, rows: _Rows, condition: str = "old.run IS NOT NULL"
+    database: sqlite3.Connection,
+    table: TableSchema[Any],
+    rows: _Rows,
+    condition: str = "old.run IS NOT NULL",
 ) -> None:
     """Refuse the first line that differs from its row in the journal, where a condition holds."""
-    kind = KINDS[name]
-    columns = [c for c in kind.columns if c not in kind.key and c not in kind.free]
+    columns = [c for c in table.columns if c not in table.key and c not in table.free]
     differing = [f'new."{column}" IS NOT old."{column}"' for column in columns]
-    sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(kind)}"
+    sql = f"SELECT new.line, new.item_id, {', '.join(differing)} FROM {_joined(table)}"
     sql += f" AND {condition} AND ({' OR '.join(differing)}) ORDER BY new.line LIMIT 1"
     if found := database.execute(sql, _named(rows)).fetchone():
         line, item, *differs = found
         pairs = zip(columns, differs, strict=True)
         fields = ", ".join(field_of(column) for column, different in pairs if different)
-        raise Conflict(line, f"the {name} of item {item!r:.60} that is here differs in {fields}")
+        raise Conflict(
+            line, f"the {table.kind} of item {item!r:.60} that is here differs in {fields}"
+        )
 
 
 def _add_rows(
-    database: sqlite3.Connection, kind: Kind, rows: _Rows, condition: str = "old.run IS NULL"
+    database: sqlite3.Connection,
+    table: TableSchema[Any],
+    rows: _Rows,
+    condition: str = "old.run IS NULL",
 ) -> int:
     """Add a run's lines where a condition holds, in the order of the file; how many."""
-    columns, values = quoted(kind.columns), quoted(kind.columns, "new.")
-    if checked := next((c for c in CHECKED.values() if c.table == kind.table), None):
-        columns, values = quoted(checked.stored), f"{values}, {checked.sums(values)}"
     sql = (
-        f"INSERT OR REPLACE INTO here.{kind.table} (run, {columns})"
-        f" SELECT :n, {values} FROM {_joined(kind)} AND {condition} ORDER BY new.line"
+        f"INSERT OR REPLACE INTO here.{table.name} (run, {quoted(table.stored)})"
+        f" SELECT :n, {table.values('new.')} FROM {_joined(table)}"
+        f" AND {condition} ORDER BY new.line"
     )
     return database.execute(sql, _named(rows)).rowcount
 
@@ -228,14 +232,14 @@ def _named(rows: _Rows) -> dict[str, Any]:
 def _merge_comparisons(database: sqlite3.Connection, rows: _Rows) -> int:
     """Add the comparisons that are not there, or are only planned there; how many came."""
     done = "old.run IS NOT NULL AND old.status != 'planned' AND new.status != 'planned'"
-    _refuse_others(database, "comparison", rows, done)
+    _refuse_others(database, COMPARISONS, rows, done)
     news = "(old.run IS NULL OR (old.status = 'planned' AND new.status != 'planned'))"
-    return _add_rows(database, KINDS["comparison"], rows, news)
+    return _add_rows(database, COMPARISONS, rows, news)
 
 
 def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:
     """Keep each sample's latest failure, unless a later grade took its place; how many came."""
-    _refuse_others(database, "failure", rows, "old.at = new.at")
+    _refuse_others(database, FAILURES, rows, "old.at = new.at")
     later_grade = (
         "EXISTS (SELECT 1 FROM here.grades AS g WHERE g.run = :n AND g.item_id = {0}.item_id"
         " AND g.iteration = {0}.iteration AND g.at > {0}.at)"
@@ -243,7 +247,7 @@ def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:
     sql = f"DELETE FROM here.failures AS f WHERE f.run = :n AND {later_grade.format('f')}"
     database.execute(sql, {"n": rows.n})
     newer = f"(old.run IS NULL OR old.at < new.at) AND NOT {later_grade.format('new')}"
-    return _add_rows(database, KINDS["failure"], rows, newer)
+    return _add_rows(database, FAILURES, rows, newer)
 
 
 def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
@@ -251,10 +255,10 @@ def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
 
     A file of an older program has no such lines: there the run and its calls say it.
     """
-    columns = ("run", "party", "label", "endpoint", "entry")
+    columns = quoted(PARTIES.columns)
     sql = (
-        f"INSERT INTO here.parties ({quoted(columns)})"
-        " SELECT :n, party, label, endpoint, entry FROM main.parties WHERE run = :run"
+        f"INSERT INTO here.parties (run, {columns})"
+        f" SELECT :n, {columns} FROM main.parties WHERE run = :run"
         " ORDER BY line ON CONFLICT (run, party, label) DO UPDATE SET"
         " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
         " entry = coalesce(parties.entry, excluded.entry)"
@@ -276,7 +280,7 @@ def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
 
 def _merge_views(database: sqlite3.Connection, rows: _Rows, run_id: str) -> int:
     """Keep the later of two views of one name; how many came."""
-    sql = f"SELECT new.name, new.document, new.at FROM {_joined(KINDS['view'])}"
+    sql = f"SELECT new.name, new.document, new.at FROM {_joined(VIEWS)}"
     sql += " AND (old.run IS NULL OR old.at < new.at)"
     newer = database.execute(sql, _named(rows)).fetchall()
     database.executemany(

@@ -60,6 +60,13 @@ def connect(path: Path, *, timeout: float = 30.0, **options: Any) -> sqlite3.Con
     return connection
 
 
+def read_only(path: Path, **options: Any) -> sqlite3.Connection:
+    """A connection that writes nothing, not even the log into the file when it is the last."""
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    connection: sqlite3.Connection = sqlite3.connect(address, uri=True, **options)
+    return connection
+
+
 def ensure(path: Path) -> None:
     """Make the folder and a whole, empty journal, unless there is a file already.
 
@@ -170,9 +177,7 @@ def _check_file(path: Path) -> None:
             _check_header(path)
     except OSError as error:
         raise JournalError(f"cannot read {path}: {error.strerror or error}") from error
-    # Read-only: closing the last writable connection would write the log into the file.
-    address = f"{path.resolve().as_uri()}?mode=ro"
-    with reading(path), contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+    with reading(path), contextlib.closing(read_only(path)) as connection:
         refuse_newer(connection, path)
         if size <= _CHECKED_UP_TO:
             _check_structure(connection)

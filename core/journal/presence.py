@@ -10,7 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from .opening import FileId, file_id, put_into_place
+from .opening import FileId, file_id, put_into_place, read_only
 from .temporary import PARTIAL, make_held
 
 
@@ -33,7 +33,7 @@ class Presence:
         self._log = path.with_name(f"{path.name}-wal")
         # Whichever connection is closed last brings the log into the file and removes it by its
         # name, unless it cannot write. This one is the last where that would do harm.
-        self._last = sqlite3.connect(_read_only(path), uri=True, check_same_thread=False)
+        self._last = read_only(path, check_same_thread=False)
         self._last.execute("SELECT count(*) FROM runs").fetchone()
         self._which_log = _id_or_none(self._log)
         self._log_size = 0
@@ -121,7 +121,7 @@ def _is_brought_in(writing: sqlite3.Connection) -> bool:
 def _damage(path: Path) -> str | None:
     """What is wrong with a journal's contents, seen without what is held in memory."""
     try:
-        with contextlib.closing(sqlite3.connect(_read_only(path), uri=True)) as fresh:
+        with contextlib.closing(read_only(path)) as fresh:
             (message,) = fresh.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         return str(error)
@@ -134,7 +134,3 @@ def _id_or_none(path: Path) -> FileId | None:
         return file_id(path)
     except OSError:
         return None
-
-
-def _read_only(path: Path) -> str:
-    return f"{path.resolve().as_uri()}?mode=ro"

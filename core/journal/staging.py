@@ -9,11 +9,12 @@ import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ..errors import DataError, JournalError
-from .checksums import CHECKED
-from .kinds import KINDS, Kind, quoted
 from .lines import check_end, check_header, read_line, stored_row
+from .schema import CHECKED, TABLES
+from .tables import TableSchema, quoted
 
 
 @contextlib.contextmanager
@@ -33,10 +34,10 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
     with contextlib.closing(sqlite3.connect("", timeout=30, isolation_level=None)) as database:
         try:
             database.execute("PRAGMA synchronous = OFF")
-            for checked in CHECKED.values():  # for `merging`
+            for checked in CHECKED:  # for `merging`
                 checked.add_functions(database)
-            for kind in KINDS.values():
-                _create(database, kind)
+            for table in TABLES.values():
+                _create(database, table)
             database.execute("BEGIN")
             _fill(database, path, lines)
             database.execute("COMMIT")
@@ -48,13 +49,13 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
         yield database
 
 
-def _create(database: sqlite3.Connection, kind: Kind) -> None:
-    owner, unique = "run, ", [("run", *kind.key)]
-    if kind.table == "runs":
+def _create(database: sqlite3.Connection, table: TableSchema[Any]) -> None:
+    owner, unique = "run, ", [("run", *table.key)]
+    if table.kind == "run":
         owner, unique = "", [("run_id",), ("identity", "ordinal")]
     once = ", ".join(f"UNIQUE ({quoted(columns)})" for columns in unique)
-    columns = f"line INTEGER PRIMARY KEY, {owner}{quoted(kind.columns)}"
-    database.execute(f"CREATE TABLE {kind.table} ({columns}, {once})")
+    columns = f"line INTEGER PRIMARY KEY, {owner}{quoted(table.columns)}"
+    database.execute(f"CREATE TABLE {table.name} ({columns}, {once})")
 
 
 def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, bytes]]) -> None:
@@ -93,7 +94,7 @@ def _add(database: sqlite3.Connection, n: int, line: dict[str, object], run: str
         owner = (run,)
     marks = ", ".join("?" * (1 + len(owner) + len(row)))
     try:
-        database.execute(f"INSERT INTO {KINDS[name].table} VALUES ({marks})", (n, *owner, *row))
+        database.execute(f"INSERT INTO {TABLES[name].name} VALUES ({marks})", (n, *owner, *row))
     except sqlite3.IntegrityError:
         raise ValueError(f"is a {name} that stands in an earlier line already") from None
     return run

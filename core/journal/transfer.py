@@ -1,6 +1,6 @@
 """Runs out of a journal as lines, and into another one: all of a file, or nothing.
 
-What a file is: `archives` (bytes), `lines` and `kinds` (what a line may hold), `staging` (a
+What a file is: `archives` (bytes), `lines` and `schema` (what a line may hold), `staging` (a
 whole file, checked), `merging` (what is done with it). Here they meet the journal, its runs'
 owners and its transactions.
 """
@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 from ..errors import DataError, JournalError
 from .archives import LINE_LIMIT, read_lines
-from .checksums import CHECKED, DamagedRow
-from .kinds import KINDS, quoted
 from .lines import end_line, header_line, row_line
 from .locks import RunLock
 from .merging import Conflict, Imported, merge, run_here, staged_runs
 from .opening import connect, reading
 from .records import RunRecord
+from .schema import TABLES
 from .staging import staged
 from .store import Journal
+from .tables import DamagedRow, TableSchema, quoted
 
 # Export
 
@@ -53,29 +53,27 @@ def export_lines(journal: Journal, runs: Sequence[RunRecord]) -> Iterator[bytes]
 
 def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
     found = 0
-    for name, kind in KINDS.items():
-        column, value = ("run_id", run.run_id) if name == "run" else ("run", run.n)
-        checked = CHECKED.get(name)
-        columns = checked.stored if checked else kind.columns
-        sql = f"SELECT {quoted(columns)} FROM {kind.table} WHERE {column} = ?"
-        for row in database.execute(f"{sql} ORDER BY {_ORDER[kind.table]}", (value,)):
+    for kind, table in TABLES.items():
+        column, value = ("run_id", run.run_id) if kind == "run" else ("run", run.n)
+        sql = f"SELECT {quoted(table.stored)} FROM {table.name} WHERE {column} = ?"
+        for row in database.execute(f"{sql} ORDER BY {_ORDER[table.name]}", (value,)):
             found += 1
-            yield _line(name, run, _columns(name, run, row))
+            yield _line(kind, run, _columns(table, run, row))
         if not found:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
 
 
-def _columns(name: str, run: RunRecord, row: Sequence[Any]) -> dict[str, Any]:
+def _columns(table: TableSchema[Any], run: RunRecord, row: Sequence[Any]) -> dict[str, Any]:
     """A row's columns by name.
 
     Raises:
         DamagedRow: It is not what was written.
     """
     try:
-        row = CHECKED[name].opened(row) if name in CHECKED else row
+        opened = table.opened(row)
     except DamagedRow as error:
         raise DamagedRow(f"run {run.run_id}, {error}") from None
-    return dict(zip(KINDS[name].columns, row, strict=True))
+    return dict(zip(table.columns, opened, strict=True))
 
 
 def _line(name: str, run: RunRecord, row: dict[str, Any]) -> bytes:

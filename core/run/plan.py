@@ -22,7 +22,7 @@ from ..errors import BenchError, MissingCall
 from ..guard import guard, no_exit
 from ..guard.watchdog import watched
 from ..journal import CallKey, Journal
-from ..journal.store import has_journal
+from ..journal.file import has_journal
 from ..lookup.refile import SampleReplay
 from ..lookup.runs import find_run
 from ..making import DataMaker

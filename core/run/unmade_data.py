@@ -6,7 +6,7 @@ from ..benchmark import Pack
 from ..errors import BenchError
 from ..guard import guard
 from ..journal import CallKey, Journal, RunRecord
-from ..journal.store import has_journal
+from ..journal.file import has_journal
 from ..lookup.runs import find_run
 from ..making import DataMaker
 from ..sample.model import JournaledModel

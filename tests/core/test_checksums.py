@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunRecord, StoredComparison
-from eibench.core.journal.checksums import CALLS, CHECKED, DamagedRow
 from eibench.core.journal.health import read_health
-from eibench.core.journal.kinds import quoted
 from eibench.core.journal.migrations import STEPS
+from eibench.core.journal.schema import CALLS, CHECKED
+from eibench.core.journal.tables import DamagedRow, quoted
 from eibench.core.types import ChatResponse, Score
 
 from .test_journal import add, new_run
 
-TABLES = [checked.table for checked in CHECKED.values()]
+TABLES = [checked.name for checked in CHECKED]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def read_all(journal: Journal) -> list[Any]:
 
 def columns(table: str) -> list[str]:
     """Those of a table that its checksum covers."""
-    return [*next(c.columns for c in CHECKED.values() if c.table == table)]
+    return [*next(c.columns for c in CHECKED if c.name == table)]
 
 
 def change(journal: Journal, sql: str) -> None:
@@ -99,7 +99,7 @@ def test_no_single_flipped_bit_of_a_reply_passes(journal: Journal) -> None:
 
 def rows(journal: Journal, table: str) -> list[Any]:
     """Rows with all their columns and the checksum."""
-    names = quoted(next(c.stored for c in CHECKED.values() if c.table == table))
+    names = quoted(next(c.stored for c in CHECKED if c.name == table))
     with closing(sqlite3.connect(journal.path)) as database:
         return database.execute(f"SELECT {names} FROM {table}").fetchall()
 

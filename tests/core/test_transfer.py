@@ -24,13 +24,13 @@ from eibench.core.journal import (
     archives,
 )
 from eibench.core.journal.archives import write_lines
-from eibench.core.journal.kinds import KINDS
 from eibench.core.journal.merging import Imported
+from eibench.core.journal.schema import TABLES
 from eibench.core.journal.transfer import export_lines, import_runs
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
 
 IDENTITY = "0123456789abcdef" * 2
-TABLES = {"runs": "n", "calls": "n", "grades": "grader, item_id", "failures": "item_id"}
+ORDERED = {"runs": "n", "calls": "n", "grades": "grader, item_id", "failures": "item_id"}
 Change = Callable[[list[Any]], Any]
 
 
@@ -98,7 +98,7 @@ def dump(folder: Path) -> dict[str, list[Any]]:
     with closing(sqlite3.connect(folder / "bench.sqlite")) as database:
         return {
             table: database.execute(f"SELECT * FROM {table} ORDER BY {order}").fetchall()
-            for table, order in TABLES.items()
+            for table, order in ORDERED.items()
         }
 
 
@@ -135,13 +135,13 @@ def file(here: Path, tmp_path: Path) -> Path:
 # There and back
 
 
-@pytest.mark.parametrize(("kind", "table"), [(name, kind.table) for name, kind in KINDS.items()])
+@pytest.mark.parametrize(("kind", "table"), [(kind, table.name) for kind, table in TABLES.items()])
 def test_a_line_has_every_column_of_its_table(here: Path, kind: str, table: str) -> None:
     """A column that a migration adds must not be forgotten in the file; a checksum is made anew."""
     with closing(sqlite3.connect(here / "bench.sqlite")) as database:
         there = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
     assert [c for c in there if c not in ("n", "run") and "crc" not in c] == list(
-        KINDS[kind].columns
+        TABLES[kind].columns
     )
 
 

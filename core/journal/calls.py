@@ -1,0 +1,207 @@
+"""The answered calls of a journal: from a response to a row, and back."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
+from .file import JournalFile, now, object_of
+from .records import CallKey, CallTotals, RunRecord, StoredCall, as_json
+from .schema import CALLS, CallRow
+from .tables import DamagedRow, quoted, storable_row
+
+_TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
+_ADD = CALLS.adding("INSERT")
+_SELECT = f"SELECT {quoted(CALLS.stored)} FROM calls WHERE "
+
+
+def storable(response: ChatResponse) -> ChatResponse:
+    """A response as it will be read back."""
+    texts = tuple([getattr(response, name) for name in _TEXTS])
+    stored = storable_row(texts)
+    return (
+        response if stored == texts else replace(response, **dict(zip(_TEXTS, stored, strict=True)))
+    )
+
+
+def call_row(
+    item_id: str,
+    iteration: int,
+    key: CallKey,
+    model: str,
+    request: ChatRequest,
+    response: ChatResponse,
+    at: str,
+    address: str | None = None,
+) -> tuple[Any, ...]:
+    """The columns of an answered call with its checksum, but for its run."""
+    r, used = response, response.usage
+    row = CallRow(
+        item_id=item_id,
+        iteration=iteration,
+        phase=key.phase,
+        digest=key.digest,
+        occurrence=key.occurrence,
+        model=model,
+        messages=as_json(request.messages),
+        sent=as_json(r.sent),
+        text=r.text,
+        reasoning=r.reasoning,
+        finish=str(r.finish),
+        finish_raw=r.finish_raw,
+        returned_model=r.model,
+        fingerprint=r.fingerprint,
+        request_id=r.request_id,
+        input_tokens=used.input,
+        cached_tokens=used.cached,
+        cache_write_tokens=used.cache_write,
+        output_tokens=used.output,
+        reasoning_tokens=used.reasoning,
+        latency_s=r.latency_s,
+        attempts=r.attempts,
+        cost_usd=r.cost_usd,
+        price_source=r.price_source,
+        at=at,
+        address=address,
+    )
+    return CALLS.sealed(row)
+
+
+def call_of(stored: Any) -> StoredCall:
+    """A call with its response, from all columns and the checksum.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    row = CALLS.opened(stored)
+    response = ChatResponse(
+        text=row.text,
+        reasoning=row.reasoning,
+        finish=Finish(row.finish),
+        finish_raw=row.finish_raw,
+        model=row.returned_model,
+        fingerprint=row.fingerprint,
+        request_id=row.request_id,
+        usage=Usage(
+            input=row.input_tokens,
+            cached=row.cached_tokens,
+            cache_write=row.cache_write_tokens,
+            output=row.output_tokens,
+            reasoning=row.reasoning_tokens,
+        ),
+        latency_s=row.latency_s,
+        attempts=row.attempts,
+        sent=json.loads(row.sent),
+        cost_usd=row.cost_usd,
+        price_source=row.price_source,
+    )
+    messages = tuple(Message(role, content) for role, content in json.loads(row.messages))
+    key = CallKey(row.phase, row.digest, row.occurrence)
+    return StoredCall(row.item_id, row.iteration, key, row.model, messages, response, row.address)
+
+
+def totals_of(row: Any) -> CallTotals:
+    """One sample's calls of one phase, added up.
+
+    Raises:
+        DamagedRow: One of them holds what no call does.
+    """
+    item_id, iteration, phase, calls, attempts, truncated, *used, cost = row
+    if not all(isinstance(n, int) for n in (iteration, attempts, *used)):
+        raise DamagedRow(f"the calls of item {item_id!r:.60} hold counts that are no numbers")
+    return CallTotals(item_id, iteration, phase, calls, attempts, truncated, Usage(*used), cost)
+
+
+class CallStore(JournalFile):
+    """The journal's calls."""
+
+    async def add_call(
+        self,
+        run: RunRecord,
+        item_id: str,
+        iteration: int,
+        key: CallKey,
+        model: str,
+        request: ChatRequest,
+        response: ChatResponse,
+        address: str | None = None,
+    ) -> ChatResponse:
+        """Store an answered call; returns when it is on the disk.
+
+        Args:
+            run: Whose call it is.
+            item_id: Of the sample.
+            iteration: Of the sample.
+            key: What the call is known by within its sample.
+            model: Label of the model or judge that was asked.
+            request: What was asked.
+            response: What was answered.
+            address: Host and port that answered; ``None`` for the provider's own host.
+
+        Returns:
+            The response as it will be read back, which is what the plugin must see: what it
+            asks next has to be the same after a stop.
+        """
+        kept = storable(response)
+        row = call_row(item_id, iteration, key, model, request, kept, now(), address)
+        await self.writer.write(_ADD, (run.n, *row))
+        return kept
+
+    def calls(
+        self, run: RunRecord, item_id: str | None = None, iteration: int | None = None
+    ) -> Iterator[StoredCall]:
+        """The answered calls of a run, of one item or of one sample, in the order they came."""
+        where, values = ["run = ?"], [run.n]
+        for name, value in (("item_id", item_id), ("iteration", iteration)):
+            if value is not None:
+                where.append(f"{name} = ?")
+                values.append(value)  # type: ignore[arg-type]
+        sql = f"{_SELECT}{' AND '.join(where)} ORDER BY n"
+        return self._rows(sql, tuple(values), call_of, run)
+
+    def replies(self, run: RunRecord, item_id: str, iteration: int) -> dict[CallKey, ChatResponse]:
+        """What a sample's calls were answered, those of comparisons left out."""
+        where = "run = ? AND item_id = ? AND iteration = ? AND phase != 'compare'"
+        rows = self._rows(_SELECT + where, (run.n, item_id, iteration), call_of, run)
+        return {call.key: call.response for call in rows}
+
+    def reply(
+        self, run: RunRecord, item_id: str, iteration: int, key: CallKey
+    ) -> ChatResponse | None:
+        """What one call was answered, if it was."""
+        where = "run = ? AND item_id = ? AND iteration = ?"
+        where += " AND phase = ? AND digest = ? AND occurrence = ?"
+        rows = self._rows(_SELECT + where, (run.n, item_id, iteration, *key), call_of, run)
+        return next((call.response for call in rows), None)
+
+    def parameters_sent(self, run: RunRecord) -> frozenset[str]:
+        """The names of all parameters that the model was sent in any of its calls."""
+        sql = "SELECT DISTINCT run, sent FROM calls WHERE run {of} AND phase = 'generate'"
+        rows = self._rows_of(run, sql, (), lambda row: object_of(row[0]))
+        return frozenset(name for sent in rows for name in sent)
+
+    def judges(self, run: RunRecord) -> list[str]:
+        """The labels of the judges that have replied, the latest first."""
+        sql = (
+            "SELECT model FROM calls WHERE run = ? AND phase = 'judge'"
+            " GROUP BY model ORDER BY max(n) DESC"
+        )
+        return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
+
+    def count_calls(self, run: RunRecord) -> int:
+        """How many answered calls a run has."""
+        sql = "SELECT count(*) FROM calls WHERE run = ?"
+        return next(self._rows(sql, (run.n,), lambda row: int(row[0])))
+
+    def call_totals(self, run: RunRecord, judge: str | None = None) -> Iterator[CallTotals]:
+        """Calls added up by sample and phase; of several judges' calls only one judge's."""
+        sql = (
+            "SELECT run, item_id, iteration, phase, count(*), sum(attempts),"
+            " sum(finish = 'length'), sum(input_tokens), sum(cached_tokens),"
+            " sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens),"
+            " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END"
+            " FROM calls WHERE run {of} AND (phase = 'generate' OR model = ?)"
+            " GROUP BY run, item_id, iteration, phase"
+        )
+        return self._rows_of(run, sql, (judge,), totals_of)

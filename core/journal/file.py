@@ -1,0 +1,211 @@
+"""The journal's file: opened, written to in groups, read, and closed.
+
+What is done with each table is in a module of its own; `store.Journal` has it all.
+Reads use a connection of their own and see every committed group. A text that
+Unicode cannot hold (half of a surrogate pair) is stored with U+FFFD in its place.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from ..errors import JournalError
+from .ahead import ReadAhead
+from .opening import FileId, closed, connect, ensure, is_there, open_checked, reading
+from .presence import Presence
+from .records import RunRecord
+from .tables import DamagedRow, storable_row
+from .writer import TRY_EVERY_S, GroupWriter
+
+T = TypeVar("T")
+FILE = "bench.sqlite"
+_WRONG = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What reading a row raises that holds what it cannot hold."""
+
+
+def now() -> str:
+    """The time as it is stored: ISO 8601, UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def has_journal(folder: Path) -> bool:
+    """Whether a runs folder has a journal yet.
+
+    Raises:
+        JournalError: That cannot be told.
+    """
+    return is_there(folder / FILE)
+
+
+def _read_each(rows: Iterable[Any], read: Callable[[Any], T], run: RunRecord | None) -> Iterator[T]:
+    for row in rows:
+        try:
+            made = read(row)
+        except _WRONG as error:
+            raise DamagedRow(f"{f'run {run.run_id}, ' if run else ''}{error}") from error
+        yield made
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """The JSON object in a column.
+
+    Raises:
+        DamagedRow: It holds something else.
+    """
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise DamagedRow(f"{text!r:.40} is no JSON object")
+    return value
+
+
+class JournalFile:
+    """The file of one runs folder's journal.
+
+    Args:
+        folder: Is made if it does not exist.
+        create: Make the file if there is none; else its absence is an error.
+
+    Raises:
+        JournalError: The folder cannot be written to, or the file is damaged, foreign, or of a
+            newer program.
+    """
+
+    def __init__(self, folder: Path, *, create: bool = True) -> None:
+        self.folder = folder
+        self.path = folder / FILE
+        if create:
+            ensure(self.path)
+        elif not has_journal(folder):
+            raise JournalError(
+                f"no runs in {folder}: {FILE} is not there; start one with bench run, "
+                "or name another folder with --runs-dir"
+            )
+        self._writer: GroupWriter | None = None
+        self._failed: dict[int, bool] = {}
+        self._ahead: ReadAhead | None = None
+        self._which: FileId | None
+        self._read, self._which = open_checked(self.path)
+
+    @property
+    def writer(self) -> GroupWriter:
+        """The group writer, started when first used; what was read ahead may be old from now on."""
+        self._ahead = None
+        if self._writer is None:
+            with reading(self.path):
+                connection = connect(
+                    self.path, timeout=TRY_EVERY_S, isolation_level=None, check_same_thread=False
+                )
+            assert self._which is not None
+            with reading(self.path):
+                self._presence = Presence(self.path, self._which)
+            self._writer = GroupWriter(connection, self.path)
+            self._writer.look = self._look
+            self._writing = connection
+        return self._writer
+
+    def _look(self) -> JournalError | None:
+        """What is wrong with the files, if anything; called on the writer's thread.
+
+        Raises:
+            JournalError: Nothing can be written any more.
+        """
+        wrong = self._presence.look()
+        if wrong and self._presence.is_cut:
+            raise JournalError(wrong)
+        return JournalError(f"{wrong}; nothing more is sent") if wrong else None
+
+    def _add(self, sql: str, values: Sequence[Any]) -> None:
+        self.writer.add(sql, storable_row(values))
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Write what is left and close the file.
+
+        Args:
+            at_once: Wait for no other program's lock.
+
+        Raises:
+            JournalError: The file is not the one that was written to; says where all that was
+                written is.
+        """
+        message = self._end_writing(at_once=at_once) if self._writer is not None else None
+        self._read.close()
+        if message:
+            self._presence.close()
+        if self._which is not None:
+            closed(self._which)
+            self._which = None
+        if message:
+            raise JournalError(message)
+
+    def _end_writing(self, *, at_once: bool) -> str | None:
+        """What to tell the user when the files are no longer the journal's."""
+        writer, self._writer = self.writer, None
+        writer.close(at_once=at_once)
+        if writer.reserve is not None:
+            writer.reserve.release()
+        wrong = self._presence.look()
+        if wrong is None:
+            self._presence.close()  # so that the log is brought into the file by the last
+            self._writing.close()
+            return None
+        saved = self._presence.save(self._writing, self._read)
+        self._writing.close()
+        return f"{wrong}. {saved}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        self.close(at_once=kind is not None and not issubclass(kind, Exception))
+
+    def _rows(
+        self,
+        sql: str,
+        values: tuple[Any, ...],
+        read: Callable[[Any], T],
+        run: RunRecord | None = None,
+    ) -> Iterator[T]:
+        """What SQL finds, read; `run` is named where a row is damaged."""
+        with reading(self.path):
+            yield from _read_each(self._read.execute(sql, values), read, run)
+
+    @contextmanager
+    def ahead(self, runs: Iterable[RunRecord]) -> Iterator[None]:
+        """While the block lasts, read about many of these runs at once, in this order.
+
+        What is written meanwhile ends it: from then on each run is read by itself again.
+        """
+        before, here = self._ahead, ReadAhead([run.n for run in runs])
+        self._ahead = here
+        try:
+            yield
+        finally:
+            self._ahead = before if self._ahead is here else None
+
+    def _rows_of(
+        self, run: RunRecord, sql: str, values: tuple[Any, ...], read: Callable[[Any], T]
+    ) -> Iterator[T]:
+        """Rows about a run, whose number comes first; ``{of}`` stands where runs are chosen."""
+
+        def read_rest(row: Any) -> T:
+            return read(row[1:])
+
+        if self._ahead is None:
+            return self._rows(sql.format(of=f"= {run.n}"), values, read_rest, run)
+        with reading(self.path):
+            rows = self._ahead.rows(run.n, sql, values, self._read.execute)
+        return self._read_ahead(rows, read_rest, run)
+
+    def _read_ahead(
+        self, rows: Iterable[Any], read: Callable[[Any], T], run: RunRecord
+    ) -> Iterator[T]:
+        with reading(self.path):
+            yield from _read_each(rows, read, run)
+
+    @property
+    def trouble(self) -> JournalError | None:
+        """Why nothing more should be sent, if so; what was sent can still be stored."""
+        return self._writer.trouble if self._writer else None

@@ -1,0 +1,217 @@
+"""The grades of a journal, and why samples have none: from a score to a row, and back."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..types import SampleScore, Score
+from .file import JournalFile, now, object_of
+from .records import Failure, Grader, RunRecord, as_json
+from .schema import FAILURES, GRADES, FailureRow, GradeRow
+from .tables import DamagedRow, quoted
+
+_ADD = GRADES.adding()
+_SELECT_SHORT = f"SELECT run, {quoted(GRADES.short)} FROM grades WHERE run {{of}} AND grader = ?"
+_SELECT = (
+    f"SELECT {quoted(GRADES.stored)} FROM grades"
+    " WHERE run = ? AND grader = ? AND item_id = ? AND iteration = ?"
+)
+_SELECT_FAILURES = f"SELECT run, {quoted(FAILURES.columns)} FROM failures WHERE run {{of}}"
+_NO_DETAIL: Mapping[str, Any] = {}
+
+
+def grade_row(
+    grader: str,
+    item_id: str,
+    iteration: int,
+    score: Score,
+    graded_by: Mapping[str, Any] | None,
+    at: str,
+) -> tuple[Any, ...]:
+    """The columns of a grade with its checksum, but for its run.
+
+    Raises:
+        TypeError, ValueError: It holds what JSON cannot.
+    """
+    row = GradeRow(
+        grader=grader,
+        item_id=item_id,
+        iteration=iteration,
+        values=as_json(score.values),
+        reason=score.reason,
+        flags=as_json(score.flags),
+        detail=as_json(score.detail),
+        at=at,
+        graded_by=as_json(graded_by) if graded_by else None,
+    )
+    return GRADES.sealed(row)
+
+
+def grade_of(stored: Any) -> tuple[str, int, Score]:
+    """A grade with its detail, as it is stored.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    row = GRADES.opened(stored)
+    item_id, iteration, score = _graded(row)
+    return item_id, iteration, replace(score, detail=json.loads(row.detail))
+
+
+def short_grade_of(stored: Any) -> tuple[str, int, Score]:
+    """A grade without its detail, from the columns for that.
+
+    Raises:
+        DamagedRow: It is not what was written.
+    """
+    return _graded(GRADES.opened_short(stored))
+
+
+def _graded(row: GradeRow) -> tuple[str, int, Score]:
+    """What thousands of grades have alike is kept once."""
+    numbers = {sys.intern(name): value for name, value in json.loads(row.values).items()}
+    marks = () if row.flags == "[]" else tuple(map(sys.intern, json.loads(row.flags)))
+    return sys.intern(row.item_id), row.iteration, Score(numbers, row.reason, marks, _NO_DETAIL)
+
+
+def failure_of(columns: Any) -> Failure:
+    """Why a sample has no usable answer.
+
+    Raises:
+        DamagedRow: It holds what no failure does.
+    """
+    if wrong := FAILURES.wrong_type(FAILURES.columns, columns):
+        raise DamagedRow(f"a failure of item {columns[0]!r:.60}: {wrong}")
+    row = FAILURES.make(columns)
+    return Failure(row.item_id, row.iteration, row.kind, row.reason, row.attempts)
+
+
+def _grader_of(row: Any) -> Grader:
+    digest, graded_by, grades = row
+    return Grader(digest, object_of(graded_by or "{}"), grades)
+
+
+def _sample_of(row: Any) -> tuple[str, int]:
+    item_id, iteration = row
+    return item_id, iteration
+
+
+class GradeStore(JournalFile):
+    """The journal's grades and failures."""
+
+    def add_grade(
+        self,
+        run: RunRecord,
+        grader: str,
+        item_id: str,
+        iteration: int,
+        score: Score,
+        graded_by: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Store a sample's score; it is on the disk with the next group.
+
+        Args:
+            run: Whose sample it is.
+            grader: Digest of what graded it.
+            item_id: Of the sample.
+            iteration: Of the sample.
+            score: What came of it.
+            graded_by: What the digest is made of, so that graders can be told apart.
+
+        Raises:
+            TypeError, ValueError: It holds what JSON cannot.
+        """
+        row = grade_row(grader, item_id, iteration, score, graded_by, now())
+        self.writer.add(_ADD, (run.n, *row))
+        if self._has_failures(run):
+            sql = "DELETE FROM failures WHERE run = ? AND item_id = ? AND iteration = ?"
+            self._add(sql, (run.n, item_id, iteration))
+
+    def _has_failures(self, run: RunRecord) -> bool:
+        """Whether a run may have failures; asked of the file once, as most have none."""
+        if run.n not in self._failed:
+            self._failed[run.n] = next(self.failures(run), None) is not None
+        return self._failed[run.n]
+
+    def grades(
+        self, run: RunRecord, grader: str, clusters: Mapping[str, str]
+    ) -> Iterator[SampleScore]:
+        """A run's scores without their detail, by one grader, for the items in `clusters`."""
+        rows = self._rows_of(run, _SELECT_SHORT, (grader,), short_grade_of)
+        for item_id, iteration, score in rows:
+            if item_id in clusters:
+                yield SampleScore(item_id, clusters[item_id], iteration, score)
+
+    def samples_graded(self, run: RunRecord, grader: str) -> list[tuple[str, int]]:
+        """Item and iteration of each sample that a grader has graded."""
+        sql = "SELECT item_id, iteration FROM grades WHERE run = ? AND grader = ?"
+        return list(self._rows(sql, (run.n, grader), _sample_of))
+
+    def move_grade(
+        self,
+        run: RunRecord,
+        old: str,
+        new: str,
+        graded_by: Mapping[str, Any],
+        sample: tuple[str, int],
+    ) -> None:
+        """Put one sample's grade under another grader, unless that has one of its own."""
+        where = "run = ? AND grader = ? AND item_id = ? AND iteration = ?"
+        at = self._rows(f"SELECT at FROM grades WHERE {where}", (run.n, old, *sample), tuple)
+        score = self.score_of(run, old, *sample)
+        if score is None or self.score_of(run, new, *sample) is not None:
+            return
+        row = grade_row(new, *sample, score, graded_by, next(at)[0])
+        self._add(_ADD, (run.n, *row))
+        self._add(f"DELETE FROM grades WHERE {where}", (run.n, old, *sample))
+
+    def left_over(self, run: RunRecord, grader: str) -> int | None:
+        """How many older grades are not a grader's own; ``None`` where none were tried."""
+        sql = "SELECT left_over FROM refilings WHERE run = ? AND grader = ?"
+        return next(self._rows(sql, (run.n, grader), lambda row: int(row[0])), None)
+
+    def set_left_over(self, run: RunRecord, grader: str, left: int) -> None:
+        """Remember that, so that they are not tried again."""
+        sql = "INSERT OR REPLACE INTO refilings (run, grader, left_over) VALUES (?, ?, ?)"
+        self._add(sql, (run.n, grader, left))
+
+    def score_of(self, run: RunRecord, grader: str, item_id: str, iteration: int) -> Score | None:
+        """One sample's score with its detail, if it is graded."""
+        rows = self._rows(_SELECT, (run.n, grader, item_id, iteration), grade_of, run)
+        return next((score for *_, score in rows), None)
+
+    def graders(self, run: RunRecord) -> list[Grader]:
+        """The graders whose grades a run has, the latest first."""
+        sql = (
+            "SELECT run, grader, max(graded_by), count(*) FROM grades WHERE run {of}"
+            " GROUP BY run, grader ORDER BY run, max(at) DESC, grader"
+        )
+        return list(self._rows_of(run, sql, (), _grader_of))
+
+    def samples_begun(self, run: RunRecord) -> frozenset[tuple[str, int]]:
+        """Item and iteration of each sample that has a reply of the model, or has failed."""
+        sql = (
+            "SELECT DISTINCT run, item_id, iteration FROM calls WHERE run {of}"
+            " AND phase = 'generate'"
+            " UNION SELECT run, item_id, iteration FROM failures WHERE run {of}"
+        )
+        return frozenset(self._rows_of(run, sql, (), _sample_of))
+
+    def samples_done(self, run: RunRecord) -> frozenset[tuple[str, int]]:
+        """Item and iteration of each sample that has a grade, by whomever, or has failed."""
+        sql = (
+            "SELECT run, item_id, iteration FROM grades WHERE run {of}"
+            " UNION SELECT run, item_id, iteration FROM failures WHERE run {of}"
+        )
+        return frozenset(self._rows_of(run, sql, (), _sample_of))
+
+    def add_failure(self, run: RunRecord, failure: Failure) -> None:
+        """Store why a sample has no usable answer."""
+        self._failed[run.n] = True
+        self._add(FAILURES.adding(), (run.n, *FailureRow(*failure, at=now())))
+
+    def failures(self, run: RunRecord) -> Iterator[Failure]:
+        """Samples without a usable answer."""
+        return self._rows_of(run, _SELECT_FAILURES, (), failure_of)

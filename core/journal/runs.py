@@ -1,0 +1,137 @@
+"""The runs of a journal, and whom they have asked."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from .file import JournalFile, now
+from .records import AskedParties, RunRecord, StoredSettings, as_json
+from .reserve import Reserve
+from .schema import PARTIES, RUNS
+from .tables import DamagedRow, quoted
+
+RUN_COLUMNS = tuple(field.name for field in fields(RunRecord))
+"""A run's number, and all that is stored of it but its result."""
+_SELECT = f"SELECT {quoted(RUN_COLUMNS)} FROM runs"
+
+
+def run_of(row: Any) -> RunRecord:
+    """A run from its `RUN_COLUMNS`.
+
+    Raises:
+        DamagedRow: It holds what no run does.
+    """
+    columns = dict(zip(RUN_COLUMNS, row, strict=True))
+    if wrong := RUNS.wrong_type(RUN_COLUMNS[1:], row[1:]):
+        raise DamagedRow(f"run {columns['run_id']!r:.60}: {wrong}")
+    settings = StoredSettings(json.loads(columns["settings"]))
+    return RunRecord(**columns | {"settings": settings, "demo": bool(columns["demo"])})
+
+
+def asked_of(row: Any) -> AskedParties:
+    """Whom a run has asked, from the run's id and the columns of a party.
+
+    Raises:
+        DamagedRow: It holds what no party does.
+    """
+    run_id, *columns = row
+    if wrong := PARTIES.wrong_type(PARTIES.columns, columns):
+        raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
+    party = PARTIES.make(columns)
+    entry = json.loads(party.entry) if party.entry else None
+    return AskedParties(run_id, party.party, party.label, party.endpoint, entry)
+
+
+class RunStore(JournalFile):
+    """The journal's runs."""
+
+    def find_run(self, run_id: str) -> RunRecord | None:
+        """The run of that id, if it is there."""
+        sql = f"{_SELECT} WHERE run_id = ?"
+        return next(self._rows(sql, (run_id,), run_of), None)
+
+    def runs_like(self, start: str) -> list[RunRecord]:
+        """The runs whose id begins so."""
+        sql = f"{_SELECT} WHERE substr(run_id, 1, ?) = ? ORDER BY n"
+        return list(self._rows(sql, (len(start), start), run_of))
+
+    def newest_run(self, identity: str) -> RunRecord | None:
+        """The latest run of that identity, if there is one."""
+        sql = f"{_SELECT} WHERE identity = ? ORDER BY ordinal DESC LIMIT 1"
+        return next(self._rows(sql, (identity,), run_of), None)
+
+    def runs_of(self, benchmark: str, model: str, name: str, pack_sha256: str) -> list[RunRecord]:
+        """The runs of a model on a pack, under a name, the latest first."""
+        sql = (
+            f"{_SELECT} WHERE benchmark = ? AND model = ? AND name = ?"
+            " AND pack_sha256 = ? ORDER BY n DESC"
+        )
+        return list(self._rows(sql, (benchmark, model, name, pack_sha256), run_of))
+
+    def runs(self) -> list[RunRecord]:
+        """All runs, oldest first."""
+        return list(self._rows(f"{_SELECT} ORDER BY n", (), run_of))
+
+    def add_run(self, **columns: Any) -> RunRecord:
+        """Add a run.
+
+        Args:
+            **columns: As in `RunRecord`, without ``n``, times and status.
+        """
+        columns |= {"settings": json.dumps(columns["settings"]), "demo": int(columns["demo"])}
+        columns |= {"created_at": now(), "status": "running"}
+        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        self._add(f"INSERT INTO runs ({names}) VALUES ({marks})", tuple(columns.values()))
+        self.writer.flush()
+        run = self.find_run(columns["run_id"])
+        assert run is not None
+        label = f"{run.model} at {run.endpoint}" if run.endpoint else run.model
+        self.add_asked(run, AskedParties(run.run_id, "model", label))
+        return run
+
+    def delete_run(self, run: RunRecord) -> None:
+        """Forget a run with all its calls and grades, and the comparisons with it."""
+        self._add("DELETE FROM runs WHERE n = ?", (run.n,))
+        self._add("DELETE FROM comparisons WHERE run_b = ?", (run.run_id,))
+        self.writer.flush()
+
+    def prepare_to_send(self, run: RunRecord, concurrency: int) -> None:
+        """Make sure that replies can be kept, before any is paid for.
+
+        Args:
+            run: Is under way from here on.
+            concurrency: Most calls in flight.
+
+        Raises:
+            JournalError: There is no room for them, or nothing can be written.
+        """
+        if self.writer.reserve is None:
+            self.writer.reserve = Reserve(self.folder, run.run_id, concurrency)
+        self._add("UPDATE runs SET status = 'running' WHERE n = ?", (run.n,))
+        self.writer.flush()
+
+    def asked(self, run: RunRecord | None = None, party: str | None = None) -> list[AskedParties]:
+        """Whom a run, or all runs, have asked, those first that were asked first."""
+        sql = (
+            f"SELECT r.run_id, {quoted(PARTIES.columns, 'p.')} FROM parties AS p"
+            " JOIN runs AS r ON r.n = p.run WHERE (?1 IS NULL OR p.run = ?1)"
+            " AND (?2 IS NULL OR p.party = ?2) ORDER BY p.n"
+        )
+        return list(self._rows(sql, (run and run.n, party), asked_of))
+
+    def add_asked(self, run: RunRecord, asked: AskedParties) -> None:
+        """Store whom a run asks; what is known of a label already stays."""
+        self._add(
+            f"{PARTIES.adding('INSERT')} ON CONFLICT (run, party, label) DO UPDATE SET"
+            " endpoint = coalesce(endpoint, excluded.endpoint),"
+            " entry = coalesce(entry, excluded.entry)",
+            (run.n, asked.party, asked.label, asked.endpoint, asked.entry and as_json(asked.entry)),
+        )
+
+    def name_asked(self, run: RunRecord, asked: AskedParties) -> None:
+        """Store what bench.toml calls an endpoint that a run has asked, if it had no name."""
+        self._add(
+            "UPDATE parties SET endpoint = ? WHERE run = ? AND party = ? AND label = ?"
+            " AND endpoint IS NULL",
+            (asked.endpoint, run.n, asked.party, asked.label),
+        )

@@ -1,0 +1,256 @@
+"""The journal's columns, each declared once: what SQLite holds, and what a file may bring.
+
+SQL, checksums, checks of types and the lines of files follow from these rows; `migrations` is
+the history that led to them. A test holds the two together.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
+
+from ..types import Finish
+from .checksums import Checked
+from .shapes import (
+    anything,
+    boolean,
+    list_of,
+    matching,
+    number,
+    numeric,
+    object_of,
+    one_of,
+    optional,
+    positive,
+    record,
+    row_of,
+    text,
+    time,
+    whole,
+)
+from .tables import Json, TableSchema
+
+RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
+
+#: What `bench show` and `bench runs` rely on; a document may hold more (docs/results.md).
+_DOCUMENT = record(
+    {
+        "run_id": text,
+        "benchmark": text,
+        "name": text,
+        "status": text,
+        "demo": boolean,
+        "judge": optional(text),
+        "comparability": text,
+        "metrics": object_of(
+            record(
+                {
+                    "value": optional(number),
+                    "ci95": optional(row_of(number, number)),
+                    "n": whole(0),
+                    "higher_is_better": optional(boolean),
+                },
+                more=True,
+            )
+        ),
+        "metric_labels": object_of(row_of(text, text)),
+        "invalid": optional(text),
+        "baselines": object_of(
+            record(
+                {
+                    "value": number,
+                    "label": text,
+                    "sd": optional(number),
+                    "answer": optional(list_of(number)),
+                },
+                more=True,
+            )
+        ),
+        "items": record(
+            dict.fromkeys(("total", "scored", "unscored", "failed", "pending"), whole(0))
+            | {"truncated": optional(whole(0))},
+            more=True,
+        ),
+        "unscored": list_of(
+            record({"item_id": text, "iteration": whole(1), "reason": text}, more=True)
+        ),
+        "failed": list_of(
+            record({"item_id": text, "iteration": whole(1), "reason": text}, more=True)
+        ),
+        "calls": record(
+            dict.fromkeys(("model", "judge", "replayed", "retries"), whole(0)), more=True
+        ),
+        "tokens": record(
+            dict.fromkeys(("input", "cached", "output", "reasoning"), optional(whole(0))),
+            more=True,
+        ),
+        "cost_usd": optional(number),
+        "elapsed_s": positive,
+        "warnings": list_of(text),
+    },
+    more=True,
+)
+
+Text = Annotated[str, text]
+TextOrNone = Annotated[str | None, text]
+Time = Annotated[str, time]
+Count = Annotated[int, whole(0)]
+CountOrNone = Annotated[int | None, whole(0)]
+FromOne = Annotated[int, whole(1)]
+Seconds = Annotated[float, positive]
+RunId = Annotated[str, matching(RUN_ID, "a run's id")]
+AnyObject = Annotated[str, Json(object_of(anything))]
+AnyObjectOrNone = Annotated[str | None, Json(object_of(anything))]
+
+
+class RunRow(NamedTuple):
+    """A run and its last result."""
+
+    run_id: RunId
+    identity: Annotated[str, matching("[0-9a-f]{32}", "32 hexadecimal digits")]
+    ordinal: FromOne
+    benchmark: Text
+    benchmark_version: Text
+    model: Text
+    name: Text
+    demo: Annotated[int, whole(0, 1)]
+    pack_name: Text
+    pack_sha256: Annotated[str, matching("[0-9a-f]{64}", "64 hexadecimal digits")]
+    endpoint: TextOrNone
+    settings: AnyObject
+    created_at: Time
+    finished_at: Annotated[str | None, time]
+    status: Annotated[str, matching("[a-z]+", "a word")]
+    elapsed_s: Seconds
+    document: Annotated[str | None, Json(_DOCUMENT)]
+
+
+class CallRow(NamedTuple):
+    """An answered call."""
+
+    item_id: Text
+    iteration: FromOne
+    phase: Text
+    digest: Text
+    occurrence: Count
+    model: Text
+    messages: Annotated[str, Json(list_of(row_of(text, text)))]
+    sent: AnyObject
+    text: Text
+    reasoning: Text
+    finish: Annotated[str, one_of(frozenset(Finish))]
+    finish_raw: TextOrNone
+    returned_model: TextOrNone
+    fingerprint: TextOrNone
+    request_id: TextOrNone
+    input_tokens: Count
+    cached_tokens: Count
+    cache_write_tokens: Count
+    output_tokens: Count
+    reasoning_tokens: Count
+    latency_s: Seconds
+    attempts: Count
+    cost_usd: Annotated[float | None, positive]
+    price_source: TextOrNone
+    at: Time
+    address: TextOrNone
+
+
+class GradeRow(NamedTuple):
+    """A sample's score, by one grader."""
+
+    grader: Text
+    item_id: Text
+    iteration: FromOne
+    values: Annotated[str, Json(object_of(optional(numeric)))]
+    reason: TextOrNone
+    flags: Annotated[str, Json(list_of(text))]
+    detail: AnyObject
+    at: Time
+    graded_by: AnyObjectOrNone
+
+
+class ComparisonRow(NamedTuple):
+    """Two transcripts of one item that were, or will be, compared."""
+
+    pool: Text
+    item_id: Text
+    iteration: FromOne
+    run_a: RunId
+    run_b: RunId
+    a: Text
+    b: Text
+    first: Annotated[str, one_of(frozenset("ab"))]
+    batch: FromOne
+    stage: Text
+    rank: Annotated[int | None, whole(1)]
+    status: Annotated[str, one_of(frozenset({"planned", "read", "unread", "known"}))]
+    judge: Text
+    family: Text
+    margins: Annotated[str, Json(object_of(whole(-5, 5)))]
+    reason: TextOrNone
+    flags: Annotated[str, Json(list_of(text))]
+    transcript_a: TextOrNone
+    transcript_b: TextOrNone
+    len_a: CountOrNone
+    len_b: CountOrNone
+    at: Time
+    grader: TextOrNone
+
+
+class FailureRow(NamedTuple):
+    """Why a sample has no usable answer."""
+
+    item_id: Text
+    iteration: FromOne
+    kind: Text
+    reason: Text
+    attempts: Count
+    at: Time
+
+
+class PartyRow(NamedTuple):
+    """Whom a run has asked."""
+
+    party: Annotated[str, one_of(frozenset({"model", "judge"}))]
+    label: Text
+    endpoint: TextOrNone
+    entry: AnyObjectOrNone
+
+
+class ViewRow(NamedTuple):
+    """A result beside that of the whole run."""
+
+    name: Annotated[str, matching("[A-Za-z0-9._-]{1,200}", "a view's name")]
+    document: Annotated[str, Json(_DOCUMENT)]
+    at: Time
+
+
+_SAMPLE = ("item_id", "iteration")
+RUNS = TableSchema("run", "runs", RunRow)
+CALLS = Checked(
+    "call",
+    "calls",
+    CallRow,
+    key=(*_SAMPLE, "phase", "digest", "occurrence"),
+    free=("latency_s", "at", "address"),
+    later=("address",),
+)
+GRADES = Checked("grade", "grades", GradeRow, key=("grader", *_SAMPLE), free=("at",))
+COMPARISONS = Checked(
+    "comparison",
+    "comparisons",
+    ComparisonRow,
+    key=("pool", *_SAMPLE, "run_b", "first"),
+    free=("at", "batch", "stage", "rank", "grader"),
+    later=("grader",),
+)
+FAILURES = TableSchema("failure", "failures", FailureRow, key=_SAMPLE)
+PARTIES = TableSchema(
+    "party", "parties", PartyRow, key=("party", "label"), free=("endpoint", "entry")
+)
+VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
+
+TABLES: Mapping[str, TableSchema[Any]] = {
+    table.kind: table for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, VIEWS)
+}
+"""By what a line of a file calls their rows, in the order of the lines."""
+CHECKED = (CALLS, GRADES, COMPARISONS)
