@@ -6,15 +6,38 @@ and replayed. Nothing here does I/O.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-# Made once, as making one takes longer than writing a small value.
-_write = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-).encode
+
+def json_writer(*, sort_keys: bool) -> Callable[[object], str]:
+    """What writes values as JSON without spaces and without NaN.
+
+    `json` prepares its encoder anew for each value, which takes longer than writing a small one.
+
+    Args:
+        sort_keys: Whether keys are sorted, or stay in their order.
+    """
+    plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # an interpreter without C
+        plain.item_separator, plain.key_separator = ",", ":"
+        return plain.encode
+    write_text = json.encoder.encode_basestring
+    encode = make(None, plain.default, write_text, None, ":", ",", sort_keys, False, False)
+
+    def write(value: object) -> str:
+        try:
+            return "".join(encode(value, 0))
+        except RecursionError:
+            raise ValueError("a value that holds itself") from None
+
+    return write
+
+
+_write = json_writer(sort_keys=True)
 
 
 def canonical(value: object) -> str:

@@ -1,14 +1,13 @@
 """What the journal gives back, as typed rows."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import JournalError
-from ..types import ChatResponse, Message, Usage
+from ..types import ChatResponse, Message, Usage, json_writer
 
-_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_write = json_writer(sort_keys=False)
 
 
 def as_json(value: Any) -> str:

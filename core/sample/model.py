@@ -35,8 +35,7 @@ class JournaledModel:
         iteration: int = 1,
     ) -> None:
         seed = sampling.seed
-        shifted = None if seed is None else seed + iteration - 1
-        self.sampling = replace(sampling, seed=shifted)
+        self.sampling = sampling if seed is None else replace(sampling, seed=seed + iteration - 1)
         self._answer = answer
         self._phase = phase
         self._asked = asked
@@ -62,8 +61,15 @@ class JournaledModel:
             cache_prefix += bool(cache_prefix)
         if unknown := changes.keys() - _SAMPLING:
             raise TypeError(_unknown(min(unknown)))
-        sampling = replace(self.sampling, **changes)  # type: ignore[arg-type]
+        sampling = self.sampling
+        if not all(_is_same(getattr(sampling, name), value) for name, value in changes.items()):
+            sampling = replace(sampling, **changes)  # type: ignore[arg-type]
         return ChatRequest(tuple(given), sampling, cache_prefix)
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Whether two are written alike, so that a request's digest is the same with either."""
+    return one is other or (type(one) is type(other) is float and one == other != 0.0)
 
 
 def _checked(messages: Sequence[Any]) -> list[Message]:

@@ -16,7 +16,7 @@ from .demo import demo_answer
 from .replies import Reply, ask, read_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
     from eibench import ChatRequest, Item, Model, Options, Pack
@@ -55,8 +55,10 @@ class EmotionRatings(Benchmark):
         """The score of an answer, 10 the best; ``None`` for four zeros where those are none."""
 
     @abstractmethod
-    def score_answers(self, answers: Floats, reference: Sequence[float]) -> Floats:
-        """The question scores of many answers, shape (n, 4), to one question, shape (n,)."""
+    def score_answers(
+        self, answers: Floats, references: Sequence[Sequence[float]]
+    ) -> Iterable[Floats]:
+        """The scores of many answers, shape (n, 4), to each question in turn, shape (n,)."""
 
     async def generate(self, item: Item, model: Model, options: Options) -> Reply:
         """The first reply that can be read in full, or the best there is."""

@@ -64,6 +64,7 @@ async def ask(
         MissingCall: The work is done offline and there is no reply at all.
     """
     best: Reply | None = None
+    best_at: float | None = None
     asked = 0
     for attempt in range(attempts):
         temperature = _temperature(model.sampling.temperature, attempt)
@@ -74,14 +75,14 @@ async def ask(
                 raise
             break
         asked += 1
-        drawn_at = response.sent.get("temperature") if response.sent else temperature
-        reply = replace(read(response), temperature=drawn_at)
+        reply = read(response)
         if best is None or reply.n_scored > best.n_scored:
             best = reply
+            best_at = response.sent.get("temperature") if response.sent else temperature
         if best.n_scored == len(best.values):
             break
     assert best is not None
-    return replace(best, attempts=asked)
+    return replace(best, temperature=best_at, attempts=asked)
 
 
 def read_reply(

@@ -22,7 +22,7 @@ from .published import MAY_STAND, PUBLISHED
 from .scoring import TOTAL, question_score, score_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .scoring import Floats
 
@@ -59,9 +59,11 @@ class EQBenchV1(EmotionRatings):
         """By proportions: section 3.5 of the paper."""
         return question_score(ratings, reference)
 
-    def score_answers(self, answers: Floats, reference: Sequence[float]) -> Floats:
-        """The same for many answers."""
-        return score_answers(answers, reference)
+    def score_answers(
+        self, answers: Floats, references: Sequence[Sequence[float]]
+    ) -> Iterator[Floats]:
+        """The same for many answers to each question."""
+        return score_answers(answers, references)
 
 
 def _comparability(source: PackSource, options: Options) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -38,9 +38,16 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
     return TOTAL - sum(abs(rating / total * TOTAL - target) for rating, target in pairs)
 
 
-def score_answers(answers: Floats, reference: Sequence[float]) -> Floats:
-    """Return the question scores of many answers, shape (n, 4), none all zero; shape (n,)."""
+def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Iterator[Floats]:
+    """Yield the scores of many answers to each question, shape (n,).
+
+    Args:
+        answers: Shape (n, 4), none all zero.
+        references: Of each question, shape (n_questions, 4).
+    """
     import numpy as np
 
     ratings = answers / answers.sum(axis=1, keepdims=True) * TOTAL
-    return np.asarray(TOTAL - np.abs(ratings - np.asarray(reference)).sum(axis=1))
+    for reference in references:
+        distances = np.abs(ratings - np.asarray(reference))
+        yield TOTAL - distances.sum(axis=1)

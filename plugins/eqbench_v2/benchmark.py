@@ -16,7 +16,7 @@ from .questions import odd_names, read_in_language
 from .scoring import question_score, score_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .scoring import Floats
 
@@ -60,9 +60,11 @@ class EQBenchV2(EmotionRatings):
         """By the distance of each rating, on the full scale."""
         return question_score(ratings, reference)
 
-    def score_answers(self, answers: Floats, reference: Sequence[float]) -> Floats:
-        """The same for many answers."""
-        return score_answers(answers, reference)
+    def score_answers(
+        self, answers: Floats, references: Sequence[Sequence[float]]
+    ) -> Iterator[Floats]:
+        """The same for many answers to each question."""
+        return score_answers(answers, references)
 
 
 def _comparability(source: PackSource, options: Options) -> str:

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -50,19 +50,27 @@ def question_score(ratings: Sequence[float], reference: Sequence[float]) -> floa
     return PERFECT - WEIGHT * sum(penalty(abs(rating - target)) for rating, target in pairs)
 
 
-def score_answers(answers: Floats, reference: Sequence[float]) -> Floats:
-    """Return the question scores of many answers of whole or other ratings.
+def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Iterator[Floats]:
+    """Yield the scores of many answers to each question, shape (n,).
 
     Args:
-        answers: Shape (n, n_emotions).
-        reference: Shape (n_emotions,).
-
-    Returns:
-        Shape (n,).
+        answers: Ratings, shape (n, n_emotions). The fewer different ones, the faster.
+        references: Of each question, shape (n_questions, n_emotions).
     """
     import numpy as np
 
-    distances = np.abs(answers - np.asarray(reference))
+    levels, level = np.unique(answers, return_inverse=True)
+    columns = level.reshape(answers.shape).T
+    for reference in references:
+        tables = [_penalties(np.abs(levels - target)) for target in reference]
+        total = sum(table[column] for table, column in zip(tables, columns, strict=True))
+        yield PERFECT - WEIGHT * total
+
+
+def _penalties(distances: Floats) -> Floats:
+    """`penalty` of each distance."""
+    import numpy as np
+
     curve = HEIGHT / (1 + np.exp(-STEEPNESS * (distances - MIDDLE)))
-    penalties = np.where(distances <= CLOSE, np.where(distances == 0, 0.0, curve), distances)
-    return np.asarray(PERFECT - WEIGHT * penalties.sum(axis=1))
+    near = np.where(distances == 0, 0.0, curve)
+    return np.where(distances <= CLOSE, near, distances)

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Sequence
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -61,14 +60,6 @@ def test_scores_are_bounded_and_ten_is_perfect(ratings: list[int], other: list[i
     assert -10 - 1e-9 <= score <= 10 + 1e-9
 
 
-@given(RATINGS)
-def test_the_permuted_baseline_is_the_mean_over_all_orders(ratings: list[int]) -> None:
-    """It equals the plain loop over the 24 orders of the reference."""
-    reference = normalised(ratings)
-    scores = [question_score(order, reference) or 0.0 for order in permutations(reference)]
-    assert baselines([reference]).permuted == pytest.approx(10 * sum(scores) / 24, abs=1e-9)
-
-
 def test_baselines_by_hand() -> None:
     """One question with the reference 10, 0, 0, 0: each number follows from its definition."""
     found = baselines([(10, 0, 0, 0)])
@@ -76,8 +67,6 @@ def test_baselines_by_hand() -> None:
     assert found.uniform.score == pytest.approx(-50)
     # (1, 0, 0, 0) is exact; 2, 3, ... in the first place are multiples of it.
     assert found.best_constant == (100.0, (1, 0, 0, 0))
-    # A quarter of the orders is exact (10), the others miss wholly (-10).
-    assert found.permuted == pytest.approx(-50)
     # 10 - 2 (10 - share) with an expected share of 10/4 by symmetry: -5.
     assert found.random == pytest.approx(-50, abs=1e-9)
 
@@ -104,4 +93,3 @@ def test_baselines_of_the_official_pack() -> None:
     assert f"{found.random:.1f} {found.random_sd:.1f} {found.uniform.score:.1f}" == "3.4 3.9 13.8"
     assert found.best_constant.answer == (1, 2, 1, 1)
     assert found.best_constant.score == pytest.approx(18.0, abs=1e-9)
-    assert found.permuted == 0
