@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .foreign import ForeignResults
 from .types import (
@@ -96,6 +96,55 @@ class Option:
         if self.min is None:
             return "a finite number" if self.max is None else f"at most {self.max:g}"
         return f"from {self.min:g} " + ("on" if self.max is None else f"to {self.max:g}")
+
+
+PLACEMENT_OPTIONS = (
+    Option(
+        "orders",
+        "auto",
+        "In which orders two replies are judged: both, one, or mixed (auto: mixed for "
+        "adaptive, both for the other schedules).",
+        ("auto", "both", "mixed", "one"),
+    ),
+    Option(
+        "schedule",
+        "auto",
+        "Which comparisons are bought: all, staged, or adaptive (auto: all below 8 models).",
+        ("auto", "all", "staged", "adaptive"),
+    ),
+    Option("opponents", "", "Names of the models to compare with (default: all)."),
+    Option(
+        "target_ci",
+        0.0,
+        "Stop at this half-width of the rating's 95 % interval (0: do not).",
+        min=0,
+    ),
+    Option("max_comparisons", 0, "Buy at most so many comparisons in all (0: no limit).", min=0),
+)
+"""The options of a benchmark that compares models; see `Benchmark.placement`."""
+
+
+class PlacementOptions(NamedTuple):
+    """Which comparisons place a model among others.
+
+    Attributes:
+        schedule: ``all``, ``staged``, ``adaptive``, or ``auto``: by the number of models.
+        orders: ``both``, ``mixed``, ``one``, or ``auto``: by the schedule.
+        opponents: Names, separated by commas; empty for all.
+        target_ci: Half-width of the interval to stop at, points; 0 for none.
+        max_comparisons: Most comparisons in all; 0 for no limit.
+    """
+
+    schedule: str = "auto"
+    orders: str = "auto"
+    opponents: str = ""
+    target_ci: float = 0.0
+    max_comparisons: int = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The opponents' names."""
+        return [name.strip() for name in self.opponents.split(",") if name.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +290,11 @@ class Benchmark(ABC):
     def compares(self, options: Options) -> bool:
         """Whether transcripts of different models are compared, with these options."""
         return False
+
+    def placement(self, options: Options) -> PlacementOptions:
+        """Which comparisons place a model: what those of `PLACEMENT_OPTIONS` that it has say."""
+        given = {o.name: options[o.name] for o in PLACEMENT_OPTIONS if o.name in options}
+        return PlacementOptions(**given)
 
     async def compare(
         self, item: Item, first: Any, second: Any, judge: Model, options: Options

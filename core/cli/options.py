@@ -9,10 +9,9 @@ import click
 from click.core import ParameterSource
 
 from ..arguments import MOST_ITERATIONS, MOST_TOKENS, fitting_judge, judge_spec
-from ..benchmark import Benchmark
+from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..clients.extra_body import check_extra_body
 from ..clients.retry import RETRIES
-from ..compare.placement import PlacementOptions
 from ..endpoints.providers import TRANSPORTS, ModelSpec, Transfer
 from ..errors import UsageError
 from ..guard import guard
@@ -258,7 +257,7 @@ def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any]) -> None:
         if _typed("without"):
             raise UsageError(f"{benchmark.name} compares no models; leave --without out")
         return
-    for name in (*PlacementOptions._fields, "without"):
+    for name in (*(option.name for option in PLACEMENT_OPTIONS), "without"):
         if (name in own or name == "without") and _typed(name):
             message = f"--{name.replace('_', '-')} is about comparisons"
             raise UsageError(f"{message}, and the other options leave none to make")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..benchmark import Pack
+from ..benchmark import Pack, PlacementOptions
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..lookup.demo_apart import Company
@@ -31,13 +31,14 @@ from .opponents import (
 )
 from .placement import (
     Field,
-    PlacementOptions,
     history_of,
     left_of,
     make_matchmaker,
+    meant,
     placeable,
     placement_of,
     settled_by,
+    wanted_placement,
 )
 from .rating_summary import settings_of
 from .refiled_comparisons import Recomparing
@@ -101,11 +102,11 @@ class Prospect:
 
     def left(self) -> Left:
         """The most comparisons that may be bought, and how many it is expected to be."""
-        wish = PlacementOptions.of(self.config.options).among(sum(map(bool, self.alike.values())))
+        wanted = meant(wanted_placement(self.config), sum(map(bool, self.alike.values())))
         most = self.most
-        return self._expect(wish, most) if most and wish.schedule == "adaptive" else Left(most)
+        return self._expect(wanted, most) if most and wanted.schedule == "adaptive" else Left(most)
 
-    def _expect(self, wish: PlacementOptions, most: int) -> Left:
+    def _expect(self, wanted: PlacementOptions, most: int) -> Left:
         from ..ratings.comparisons import Comparisons
 
         name = self.config.display_name
@@ -122,7 +123,7 @@ class Prospect:
             ladder=read,
         )
         history = history_of(self._planned())
-        expected = make_matchmaker(name, wish, found).expect(Comparisons.of(read), history)
+        expected = make_matchmaker(name, wanted, found).expect(Comparisons.of(read), history)
         if expected is None:
             return Left(most)
         return Left(most, min(expected.calls, most), expected.half_width)

@@ -12,13 +12,14 @@ from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..lookup.demo_apart import Company, named_opponents
+from ..lookup.demo_apart import Company
 from ..lookup.runs import is_asked_alike, model_label
 from ..names import check_without
 from ..sample.model import JournaledModel, known_replies
 from ..settings.run_config import RunConfig, stored_sampling
 from ..types import Item, digest
 from .comparison_pool import newest_of
+from .placement import wanted_placement
 
 Slot = tuple[str, int]
 """An item in one iteration: what a transcript is of."""
@@ -141,7 +142,7 @@ def opponents_of(
 ) -> dict[str, RunRecord]:
     """The runs of the models to compare with that the journal has, by name."""
     others = runs_alike(journal, config, pack, settings, but)
-    wanted = named_opponents(config.options)
+    wanted = wanted_placement(config).names
     return {name: others[name] for name in wanted if name in others} if wanted else others
 
 
@@ -153,12 +154,12 @@ def check_opponents(
     Raises:
         UsageError: It does not have one, or one that is to be left out.
     """
-    if both := set(named_opponents(config.options)).intersection(config.without):
+    if both := set(wanted_placement(config).names).intersection(config.without):
         raise UsageError(f"--opponents and --without both name {', '.join(sorted(both))}")
     if config.without:
         there = runs_alike(journal, replace(config, without=()), pack, settings, but)
         check_without(config.without, there)
-    if named_opponents(config.options):
+    if wanted_placement(config).names:
         refuse_strangers(config, runs_alike(journal, config, pack, settings, but))
 
 
@@ -168,7 +169,7 @@ def refuse_strangers(config: RunConfig, others: Mapping[str, RunRecord]) -> None
     Raises:
         UsageError: One is not.
     """
-    if unknown := [name for name in named_opponents(config.options) if name not in others]:
+    if unknown := [name for name in wanted_placement(config).names if name not in others]:
         there = ", ".join(sorted(others)) or "none"
         raise UsageError(
             f"--opponents names {', '.join(unknown)}, of which the journal has no run with this "

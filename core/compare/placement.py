@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import UsageError
+from ..benchmark import PlacementOptions
+from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.schedules import MIXED_BLOCK, default_orders, default_schedule
 from ..ratings.settings import RatingSettings
@@ -24,49 +24,21 @@ if TYPE_CHECKING:
 _NAMED = 3
 
 
-class PlacementOptions(NamedTuple):
-    """What the options say of a placement.
+def wanted_placement(config: RunConfig) -> PlacementOptions:
+    """How a run's options want its model to be placed."""
+    return guard(config.benchmark).placement(config.options)
 
-    Attributes:
-        schedule: ``all``, ``staged``, ``adaptive``, or ``auto``: by the number of models.
-        orders: ``both``, ``mixed``, ``one``, or ``auto``: by the schedule.
-        opponents: Names, as they were given; empty for all.
-        target_ci: Half-width of the interval to stop at; 0 for none.
-        max_comparisons: Most comparisons in all; 0 for no limit.
+
+def meant(wanted: PlacementOptions, n_models: int) -> PlacementOptions:
+    """The same with the schedule and the orders that ``auto`` means.
+
+    Args:
+        wanted: What the options say.
+        n_models: Opponents with whom there is something to compare.
     """
-
-    schedule: str
-    orders: str
-    opponents: str
-    target_ci: float
-    max_comparisons: int
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> "PlacementOptions":
-        """Of a benchmark's options; one that it does not have is as its default here.
-
-        Raises:
-            UsageError: A limit is below zero.
-        """
-        usual = cls("auto", "auto", "", 0.0, 0)
-        wish = cls(*(options.get(name, getattr(usual, name)) for name in cls._fields))
-        if not (wish.target_ci >= 0 and isfinite(wish.target_ci)):
-            raise UsageError(f"--target-ci {wish.target_ci:g}: give points above 0, or 0 for none")
-        if wish.max_comparisons < 0:
-            raise UsageError(
-                f"--max-comparisons {wish.max_comparisons}: give a number above 0, or 0 for any"
-            )
-        return wish
-
-    def among(self, n_models: int) -> "PlacementOptions":
-        """The same with the schedule and the orders that it means.
-
-        Args:
-            n_models: Opponents with whom there is something to compare.
-        """
-        schedule: Any = default_schedule(n_models) if self.schedule == "auto" else self.schedule
-        orders = default_orders(schedule) if self.orders == "auto" else self.orders
-        return self._replace(schedule=schedule, orders=orders)
+    schedule: Any = default_schedule(n_models) if wanted.schedule == "auto" else wanted.schedule
+    orders = default_orders(schedule) if wanted.orders == "auto" else wanted.orders
+    return wanted._replace(schedule=schedule, orders=orders)
 
 
 class Field(NamedTuple):
@@ -85,12 +57,12 @@ class Field(NamedTuple):
     iteration_calls: int = 0
 
 
-def make_matchmaker(name: str, wish: PlacementOptions, field: Field) -> "Matchmaker":
+def make_matchmaker(name: str, wanted: PlacementOptions, field: Field) -> "Matchmaker":
     """What plans the placement of a model.
 
     Args:
         name: The model.
-        wish: How it is to be placed.
+        wanted: How it is to be placed.
         field: With what.
 
     Raises:
@@ -99,26 +71,26 @@ def make_matchmaker(name: str, wish: PlacementOptions, field: Field) -> "Matchma
     from ..matchmaking.matchmaker import Matchmaker
     from ..ratings.comparisons import Comparisons
 
-    meant = wish.among(len(field.pool.opponents(name)))
-    schedule: Any = meant.schedule
-    return Matchmaker(_goal(name, meant, field), Comparisons.of(field.ladder), schedule)
+    chosen = meant(wanted, len(field.pool.opponents(name)))
+    schedule: Any = chosen.schedule
+    return Matchmaker(_goal(name, chosen, field), Comparisons.of(field.ladder), schedule)
 
 
-def _goal(name: str, wish: PlacementOptions, field: Field) -> "Goal":
+def _goal(name: str, wanted: PlacementOptions, field: Field) -> "Goal":
     from ..matchmaking.goals import Goal
 
     def rate(comparisons: "Comparisons", chosen: RatingSettings) -> "Ratings":
         return rate_with(DEFAULT, comparisons, chosen)
 
-    orders: Any = wish.orders
+    orders: Any = wanted.orders
     return Goal(
         model=name,
         pool=field.pool,
         rate=rate,
         settings=field.settings,
         orders=orders,
-        target_ci=wish.target_ci or None,
-        max_comparisons=wish.max_comparisons or None,
+        target_ci=wanted.target_ci or None,
+        max_comparisons=wanted.max_comparisons or None,
         iteration_calls=field.iteration_calls,
     )
 
@@ -172,18 +144,18 @@ def placement_of(pool: str, config: RunConfig, samples: Collection[tuple[str, in
 
     Args:
         pool: Whose ratings it is for.
-        config: Of the run; its options hold the wish.
+        config: Of the run; its options say how.
         samples: Those of the model that are compared.
 
     Returns:
         Digests, its own first. Where the orders are left to the schedule, what was placed with
         all pairs in both orders is at the same end too: there is more to it.
     """
-    wish = PlacementOptions.of(config.options)
-    wishes = [wish, wish._replace(orders="both")] if wish.orders == "auto" else [wish]
+    wanted = wanted_placement(config)
+    alike = [wanted, wanted._replace(orders="both")] if wanted.orders == "auto" else [wanted]
     end = ["mixed"] if config.mixed else []
     end += [f"without {name}" for name in sorted(config.without)]
-    return [digest([pool, list(each), sorted(samples), *end]) for each in wishes]
+    return [digest([pool, list(each), sorted(samples), *end]) for each in alike]
 
 
 def settled_by(
@@ -224,14 +196,14 @@ def left_of(
         run: The run, if it was begun.
         rows: The comparisons that there are.
     """
-    wish = PlacementOptions.of(config.options).among(sum(map(bool, alike.values())))
+    wanted = meant(wanted_placement(config), sum(map(bool, alike.values())))
     made = [row for row in rows if run and row.status in ("read", "unread")]
     seen = {seen_from(row, config.display_name) for row in made if run and _is_of(row, run, runs)}
-    both, limit = wish.orders == "both", wish.max_comparisons
+    both, limit = wanted.orders == "both", wanted.max_comparisons
     done = seen if both else {key[:3] for key in seen}
     left = (1 + both) * sum(map(len, alike.values()))
     left -= sum((item_id, n) in alike.get(name, ()) for name, item_id, n, *_ in done)
-    if wish.orders == "mixed":
+    if wanted.orders == "mixed":
         left += -(-left // MIXED_BLOCK)  # those in both orders
     # No half of a pair of orders is bought.
     most = limit - limit % (1 + both) if limit else left + len(seen)

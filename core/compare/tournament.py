@@ -45,7 +45,6 @@ from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contes
 from .orientation import turned
 from .placement import (
     Asked,
-    PlacementOptions,
     call_of,
     history_of,
     is_made,
@@ -55,6 +54,7 @@ from .placement import (
     placement_of,
     seen_from,
     settled_by,
+    wanted_placement,
 )
 
 
@@ -81,7 +81,7 @@ class RunComparisons:
         self._pool = pool_of(self.journal, self.config, self.pack)
         self._company = Company.of(self.config)
         self._shelf = TranscriptCache.of(self.journal, self.config, self.pack)
-        self._wish = PlacementOptions.of(self.config.options)
+        self._wanted = wanted_placement(self.config)
         own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
         self._own = replace(own, samples=own.samples & self.selection.samples)
         self._opponents = {contestant.name: contestant for contestant in opponents}
@@ -225,7 +225,7 @@ class RunComparisons:
             transcripts=transcripts,
             ladder=as_comparisons(pool),
         )
-        return make_matchmaker(self._own.name, self._wish, field)
+        return make_matchmaker(self._own.name, self._wanted, field)
 
     def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[Asked]:
         """The comparisons with this model that were made for its opponents' runs."""

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..benchmark import Benchmark, Model, Options, Pack, PackSource
+from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
 from ..foreign import ForeignResults
 from ..types import (
     Baseline,
@@ -125,6 +125,10 @@ class Guarded:
     def compares(self, options: Options) -> bool:
         """Whether transcripts of different models are compared."""
         return self._call("compares", values.truth, self.benchmark.compares, options)
+
+    def placement(self, options: Options) -> PlacementOptions:
+        """Which comparisons place a model."""
+        return self._call("placement", values.placement, self.benchmark.placement, options)
 
     def is_comparable(self, item: Item, transcript: Any) -> bool:
         """Whether there is enough in a transcript to compare it."""

@@ -7,7 +7,7 @@ from math import isfinite
 from types import GeneratorType
 from typing import Any
 
-from ..benchmark import Pack, PackSource
+from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
 from ..types import (
     Baseline,
     ChatResponse,
@@ -239,6 +239,20 @@ def baselines(called: Called, value: Any) -> None:
             called.refuse(f"returned {type(baseline).__name__} as {name!r}, not a Baseline")
         if not _is_finite(baseline.value) or not (baseline.sd is None or _is_finite(baseline.sd)):
             called.refuse(f"returned baseline {name!r} with a number that is not finite")
+
+
+def placement(called: Called, value: Any) -> None:
+    """Refuse what says of no placement how it is to go."""
+    is_a(called, value, PlacementOptions)
+    for option in PLACEMENT_OPTIONS:
+        given = getattr(value, option.name)
+        kind = type(option.default)
+        if not isinstance(given, int | float if kind is float else kind):
+            called.refuse(f"returned {given!r} as {option.name}, not a {kind.__name__}")
+        if option.choices and given not in option.choices:
+            called.refuse(f"returned {given!r} as {option.name}: {', '.join(option.choices)}")
+        if option.min is not None and not option.allows(given):
+            called.refuse(f"returned {given!r} as {option.name}: give {option.range}")
 
 
 def calls(called: Called, value: Any) -> None:

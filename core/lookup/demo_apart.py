@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from ..guard import guard
 from ..journal import RunRecord, StoredComparison
 from ..plugins import installed
 from ..settings.run_config import RunConfig
@@ -37,7 +38,7 @@ class Company(NamedTuple):
     def of(cls, config: RunConfig) -> "Company":
         """That of a run's model: its like, and the opponents that are named."""
         own = installed().provider(config.model.spec.provider).demo
-        named = frozenset(named_opponents(config.options))
+        named = frozenset(guard(config.benchmark).placement(config.options).names)
         return cls(None if config.mixed else own, named, frozenset(config.without))
 
     def admits(self, name: str, *, demo: bool) -> bool:
@@ -67,9 +68,3 @@ class Company(NamedTuple):
 def is_demo(name: str, run: RunRecord | None) -> bool:
     """Whether a model is a demo model: by its run, or by its name where only that is known."""
     return run.demo if run else name.startswith("demo/")
-
-
-def named_opponents(options: Mapping[str, object]) -> list[str]:
-    """The names that ``--opponents`` gives."""
-    text = str(options.get("opponents") or "")
-    return [name.strip() for name in text.split(",") if name.strip()]

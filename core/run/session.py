@@ -13,7 +13,7 @@ from ..clients.notices import Notices
 from ..compare.comparison_pool import pool_of, read_met
 from ..compare.expectation import look_ahead
 from ..compare.opponents import TranscriptCache, check_opponents
-from ..compare.placement import PlacementOptions, advised
+from ..compare.placement import advised, wanted_placement
 from ..compare.rating_summary import find_standing
 from ..compare.refiled_comparisons import Recomparing
 from ..datasets import find_pack
@@ -109,7 +109,7 @@ class Session:
             ConfigError: A key is missing.
         """
         check_parties(self.config, self.catalogue, self.environment, self.money)
-        PlacementOptions.of(self.config.options)
+        wanted_placement(self.config)
 
     async def run(self, pack: Pack) -> dict[str, Any]:
         """Do what is left of the run, and sum it up.

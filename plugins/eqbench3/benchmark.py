@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from eibench import (
+    PLACEMENT_OPTIONS,
     Benchmark,
     ChatRequest,
     ForeignResults,
@@ -70,24 +71,7 @@ class EQBench3(Benchmark):
     options = (
         Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
-        Option(
-            "orders",
-            "auto",
-            "In which orders two replies are judged: both, one, or mixed (auto: mixed for "
-            "adaptive, both for the other schedules).",
-            ("auto", "both", "mixed", "one"),
-        ),
-        Option(
-            "schedule",
-            "auto",
-            "Which comparisons are bought: all, staged, or adaptive (auto: all below 8 models).",
-            ("auto", "all", "staged", "adaptive"),
-        ),
-        Option("opponents", "", "Names of the models to compare with (default: all)."),
-        Option(
-            "target_ci", 0.0, "Stop at this half-width of the rating's 95 % interval (0: do not)."
-        ),
-        Option("max_comparisons", 0, "Buy at most so many comparisons in all (0: no limit)."),
+        *PLACEMENT_OPTIONS,
         Option(
             "analyses",
             "published",

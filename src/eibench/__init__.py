@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from eibench.core.api import run_async as run_async
     from eibench.core.api import score as score
     from eibench.core.api import score_async as score_async
+    from eibench.core.benchmark import PLACEMENT_OPTIONS as PLACEMENT_OPTIONS
     from eibench.core.benchmark import Benchmark as Benchmark
     from eibench.core.benchmark import Model as Model
     from eibench.core.benchmark import Option as Option
     from eibench.core.benchmark import Options as Options
     from eibench.core.benchmark import Pack as Pack
     from eibench.core.benchmark import PackSource as PackSource
+    from eibench.core.benchmark import PlacementOptions as PlacementOptions
     from eibench.core.datasets.readers import read_json as read_json
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
     from eibench.core.datasets.readers import read_text as read_text
@@ -82,7 +84,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.api": "run run_async score score_async",
-    "eibench.core.benchmark": "Benchmark Model Option Options Pack PackSource",
+    "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
+    " PackSource PlacementOptions",
     "eibench.core.endpoints.providers": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
     "eibench.core.datasets.sources": "find_pack",

@@ -21,6 +21,7 @@ from eibench import (
     Metric,
     Pack,
     PackSource,
+    PlacementOptions,
     Sampling,
     Score,
     Summary,
@@ -218,6 +219,22 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     "28 a baseline is a number": (
         returns("baselines", {"nothing": 0.2}),
         f"baselines of {WHO} returned float as 'nothing', not a Baseline",
+    ),
+    "a placement that is a mapping": (
+        returns("placement", {"schedule": "all"}),
+        f"placement of {WHO} returned dict, not a PlacementOptions",
+    ),
+    "a placement by a schedule that there is not": (
+        returns("placement", PlacementOptions(schedule="swiss")),
+        f"placement of {WHO} returned 'swiss' as schedule: auto, all, staged, adaptive",
+    ),
+    "a placement that may make fewer comparisons than none": (
+        returns("placement", PlacementOptions(max_comparisons=-1)),
+        f"placement of {WHO} returned -1 as max_comparisons: give from 0 on",
+    ),
+    "a placement that ends at a text": (
+        returns("placement", PlacementOptions(target_ci="90")),  # type: ignore[arg-type]
+        f"placement of {WHO} returned '90' as target_ci, not a float",
     ),
     "29 calls_per_sample is a number": (
         returns("calls_per_sample", 2),
