@@ -9,20 +9,17 @@ import asyncio
 import functools
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from pathlib import Path
 from typing import Any, ParamSpec
 
-from . import arguments
 from .benchmark import Benchmark
 from .clients.retry import RETRIES
-from .endpoints.providers import MAX_REPLY, ModelSpec
+from .endpoints.providers import MAX_REPLY
 from .errors import UsageError
 from .guard import no_exit
 from .responses import Responses, path_of
 from .results import Result
-from .settings.run_config import RunConfig
-from .spending.book import read_prices
-from .text import readable
+from .settings.python import find_benchmark, from_python, in_python_words
+from .settings.resolve import run_configs
 from .types import Sampling
 from .work import Watcher, have_data, make_money, run_config, score_config, scoring_config
 
@@ -144,43 +141,13 @@ async def run_async(
         Also for a run that ended early; see `Result.status`.
 
     Raises:
-        BenchError: One of its subclasses, with the message that `bench run` would print.
+        BenchError: One of its subclasses, with the message of `bench run`, in Python's words.
     """
-    single = Sampling(
-        temperature=temperature,
-        top_p=top_p,
-        min_p=min_p,
-        max_tokens=max_tokens,
-        seed=seed,
-        reasoning_effort=reasoning_effort,
-        extra_body=extra_body,
-    )
-    chosen, spec = arguments.find_benchmark(benchmark), ModelSpec.parse(model)
-    own = arguments.own_options(chosen, options or {})
-    given = arguments.judge_endpoint(judge, judge_base_url, judge_api_key_env)
-    config = RunConfig(
-        benchmark=chosen,
-        model=arguments.endpoint(spec, base_url, api_key_env, headers),
-        options=own,
-        judge=arguments.fitting_judge(chosen, own, spec, given),
-        dataset=None if dataset is None else os.fspath(dataset),
-        sampling=arguments.sampling(sampling, single),
-        system=system,
-        iterations=arguments.whole("iterations", iterations, most=arguments.MOST_ITERATIONS),
-        limit=arguments.given(arguments.whole, "limit", limit),
-        items=arguments.item_ids(items, limit),
-        limits=arguments.limits(concurrency, rpm, tpm, timeout, max_retries),
-        transfer=arguments.transfer(transport, max_reply),
-        name=arguments.name(name),
-        notes=arguments.texts("note", notes),
-        fresh=fresh,
-        mixed=demo,
-        without=arguments.names("without", without),
-        runs_dir=Path(runs_dir),
-    )
-    most = arguments.given(arguments.dollars, "max_cost", max_cost)
-    money = make_money(read_prices(prices or {}, "eibench.run"), limit=most)
-    return await run_config(config, money=money, progress=progress)
+    given = dict(locals())
+    with in_python_words():
+        chosen, settings = find_benchmark(benchmark), from_python(given)
+        (config,) = run_configs(chosen, settings, lambda target: target.endpoint)
+        return await run_config(config, money=make_money(settings), progress=progress)
 
 
 async def score_async(
@@ -202,17 +169,14 @@ async def score_async(
         name: What to call the model in the result.
 
     Raises:
-        BenchError: One of its subclasses, with the message that `bench score` would print.
+        BenchError: One of its subclasses, with the message of `bench score`, in Python's words.
     """
-    chosen = arguments.find_benchmark(benchmark)
-    model_name = arguments.name(name)
-    if model_name is None:
-        model_name = readable(path_of(responses).stem)
-    own = arguments.own_options(chosen, options or {})
-    data = None if dataset is None else os.fspath(dataset)
-    config = scoring_config(chosen, own, data, model_name)
-    await asyncio.to_thread(have_data, config)
-    return await score_config(config, responses)
+    with in_python_words():
+        given = {"dataset": dataset, "options": options, "name": name}
+        chosen, settings = find_benchmark(benchmark), from_python(given)
+        config = scoring_config(chosen, settings, path_of(responses))
+        await asyncio.to_thread(have_data, config)
+        return await score_config(config, responses)
 
 
 run = _blocking(run_async, "run")

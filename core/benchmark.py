@@ -8,11 +8,11 @@ saving, resuming, retrying, counting, printing - is the framework's.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .foreign import ForeignResults
+from .rules import NumberRule, Rule, SwitchRule, TextRule
 from .types import (
     Baseline,
     ChatRequest,
@@ -85,17 +85,14 @@ class Option:
     max: float | None = None
     in_ratings: bool = False
 
-    def allows(self, number: float) -> bool:
-        """Whether a number is finite and in the option's range."""
-        above = self.min is None or number >= self.min
-        return above and (self.max is None or number <= self.max) and -inf < number < inf
-
     @property
-    def range(self) -> str:
-        """The numbers that are allowed, in words."""
-        if self.min is None:
-            return "a finite number" if self.max is None else f"at most {self.max:g}"
-        return f"from {self.min:g} " + ("on" if self.max is None else f"to {self.max:g}")
+    def rule(self) -> Rule:
+        """What a value may be."""
+        if isinstance(self.default, bool):
+            return SwitchRule()
+        if isinstance(self.default, int | float):
+            return NumberRule(self.min, self.max, whole=isinstance(self.default, int))
+        return TextRule(self.choices)
 
 
 PLACEMENT_OPTIONS = (

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from .benchmark import Benchmark, Option
 from .types import Score
 
-COUNT = Option("count", 20, "How many to make.", in_grades=True)
-ATTEMPTS = Option("attempts", 5, "How often to ask for each until it fits.", in_grades=True)
+COUNT = Option("count", 20, "How many to make.", in_grades=True, min=1)
+ATTEMPTS = Option("attempts", 5, "How often to ask for each until it fits.", in_grades=True, min=1)
 
 
 class Made(NamedTuple):

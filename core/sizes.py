@@ -1,8 +1,9 @@
 """Numbers of bytes as people write them."""
 
 import re
+from typing import Any
 
-from .errors import UsageError
+from .rules import UnfitValue
 
 _UNITS = {
     "": 1, "b": 1,
@@ -12,18 +13,26 @@ _UNITS = {
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)", re.IGNORECASE | re.ASCII)
 
 
-def parse_size(text: str) -> int:
-    """The bytes in a text such as ``16MiB``, ``500 kB`` or ``1048576``, at least 1.
+class SizeRule:
+    """A number of bytes above 0: itself, or a text such as ``16MiB``."""
 
-    Raises:
-        UsageError: It is none.
-    """
-    found = _SIZE.fullmatch(text.strip())
-    unit = _UNITS.get(found[2].lower()) if found else None
-    size = int(float(found[1]) * unit) if found and unit else 0
-    if size < 1:
-        raise UsageError(f"{text[:40]!r} is not a size above 0, such as 16MiB or 1048576")
-    return size
+    words = "a size above 0, such as 16MiB or 1048576"
+
+    def check(self, value: Any) -> int:
+        """The bytes of a number or a text."""
+        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        if not isinstance(text, str):
+            raise UnfitValue(self.words)
+        return self.read(text)
+
+    def read(self, text: str) -> int:
+        """The bytes in a text such as ``16MiB``, ``500 kB`` or ``1048576``."""
+        found = _SIZE.fullmatch(text.strip())
+        unit = _UNITS.get(found[2].lower()) if found else None
+        size = int(float(found[1]) * unit) if found and unit else 0
+        if size < 1:
+            raise UnfitValue(self.words)
+        return size
 
 
 def size_text(size: int) -> str:

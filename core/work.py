@@ -8,8 +8,9 @@ what a person may want to know goes to the caller's `say`, else to the logger
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
 
 from .benchmark import Benchmark, Pack
 from .clients.keys import Environment, process_environment
@@ -26,11 +27,13 @@ from .run.parties import Pricing
 from .run.session import Session
 from .run.stored_texts import check_stored
 from .sample.progress import Progress
+from .settings.resolve import make_config
 from .settings.run_config import Endpoint, RunConfig
+from .settings.run_settings import RunSettings
 from .spending.book import PriceBook
 from .spending.budget import Budget
-from .spending.prices import Price
 from .stored.score_file import calls_of, score_responses
+from .text import readable
 
 Watcher = Progress | Callable[[Progress], object]
 LOOK_EVERY_S = 0.2
@@ -39,21 +42,11 @@ _log = logging.getLogger("eibench")
 _log.addHandler(logging.NullHandler())  # else Python prints warnings of a program without logging
 
 
-def make_money(
-    configured: Mapping[str, Price] | None = None,
-    *,
-    given: Price | None = None,
-    limit: float | None = None,
-) -> Pricing:
-    """Prices and a limit, for all runs that share them.
-
-    Args:
-        configured: The user's own prices by model spec.
-        given: A price for whatever the model is.
-        limit: Dollars.
-    """
-    book = PriceBook.of(installed().providers, configured or {})
-    return Pricing(book=book, given=given, budget=None if limit is None else Budget(limit))
+def make_money(settings: RunSettings | None = None) -> Pricing:
+    """Prices and a limit, for all runs that share them."""
+    settings = settings or RunSettings()
+    book, limit = PriceBook.of(installed().providers, settings.prices), settings.max_cost
+    return Pricing(book, settings.price, None if limit is None else Budget(limit))
 
 
 def open_session(
@@ -190,22 +183,28 @@ def needs_single_turn(benchmark: Benchmark, command: str) -> None:
         )
 
 
-def scoring_config(
-    benchmark: Benchmark, options: Mapping[str, Any], dataset: str | None, name: str
-) -> RunConfig:
+def scoring_config(benchmark: Benchmark, settings: RunSettings, responses: Path) -> RunConfig:
     """What is known of answers made elsewhere.
+
+    Args:
+        benchmark: What was answered.
+        settings: The user's.
+        responses: Where the answers are; its name stands for that of the model.
 
     Raises:
         UsageError: Answers alone are not enough to score this benchmark, or the name is no text.
     """
     needs_single_turn(benchmark, "score")
-    if guard(benchmark).needs_judge(options):
+    name = settings.name
+    if name is None:
+        name = readable(responses.stem) or "responses"
+    model = Endpoint(ModelSpec("responses", name))
+    config = make_config(benchmark, replace(settings, name=name), model)
+    if guard(benchmark).needs_judge(config.options):
         raise UsageError(
             f"{benchmark.name} needs a judge, so bench score cannot score it; "
             "bench run asks the model and the judge"
         )
-    model = Endpoint(ModelSpec("responses", name))
-    config = RunConfig(benchmark, model, options, dataset=dataset, name=name)
     check_stored(config)
     return config
 

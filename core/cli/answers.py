@@ -15,17 +15,17 @@ from ..errors import DataError
 from ..guard import guard, no_exit
 from ..run.session import choose_items
 from ..run.stored_texts import check_stored
+from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..stored.score_file import calls_of, sample_requests
-from ..text import plural, readable
+from ..text import plural
 from ..types import ChatRequest
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
-from .benchmark_command import BenchmarkCommand, own_options
+from .benchmark_command import BenchmarkCommand
 from .data import get_data, tell_pack
 from .results import EXIT, print_result
 from .settings import config_option
-from .values import read_system
 
 
 @click.command("score", cls=BenchmarkCommand)
@@ -35,22 +35,21 @@ from .values import read_system
 @options.option("--name", help="What to call the model in the result.")
 @options.json_option
 @config_option
-def score_command(**params: Any) -> int:
+def score_command(
+    benchmark: Benchmark, responses: Path, *, json_output: bool, **params: Any
+) -> int:
     """Score answers made elsewhere, one JSON object a line.
 
     A line is {"item_id": ..., "response": ...} and, if there is more than one per item,
     "iteration": N and "request": N as in the line of bench prompts. Items without a line are
     unscored, and the result is incomplete.
     """
-    benchmark: Benchmark = params["benchmark"]
-    path: Path = params["responses"]
-    own, name = own_options(benchmark, params), params["name"] or readable(path.stem)
-    config = scoring_config(benchmark, own, params["dataset"], name)
+    config = scoring_config(benchmark, options.run_settings(params), responses)
     get_data(config)
     with no_exit():
-        result = asyncio.run(score_config(config, path))
+        result = asyncio.run(score_config(config, responses))
     tell_pack(config)
-    print_result(result.document, json_output=params["json_output"])
+    print_result(result.document, json_output=json_output)
     return EXIT[result.status]
 
 
@@ -60,40 +59,29 @@ def score_command(**params: Any) -> int:
 @options.sampling_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File (default: print).")
 @config_option
-def prompts_command(**params: Any) -> None:
+def prompts_command(benchmark: Benchmark, *, output: Path | None, **params: Any) -> None:
     """Write the exact requests, to be answered elsewhere.
 
     One JSON object a line; bench score takes the answers. Where a sample has several
     requests, they are numbered.
     """
-    benchmark: Benchmark = params["benchmark"]
     needs_single_turn(benchmark, "prompts")
-    items = options.item_ids(params)
-    config = RunConfig(
-        benchmark=benchmark,
-        model=Endpoint(ModelSpec("requests", "file")),
-        options=own_options(benchmark, params),
-        dataset=params["dataset"],
-        sampling=options.sampling(params),
-        system=read_system(params["system"]),
-        iterations=params["iterations"],
-        limit=None if items else params["limit"],
-        items=items,
-    )
+    model = Endpoint(ModelSpec("requests", "file"))
+    config = make_config(benchmark, options.run_settings(params), model)
     check_stored(config)
     get_data(config)
     with no_exit():
         lines = asyncio.run(_request_lines(config))
     text = "".join(line + "\n" for line in lines)
-    if params["output"] is None:
+    if output is None:
         click.echo(text, nl=False)
         return
     try:
-        params["output"].write_text(text, encoding="utf-8")
+        output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise DataError(params["output"], f"cannot be written: {error.strerror}") from None
+        raise DataError(output, f"cannot be written: {error.strerror}") from None
     tell_pack(config)
-    click.echo(f"{plural(len(lines), 'request')} in {params['output']}", err=True)
+    click.echo(f"{plural(len(lines), 'request')} in {output}", err=True)
 
 
 async def _request_lines(config: RunConfig) -> list[str]:

@@ -5,7 +5,6 @@ common ones; options may stand before or after the benchmark's name.
 """
 
 import contextlib
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,12 +12,13 @@ import click
 from ..benchmark import Benchmark, Option
 from ..plugins import installed
 from .command import Command
-from .values import FiniteRange, WholeRange
+from .values import click_type
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_KEY = "eibench.benchmark"
+BENCHMARK = "eibench.benchmark"
+"""Where a context keeps the benchmark that is named."""
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -48,7 +48,7 @@ class BenchmarkCommand(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse with the options of the benchmark that is named."""
         named = self._named(ctx, args)
-        ctx.meta[_KEY] = named
+        ctx.meta[BENCHMARK] = named
         if named is None:
             ctx.ignore_unknown_options = True  # let the unknown name be the error, not its options
         return super().parse_args(ctx, args)
@@ -62,7 +62,7 @@ class BenchmarkCommand(Command):
         benchmarks = installed().benchmarks.things
         names = list(dict.fromkeys(arg for arg in args if arg in benchmarks))
         for name in names:
-            ctx.meta[_KEY] = benchmarks[name]
+            ctx.meta[BENCHMARK] = benchmarks[name]
             with contextlib.suppress(click.UsageError):
                 values, _, _ = self.make_parser(ctx).parse_args(list(args))
                 if values.get("benchmark") == name:
@@ -71,7 +71,7 @@ class BenchmarkCommand(Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The common parameters and the benchmark's own."""
-        benchmark: Benchmark | None = ctx.meta.get(_KEY)
+        benchmark: Benchmark | None = ctx.meta.get(BENCHMARK)
         own = [as_click_option(o) for o in benchmark.options] if benchmark else []
         params = super().get_params(ctx)
         return [*params[:-1], *own, params[-1]]  # --help stays last
@@ -80,10 +80,11 @@ class BenchmarkCommand(Command):
 def as_click_option(option: Option) -> click.Option:
     """A benchmark's option as the command line knows it."""
     dashed = option.name.replace("_", "-")
-    named = f"--{dashed}/--no-{dashed}" if isinstance(option.default, bool) else f"--{dashed}"
+    switch = isinstance(option.default, bool)
+    named = f"--{dashed}/--no-{dashed}" if switch else f"--{dashed}"
     return click.Option(
         [option.name, named],
-        type=_type_of(option),
+        type=None if switch else click_type(option.rule),
         default=option.default,
         help=option.help,
         show_default=True,
@@ -92,23 +93,6 @@ def as_click_option(option: Option) -> click.Option:
     )
 
 
-def _type_of(option: Option) -> Any:
-    kind = type(option.default)
-    if kind is bool:
-        return None
-    if option.choices:
-        return click.Choice(option.choices)
-    if kind is int:
-        low, high = (None if bound is None else int(bound) for bound in (option.min, option.max))
-        return WholeRange(low, high)
-    return FiniteRange(option.min, option.max) if kind is float else str
-
-
 def env_name(option: str) -> str:
     """The environment variable of an option."""
     return "BENCH_" + option.replace("-", "_").upper()
-
-
-def own_options(benchmark: Benchmark, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a benchmark's own options among all parameters."""
-    return {option.name: params[option.name] for option in benchmark.options}

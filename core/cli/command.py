@@ -9,7 +9,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..arguments import PANELS
+from ..endpoints.parties import PANELS
+from ..errors import UsageError
 from ..hints import place
 
 
@@ -26,6 +27,26 @@ class Command(click.Command):
         left = super().parse_args(ctx, args)
         place.set(tuple(_place(ctx)))
         return left
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an error about a value that was not typed says where it is set."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            error.args = (f"{error}{_set_by(ctx, str(error))}",)
+            raise
+
+
+def _set_by(ctx: click.Context, message: str) -> str:
+    """Where the value is set of the option that a message begins with; nothing if it was typed."""
+    for param in ctx.command.get_params(ctx):
+        if message.split(" ")[0] in param.opts and param.name is not None:
+            source = ctx.get_parameter_source(param.name)
+            if source is ParameterSource.ENVIRONMENT:
+                return f" (set by {param.envvar})"
+            if source is ParameterSource.DEFAULT_MAP:
+                return f" (set in {_file(ctx)})"
+    return ""
 
 
 def _place(ctx: click.Context) -> Iterator[str]:

@@ -17,25 +17,24 @@ from ..endpoints.secrets import (
 )
 from ..errors import UsageError
 from ..sections import Table
+from ..settings.file import FILE, SettingsFile
+from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..text import as_text, line
 from . import options
 from .benchmark_command import env_name
 from .command import Command
 from .run import run_command
 from .settings import (
-    FILE,
-    KEY_VARIABLES,
     NOT_SETTINGS,
-    Settings,
     defaults,
     find_settings,
     own_settings,
     setting_name,
 )
-from .values import VariableName, json_object
+from .values import RuleType, json_object
 
 _ADDRESSES = {"base_url", "judge_base_url"}
-_PAIR = (str, VariableName())
+_PAIR = (str, RuleType(VariableRule()))
 
 
 @click.command("config", cls=Command)
@@ -83,7 +82,7 @@ def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> 
         click.echo(line(f"{sending.variable} to {sending.place}: {message}"), err=True)
 
 
-def _found(settings: Settings) -> dict[str, Any]:
+def _found(settings: SettingsFile) -> dict[str, Any]:
     """All that `bench config` prints, as plain values."""
     origin = f"file {settings.path}"
     approvals = Approvals()
@@ -130,14 +129,14 @@ def _table(title: str, names: tuple[str, ...], rows: list[dict[str, Any]]) -> Ta
     return Table(title, ["from" if name == "origin" else name for name in names], cells)
 
 
-def _settings(settings: Settings) -> Iterator[dict[str, Any]]:
+def _settings(settings: SettingsFile) -> Iterator[dict[str, Any]]:
     common = [(None, p) for p in run_command.params if isinstance(p, click.Option)]
     for benchmark, param in [*common, *own_settings()]:
         if param.name not in NOT_SETTINGS:
             yield _setting(settings, benchmark, param)
 
 
-def _setting(settings: Settings, benchmark: str | None, param: click.Option) -> dict[str, Any]:
+def _setting(settings: SettingsFile, benchmark: str | None, param: click.Option) -> dict[str, Any]:
     """One option as `bench run` would see it if it were not given."""
     command = click.Command("run", params=[param])
     context = command.make_context("run", [], default_map=defaults(settings, [param]))

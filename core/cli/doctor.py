@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 import eibench.data
 
-from ..arguments import judge_spec
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.fetching import pack_folders
@@ -26,18 +26,21 @@ from ..doctor.checks import (
     warn,
 )
 from ..doctor.endpoints import TOKENS, Probe, probe, reach
+from ..endpoints.parties import OF_JUDGE
 from ..endpoints.providers import ModelSpec
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
-from ..spending.book import PriceBook, parse_price
+from ..settings.endpoints import EndpointSettings
+from ..settings.file import SettingsFile
+from ..settings.resolve import judge_spec
+from ..settings.run_settings import RunSettings
+from ..settings.targets import Target, find_target
+from ..spending.book import PriceBook
 from ..spending.prices import Price
 from ..text import as_text, line, plural
 from . import options
 from .command import Command
-from .endpoints import EndpointSettings
-from .settings import Settings, config_option, current
-from .targets import Target, find_target
-from .values import pairs
+from .settings import config_option, current
 
 
 @click.command("doctor", cls=Command)
@@ -47,15 +50,17 @@ from .values import pairs
 @options.runs_dir_option
 @options.json_option
 @config_option
-def doctor_command(**params: Any) -> int:
+def doctor_command(*, no_call: bool, json_output: bool, **params: Any) -> int:
     """Look at all that a run needs, and say what to do.
 
     Each model and judge that is given or configured is asked one tiny question.
     """
-    models = _models(params)
-    checks = asyncio.run(_shown(_checks(params, models), quiet=params["json_output"]))
+    settings = options.run_settings(params)
+    models = _models(settings)
+    found = _checks(settings, models, call=not no_call)
+    checks = asyncio.run(_shown(found, quiet=json_output))
     code = exit_code(checks)
-    if params["json_output"]:
+    if json_output:
         rows = [
             {"name": c.name, "verdict": c.verdict, "told": c.message, "todo": c.todo}
             for c in checks
@@ -76,28 +81,30 @@ async def _shown(checks: AsyncIterator[Check], *, quiet: bool) -> list[Check]:
     return made
 
 
-async def _checks(params: Mapping[str, Any], models: Mapping[str, Target]) -> AsyncIterator[Check]:
-    catalogue, settings = installed(), current()
-    for check in (*check_programs(), *check_plugins(catalogue), _settings(settings)):
+async def _checks(
+    settings: RunSettings, models: Mapping[str, Target], *, call: bool
+) -> AsyncIterator[Check]:
+    catalogue, file = installed(), current()
+    for check in (*check_programs(), *check_plugins(catalogue), _check_file(file)):
         yield check
-    async for check in _check_models(params, models):
+    async for check in _check_models(settings, models, call=call):
         yield check
     used = {target.settings.name for target in models.values() if target.settings}
-    for endpoint in (e for name, e in settings.endpoints.items() if name not in used):
+    for endpoint in (e for name, e in file.endpoints.items() if name not in used):
         async for check in _endpoint(endpoint, catalogue):
             yield check
-    for check in _machine(params, catalogue):
+    for check in _machine(settings.runs_dir, catalogue):
         yield check
 
 
-def _machine(params: Mapping[str, Any], catalogue: Catalogue) -> Iterator[Check]:
+def _machine(runs_dir: Path, catalogue: Catalogue) -> Iterator[Check]:
     folders = pack_folders(eibench.data.folder(""), catalogue.data_folders)
     yield from check_packs(catalogue, folders)
-    yield from check_disk(params["runs_dir"])
-    yield check_journal(params["runs_dir"])
+    yield from check_disk(runs_dir)
+    yield check_journal(runs_dir)
 
 
-def _settings(settings: Settings) -> Check:
+def _check_file(settings: SettingsFile) -> Check:
     if settings.path is None:
         return ok("settings", "no settings file")
     held = {"default": settings.run, "endpoint": settings.endpoints, "price": settings.prices}
@@ -105,30 +112,27 @@ def _settings(settings: Settings) -> Check:
     return ok("settings", f"{settings.path}: {counts}")
 
 
-def _models(params: Mapping[str, Any]) -> dict[str, Target]:
+def _models(settings: RunSettings) -> dict[str, Target]:
     """The models and the judge that are given or configured, by what lines call them."""
-    headers = pairs(params["headers"], "--header")
-    specs = [ModelSpec.parse(text) for text in params["models"]]
-    found = {f"model {spec}": find_target(spec, headers) for spec in specs}
-    if params["judge"]:
-        spec = judge_spec(params["judge"])
-        found[f"judge {spec}"] = find_target(spec, judge=True)
+    specs = [ModelSpec.parse(text) for text in settings.models]
+    found = {f"model {spec}": find_target(settings, spec) for spec in specs}
+    if settings.judge:
+        spec = judge_spec(settings.judge)
+        found[f"judge {spec}"] = find_target(settings, spec, OF_JUDGE)
     return found
 
 
 async def _check_models(
-    params: Mapping[str, Any], models: Mapping[str, Target]
+    settings: RunSettings, models: Mapping[str, Target], *, call: bool
 ) -> AsyncIterator[Check]:
     if not models:
         yield ok("models", "none is given or configured; bench run uses demo/medium, which is free")
-    given = parse_price(params["price"]) if params["price"] else None
     environment = process_environment()
     for label, target in models.items():
         if refused := _unapproved(label, target):
             yield refused
             continue
-        price = _price(target, given if label.startswith("model") else None)
-        call = not params["no_call"]
+        price = _price(target, settings.price if label.startswith("model") else None)
         if call and not installed().provider(target.endpoint.spec.provider).demo:
             message = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
             click.echo(line(f"{message} (--no-call leaves that out)"), err=True)

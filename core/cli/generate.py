@@ -6,7 +6,7 @@ file, with its provenance beside it, and never where a bundled pack lies.
 """
 
 import asyncio
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,19 +23,19 @@ from ..making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
 from ..plugins import installed
 from ..results import Result
 from ..run.plan import Plan, make_plan
+from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
-from ..spending.book import parse_price
+from ..settings.run_settings import RunSettings
 from ..text import as_text
 from ..types import Score, digest
 from ..work import make_money
 from . import options, plan
+from .approval import allow
 from .command import Command
 from .results import EXIT
 from .session import make_session, tell, work
-from .settings import config_option, current, given_by_user
-from .values import WholeRange
-
-_POSITIVE = WholeRange(min=1)
+from .settings import config_option
+from .values import click_type
 
 
 class GenerationRequest(NamedTuple):
@@ -58,10 +58,12 @@ def maker_options(command: options.F) -> options.F:
         options.option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
         options.option("--header", "headers", multiple=True, metavar="K=V",
                        help="HTTP header for it; may be repeated, never stored."),
-        click.option("-n", "--count", type=_POSITIVE, default=COUNT.default, show_default=True,
-                     metavar="N", help="How many items; more later go on from these."),
-        click.option("--attempts", type=_POSITIVE, default=ATTEMPTS.default, show_default=True,
-                     metavar="N", help="How often to ask for an item until one fits."),
+        click.option("-n", "--count", type=click_type(COUNT.rule), default=COUNT.default,
+                     show_default=True, metavar="N",
+                     help="How many items; more later go on from these."),
+        click.option("--attempts", type=click_type(ATTEMPTS.rule), default=ATTEMPTS.default,
+                     show_default=True, metavar="N",
+                     help="How often to ask for an item until one fits."),
         click.option("-o", "--output", required=True, type=click.Path(path_type=Path),
                      metavar="FILE", help="Where the items go; it must not exist."),
     )  # fmt: skip
@@ -79,50 +81,53 @@ def maker_options(command: options.F) -> options.F:
 @options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @options.json_option
 @config_option
-def generate_command(**params: Any) -> int:
+def generate_command(
+    benchmark: Benchmark,
+    *,
+    count: int,
+    attempts: int,
+    output: Path,
+    dry_run: bool,
+    yes: bool,
+    json_output: bool,
+    **params: Any,
+) -> int:
     """Have a model write more items for BENCHMARK; the same command again goes on.
 
     Every reply is saved before it is used. Items that do not fit, or that say again what
     another one says, are refused and asked for again.
     """
-    order = _order(params)
-    given = parse_price(params["price"]) if params["price"] else None
-    money = make_money(current().prices, given=given, limit=params["max_cost"])
-    session = make_session(order.config, money, dry=params["dry_run"])
+    settings = replace(
+        options.run_settings(params),
+        dataset="bundled",
+        options={"count": count, "attempts": attempts},
+    )
+    order, money = _order(benchmark, settings, output), make_money(settings)
+    session = make_session(order.config, money, dry=dry_run)
     pack = session.read_pack()
     planned = make_plan(order.config, pack, pack.items, money, tell)
     tell(_description(order, planned, pack))
-    if params["dry_run"]:
-        if params["json_output"]:
+    if dry_run:
+        if json_output:
             message = plan.as_json(order.config, session, planned, pack.source)
             click.echo(as_text({"dry_run": True, "runs": [message]}))
         return 0
-    plan.ask([planned], sure=params["yes"] or given_by_user("max_cost"))
+    plan.ask([planned], sure=yes or settings.by_user("max_cost"))
     with no_exit():
         result = asyncio.run(work(session, pack))
-    return _finish(order, pack, result, json_output=params["json_output"])
+    return _finish(order, pack, result, json_output=json_output)
 
 
-def _order(params: Mapping[str, Any]) -> GenerationRequest:
-    benchmark: Benchmark = params["benchmark"]
+def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> GenerationRequest:
     if not isinstance(benchmark, MakesData):
         able = [b.name for b in installed().benchmarks if isinstance(b, MakesData)]
         raise UsageError(f"{benchmark.name} cannot make data; those that can: {', '.join(able)}")
-    if len(params["models"]) != 1:
+    if len(settings.models) != 1:
         raise UsageError("name the one model that writes, such as --model openai/gpt-4.1")
     maker = benchmark.data_maker
-    nothing = dict.fromkeys(("judge", "limit", "items", "name"))
-    rest = {
-        "dataset": "bundled",
-        "iterations": 1,
-        "notes": (),
-        "demo": False,
-        "without": (),
-        **nothing,
-    }
-    (config,) = options.configs({**params, **rest, "benchmark": maker})
-    check_place(params["output"], benchmark.data)
-    return GenerationRequest(benchmark, maker, config, params["output"])
+    (config,) = run_configs(maker, settings, allow)
+    check_place(output, benchmark.data)
+    return GenerationRequest(benchmark, maker, config, output)
 
 
 def _description(order: GenerationRequest, planned: Plan, pack: Pack) -> str:

@@ -1,27 +1,29 @@
 """`bench rejudge`: another judge's verdicts on a run's transcripts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from ..arguments import judge_spec
+from ..endpoints.parties import OF_JUDGE
 from ..endpoints.providers import ModelSpec
 from ..journal import Journal
 from ..plugins import installed
-from ..run.parties import Pricing
+from ..settings.resolve import judge_spec
 from ..settings.run_config import RunConfig
-from ..spending.book import parse_price
+from ..settings.run_settings import RunSettings
+from ..settings.targets import find_target, limits_of
 from ..stored.rejudge import rejudge_config
 from ..work import make_money
 from . import options
+from .approval import allow
 from .command import Command
 from .completion import run_ids
 from .run import planned, start
 from .runs import find
-from .settings import config_option, current
+from .settings import config_option
 from .stored import as_given
-from .targets import allow, find_target, limits_of
 from .values import pairs
 
 
@@ -40,36 +42,42 @@ from .values import pairs
 @options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @options.json_option
 @config_option
-def rejudge_command(**params: Any) -> int:
+def rejudge_command(
+    run: str,
+    *,
+    changes: tuple[str, ...],
+    dry_run: bool,
+    yes: bool,
+    json_output: bool,
+    **params: Any,
+) -> int:
     """Judge a run's transcripts with another judge.
 
     Nothing is generated again. --price is the judge's.
     """
-    spec = judge_spec(params["judge"])
-    config, money = _config(params, spec), _money(params, spec)
-    return start([planned(config, money, set(), dry=params["dry_run"])], params)
+    settings = options.run_settings(params)
+    spec = judge_spec(str(settings.judge))
+    if settings.price:  # no other model is asked
+        priced = {**settings.prices, str(spec): settings.price}
+        settings = replace(settings, prices=priced, price=None)
+    config = _config(run, settings, spec, pairs(changes, "--set"))
+    runs = [planned(config, make_money(settings), set(), dry=dry_run)]
+    sure = yes or settings.by_user("max_cost")
+    return start(runs, sure=sure, dry=dry_run, json_output=json_output)
 
 
-def _config(params: Mapping[str, Any], spec: ModelSpec) -> RunConfig:
-    judge = find_target(spec, judge=True)
-    limits = limits_of(params, judge.settings)
-    with Journal(params["runs_dir"], create=False) as journal:
-        run = find(journal, params["run"])
+def _config(
+    name: str, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
+) -> RunConfig:
+    judge = find_target(settings, spec, OF_JUDGE)
+    with Journal(settings.runs_dir, create=False) as journal:
         return rejudge_config(
             journal,
-            run,
+            find(journal, name),
             installed(),
             allow(judge),
-            changes=pairs(params["changes"], "--set"),
-            dataset=as_given("dataset", params["dataset"]),
-            limits=limits,
-            transfer=options.transfer_of(params),
+            changes=changes,
+            dataset=as_given("dataset", settings.dataset),
+            limits=limits_of(settings, judge.settings),
+            transfer=settings.transfer,
         )
-
-
-def _money(params: Mapping[str, Any], judge: ModelSpec) -> Pricing:
-    """Prices and limits; ``--price`` is the judge's, as no other model is asked."""
-    prices = dict(current().prices)
-    if params["price"]:
-        prices[str(judge)] = parse_price(params["price"])
-    return make_money(prices, limit=params["max_cost"])

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..benchmark import Pack
+from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, Interrupted
 from ..guard import guard, no_exit
 from ..hints import another_run, bench, judge_words, pack_of
@@ -17,16 +17,17 @@ from ..run.parties import Pricing
 from ..run.plan import Plan, make_plan
 from ..run.session import Session, choose_items
 from ..sample.phases import TRIAL
+from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig
-from ..spending.book import parse_price
 from ..text import as_text
 from ..work import make_money
 from . import options, plan
+from .approval import allow
 from .benchmark_command import BenchmarkCommand
 from .data import get_data, tell_pack
 from .results import EXIT, print_result
 from .session import make_session, tell, work
-from .settings import config_option, current, given_by_user
+from .settings import config_option
 
 
 class Planned(NamedTuple):
@@ -50,18 +51,30 @@ class Planned(NamedTuple):
 @options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @options.json_option
 @config_option
-def run_command(**params: Any) -> int:
+def run_command(
+    benchmark: Benchmark, *, dry_run: bool, yes: bool, json_output: bool, **params: Any
+) -> int:
     """Run a benchmark; the same command again goes on where it stopped."""
-    money = _money(params)
-    tried = set[str]()
-    configs = options.configs(params)
-    return start(
-        [planned(config, money, tried, dry=params["dry_run"]) for config in configs], params
-    )
+    settings = options.run_settings(params)
+    money, tried = make_money(settings), set[str]()
+    configs = run_configs(benchmark, settings, allow)
+    runs = [planned(config, money, tried, dry=dry_run) for config in configs]
+    sure = yes or settings.by_user("max_cost")  # a file cannot say yes for the user
+    return start(runs, sure=sure, dry=dry_run, json_output=json_output)
 
 
-def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
-    """Tell the plans, ask if they cost money, and run them; the exit code."""
+def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) -> int:
+    """Say the plans, ask if they cost money, and run them; the exit code.
+
+    Args:
+        runs: What there is to do.
+        sure: The user agreed to spend already.
+        dry: Only the plans are wanted.
+        json_output: Print JSON.
+
+    Raises:
+        BenchError: The only run ended early, or nobody reads what is printed.
+    """
     from ..console.output import tell_wrapped
 
     for run in runs:
@@ -69,26 +82,19 @@ def start(runs: "list[Planned]", params: Mapping[str, Any]) -> int:
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
     tell_pack(runs[0].config)
-    if params["dry_run"]:
-        if params["json_output"]:
+    if dry:
+        if json_output:
             plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
     answered = set[str]()
     for run in runs:
         run.session.answered = answered
-    sure = params["yes"] or given_by_user("max_cost")  # a file cannot say yes for the user
     plan.ask([run.plan for run in runs], sure=sure)
     try:
-        return _run_all(runs, json_output=params["json_output"])
+        return _run_all(runs, json_output=json_output)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
-
-
-def _money(params: Mapping[str, Any]) -> Pricing:
-    """Prices and limits, shared by all runs of the command."""
-    given = parse_price(params["price"]) if params["price"] else None
-    return make_money(current().prices, given=given, limit=params["max_cost"])
 
 
 def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) -> Planned:

@@ -1,78 +1,75 @@
 """From the texts of options to their values."""
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..endpoints.secrets import is_variable_name, shown_header
-from ..errors import ConfigError, UsageError
+from ..endpoints.secrets import shown_header
+from ..errors import UsageError
 from ..files import read_text
-from ..sizes import parse_size
+from ..rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
+from ..settings.rules import VariableRule
 
 _LONGEST_SYSTEM = 2**20
 
 
-class FiniteRange(click.FloatRange):
-    """A number in a range; never NaN or an infinity."""
+class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """A value held to a rule."""
+
+    name = "value"
+    rule: Rule
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
+        """The value as it is used."""
+        rule = self.rule
         try:
-            number = super().convert(value, param, ctx)
-        except click.BadParameter:
-            ends = _ends(" above" if self.min_open else " from", self.min, self.max)
-            self.fail(f"{value!r} is not a number{ends}", param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
-        return number
+            return rule.read(value) if isinstance(value, str) else rule.check(value)
+        except UnfitValue as error:
+            shown = "what is given" if isinstance(rule, VariableRule) else repr(value)
+            self.fail(f"{shown} is not {error}", param, ctx)
 
 
-class WholeRange(click.IntRange):
-    """A whole number in a range."""
+class NumberType(RuleType, click.FloatRange):
+    """A number; the help shows its range."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            ends = _ends(" from", self.min, self.max)
-            self.fail(f"{value!r} is not a whole number{ends}", param, ctx)
+    def __init__(self, rule: NumberRule) -> None:
+        click.FloatRange.__init__(self, rule.low, rule.high, min_open=rule.above)
+        self.rule = rule
+        self.name = "float range"
 
 
-def _ends(above: str, low: float | None, high: float | None) -> str:
-    """A range in words, after what it is a range of."""
-    if low is None:
-        return "" if high is None else f" up to {high:,.15g}"
-    return f"{above} {low:,.15g} " + ("on" if high is None else f"to {high:,.15g}")
+class WholeType(RuleType, click.IntRange):
+    """A whole number; the help shows its range."""
+
+    def __init__(self, rule: NumberRule) -> None:
+        low, high = (None if bound is None else int(bound) for bound in (rule.low, rule.high))
+        click.IntRange.__init__(self, low, high)
+        self.rule = rule
+        self.name = "integer range"
 
 
-class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """A number of bytes, such as ``16MiB``."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The bytes."""
-        try:
-            return value if isinstance(value, int) else parse_size(value)
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
+def click_type(rule: Rule) -> click.ParamType:  # type: ignore[type-arg]  # likewise
+    """What click makes of an option that is held to a rule."""
+    if isinstance(rule, NumberRule):
+        return WholeType(rule) if rule.whole else NumberType(rule)
+    if isinstance(rule, TextRule):
+        return click.Choice(rule.choices) if rule.choices else click.STRING
+    return click.BOOL if isinstance(rule, SwitchRule) else RuleType(rule)
 
 
-class VariableName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """The name of an environment variable; what is none may be a key, so it is not repeated."""
-
-    name = "variable"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name."""
-        if not is_variable_name(str(value)):
-            self.fail("this is the NAME of a variable, such as MY_API_KEY", param, ctx)
-        return value
+def rule_of(param: click.Option) -> Rule:
+    """What an option's value is held to."""
+    if isinstance(param.type, RuleType):
+        return param.type.rule
+    if param.is_flag:
+        return SwitchRule()
+    return TextRule(tuple(param.type.choices) if isinstance(param.type, click.Choice) else ())
 
 
 def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
@@ -141,72 +138,15 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
-def item_list(text: str) -> tuple[str, ...]:
-    """The ids in ``ID,ID``.
+def item_list(text: str | None) -> tuple[str, ...]:
+    """The ids in ``ID,ID``; none without a text.
 
     Raises:
-        UsageError: There is none, or one stands twice.
+        UsageError: There is none.
     """
+    if text is None:
+        return ()
     ids = tuple(part.strip() for part in text.split(",") if part.strip())
     if not ids:
         raise UsageError("--items names no item")
-    if twice := next((i for i in ids if ids.count(i) > 1), None):
-        raise UsageError(f"--items names {twice} twice")
     return ids
-
-
-WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
-
-def kind_of(type_: click.ParamType) -> type:  # type: ignore[type-arg]  # generic since click 8.4
-    """What a TOML value must be for a type of click's."""
-    if isinstance(type_, click.types.BoolParamType):
-        return bool
-    if isinstance(type_, click.types.IntParamType):
-        return int
-    return float if isinstance(type_, click.types.FloatParamType) else str
-
-
-def is_kind(value: Any, kind: type) -> bool:
-    """Whether a TOML value is of that kind; a whole number is a number, true is none."""
-    if isinstance(value, bool):
-        return kind is bool
-    return isinstance(value, int | float if kind is float else kind)
-
-
-def checked(place: str, value: Any, type_: click.ParamType) -> Any:  # type: ignore[type-arg]  # likewise
-    """A value of a settings file, converted.
-
-    Args:
-        place: The file and the key, for messages.
-        value: As TOML gave it.
-        type_: What it must be; that of an option, so that both are judged alike.
-
-    Raises:
-        ConfigError: It is of another kind, or out of range.
-    """
-    kind = kind_of(type_)
-    if not is_kind(value, kind):
-        shown = "" if kind is str else f", not {json.dumps(value, default=str)}"
-        raise ConfigError(f"{place} must be {WORDS[kind]}{shown}")
-    try:
-        return type_.convert(value, None, None)
-    except click.BadParameter as error:
-        raise ConfigError(f"{place}: {error.message}") from None
-
-
-def plain_names(place: str, table: Any) -> dict[str, Any]:
-    """A table of a settings file, with underscores for dashes in its keys.
-
-    Raises:
-        ConfigError: It is no table, or two of its keys mean the same.
-    """
-    if not isinstance(table, Mapping):
-        raise ConfigError(f"{place} must be a table")
-    made: dict[str, Any] = {}
-    for key, value in table.items():
-        name = key.replace("-", "_")
-        if name in made:
-            raise ConfigError(f"{place} {name} is set twice, once with dashes")
-        made[name] = value
-    return made

@@ -21,6 +21,7 @@ class PartyOptions(NamedTuple):
     sampling: bool = True
 
 
+PANELS = "panels of judges are not there yet"
 OF_MODEL = PartyOptions()
 OF_JUDGE = PartyOptions(
     "the judge ", "--judge", "--judge-base-url", "--judge-api-key-env", sampling=False

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from ..benchmark import Benchmark, Option
+from ..rules import UnfitValue
 from ..types import Sampling
 
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
@@ -83,8 +84,10 @@ def _wrong_range(option: Option, message: str) -> str | None:
     bounds = [bound for bound in (low, high) if bound is not None]
     if not all(map(_is_number, [default, *bounds])):
         return f"{message} has a range, so its default and its bounds must be finite numbers"
-    if bounds != sorted(bounds) or not option.allows(default):
-        return f"{message} has the default {default!r}, which is not {option.range}"
+    try:
+        option.rule.check(default)
+    except UnfitValue as error:
+        return f"{message} has the default {default!r}, which is not {error}"
     return None
 
 

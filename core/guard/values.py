@@ -8,6 +8,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
+from ..rules import UnfitValue
 from ..types import (
     Baseline,
     ChatResponse,
@@ -246,13 +247,10 @@ def placement(called: Called, value: Any) -> None:
     is_a(called, value, PlacementOptions)
     for option in PLACEMENT_OPTIONS:
         given = getattr(value, option.name)
-        kind = type(option.default)
-        if not isinstance(given, int | float if kind is float else kind):
-            called.refuse(f"returned {given!r} as {option.name}, not a {kind.__name__}")
-        if option.choices and given not in option.choices:
-            called.refuse(f"returned {given!r} as {option.name}: {', '.join(option.choices)}")
-        if option.min is not None and not option.allows(given):
-            called.refuse(f"returned {given!r} as {option.name}: give {option.range}")
+        try:
+            option.rule.check(given)
+        except UnfitValue as error:
+            called.refuse(f"returned {given!r} as {option.name}, not {error}")
 
 
 def calls(called: Called, value: Any) -> None:

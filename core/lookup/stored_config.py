@@ -1,11 +1,11 @@
 """How a stored run was asked: its settings and its pack, as a command of today would give them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..benchmark import Benchmark, Option, Pack
+from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
 from ..endpoints.providers import ModelSpec
 from ..errors import DataError, JournalError, UsageError
@@ -15,6 +15,7 @@ from ..plugins import Catalogue
 from ..reports.evidence import Selection
 from ..reports.gradings import is_judge
 from ..reports.protocols import judge_label
+from ..settings.rules import fitting_text
 from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_sampling
 
 
@@ -88,40 +89,14 @@ def config_of_result(
 
 def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]:
     gradable = {o.name: o for o in benchmark.options if o.in_grades}
-    for name, value in changes.items():
+    for name in changes:
         if name not in gradable:
             there = ", ".join(gradable) or "none"
             raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
-        choices = gradable[name].choices
-        if choices and isinstance(value, str) and value not in choices:
-            raise UsageError(f"{name} is one of {', '.join(choices)}, not {value!r}")
-    return {name: _of_type(gradable[name], value) for name, value in changes.items()}
-
-
-def _of_type(option: Option, text: Any) -> Any:
-    """An option's value, from its text where it is one, of the type that its default has."""
-    if not isinstance(text, str):
-        return text
-    kind = type(option.default)
-    if kind is bool and text.lower() in _SWITCH:
-        return _SWITCH[text.lower()]
-    if option.default is None or kind is str:
-        return text
-    try:
-        number = _NUMBERS[kind](text)
-    except (KeyError, ValueError):
-        raise UsageError(
-            f"{option.name} cannot be {text!r}; its default is {option.default!r}"
-        ) from None
-    if not option.allows(number):
-        raise UsageError(f"{option.name} must be {option.range}, not {text}")
-    return number
-
-
-_SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
-
-
-_NUMBERS: Mapping[type, Callable[[str], float]] = {int: int, float: float}
+    return {
+        name: fitting_text(name, gradable[name].rule, value) if isinstance(value, str) else value
+        for name, value in changes.items()
+    }
 
 
 def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -> Endpoint:

@@ -52,7 +52,8 @@ from eibench import (
 )
 from eibench.core.cli.app import app
 from eibench.core.cli.run import run_command
-from eibench.core.sizes import parse_size
+from eibench.core.settings.python import python_words
+from eibench.core.settings.rules import RULES
 from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 
 ROOT = Path(eibench.__file__).resolve().parents[2]
@@ -308,7 +309,7 @@ def test_both_forms_take_the_same_arguments() -> None:
         if param.name in ("iterations", "concurrency", "timeout", "max_retries", "transport"):
             assert defaults[param.name].default == param.default
         if param.name == "max_reply":
-            assert defaults["max_reply"].default == parse_size(str(param.default))
+            assert defaults["max_reply"].default == RULES["max_reply"].read(str(param.default))
 
 
 class Files(SimpleHTTPRequestHandler):
@@ -585,56 +586,56 @@ REFUSED = {
     "provider": ({"model": "opnai/x"}, UsageError, "unknown provider 'opnai'"),
     "demo name": ({"model": "demo/x"}, UsageError, "unknown demo model demo/x"),
     "option": ({"options": {"pars": 1}}, UsageError, "has no option 'pars'; there are: "),
-    "choice": ({"options": {"parser": "x"}}, UsageError, "parser is one of strict, reference"),
-    "switch": ({"options": {"revise": "no"}}, UsageError, "revise cannot be 'no'"),
+    "choice": ({"options": {"parser": "x"}}, UsageError, "parser must be one of strict, reference"),
+    "switch": ({"options": {"revise": "no"}}, UsageError, "revise must be true or false, not 'no'"),
     "pack": ({"dataset": "none.json"}, DataError, "none.json: no such file, folder or pack"),
-    "items": ({"items": ["99"]}, UsageError, "--items 99: the pack has no such item"),
-    "one text": ({"items": "12"}, UsageError, "--items must be a list of ids"),
-    "items twice": ({"items": ["1", "1"]}, UsageError, "--items names 1 twice"),
-    "both": ({"items": ["1"], "limit": 1}, UsageError, "--items and --limit contradict"),
-    "name": ({"name": " "}, UsageError, "--name must not be blank"),
-    "notes": ({"notes": {"a": 1}}, UsageError, "--note a: must be a text"),
-    "headers": ({"headers": {"a": 1}, "model": "openai/m"}, UsageError, "--header a: must be"),
-    "demo url": ({"base_url": "http://x/v1"}, UsageError, "--base-url does not go with demo/"),
+    "items": ({"items": ["99"]}, UsageError, "items 99: the pack has no such item"),
+    "one text": ({"items": "12"}, UsageError, "items must be a list, such as ['12']"),
+    "items twice": ({"items": ["1", "1"]}, UsageError, "items names 1 twice"),
+    "both": ({"items": ["1"], "limit": 1}, UsageError, "items and limit contradict"),
+    "name": ({"name": " "}, UsageError, "name must not be blank"),
+    "notes": ({"notes": {"a": 1}}, UsageError, "notes a: must be a text"),
+    "headers": ({"headers": {"a": 1}, "model": "openai/m"}, UsageError, "headers a: must be"),
+    "demo url": ({"base_url": "http://x/v1"}, UsageError, "base_url does not go with demo/"),
     "url": ({"base_url": "", "model": "openai/m"}, UsageError, "is not an http"),
     "key": ({"model": "openai/m"}, ConfigError, "set OPENAI_API_KEY"),
     "named key": ({"model": "openai/m", "api_key_env": "NOPE"}, ConfigError, "variable NOPE"),
-    "no judge": ({"judge_base_url": "http://x/v1"}, UsageError, "--judge-base-url needs --judge"),
-    "judge": ({"judge": "demo/judge"}, UsageError, "asks no judge; leave --judge out"),
+    "no judge": ({"judge_base_url": "http://x/v1"}, UsageError, "judge_base_url needs judge"),
+    "judge": ({"judge": "demo/judge"}, UsageError, "asks no judge; leave judge out"),
     "demo judge": ({"judge": "demo/judge", "judge_api_key_env": "X"}, UsageError,
-                   "--judge-api-key-env does not go with demo/judge"),
-    "iterations": ({"iterations": 0}, UsageError, "--iterations must be a whole number from 1"),
-    "limit": ({"limit": True}, UsageError, "--limit must be a whole number"),
-    "concurrency": ({"concurrency": 1.5}, UsageError, "--concurrency must be a whole number"),
-    "temperature": ({"temperature": float("nan")}, UsageError, "--temperature must be a number"),
-    "too large": ({"temperature": 10**400}, UsageError, "--temperature must be a number"),
-    "below 0": ({"sampling": Sampling(temperature=-1)}, UsageError, "--temperature must be"),
-    "top p": ({"top_p": 1.1}, UsageError, "--top-p must be a number from 0 to 1"),
-    "max tokens": ({"max_tokens": "9"}, UsageError, "--max-tokens must be a whole number"),
-    "seed": ({"seed": 1.0}, UsageError, "--seed must be a whole number, not"),
-    "given twice": ({"seed": 1, "sampling": Sampling(seed=1)}, UsageError, "--seed is given twice"),
-    "our field": ({"extra_body": {"n": 2}}, UsageError, "may not set 'n': use --iterations"),
+                   "judge_api_key_env does not go with demo/judge"),
+    "iterations": ({"iterations": 0}, UsageError, "iterations must be a whole number from 1"),
+    "limit": ({"limit": True}, UsageError, "limit must be a whole number"),
+    "concurrency": ({"concurrency": 1.5}, UsageError, "concurrency must be a whole number"),
+    "temperature": ({"temperature": float("nan")}, UsageError, "must be a finite number"),
+    "too large": ({"temperature": 10**400}, UsageError, "must be a finite number"),
+    "below 0": ({"sampling": Sampling(temperature=-1)}, UsageError, "temperature must be"),
+    "top p": ({"top_p": 1.1}, UsageError, "top_p must be a number from 0 to 1"),
+    "max tokens": ({"max_tokens": "9"}, UsageError, "max_tokens must be a whole number"),
+    "seed": ({"seed": 1.0}, UsageError, "seed must be a whole number, not"),
+    "given twice": ({"seed": 1, "sampling": Sampling(seed=1)}, UsageError, "seed is given twice"),
+    "our field": ({"extra_body": {"n": 2}}, UsageError, "may not set 'n': use iterations"),
     "twice": ({"extra_body": {"seed": 2}, "seed": 1}, UsageError, "an option sets it already"),
     "credential": ({"extra_body": {"a": {"api_key": "x"}}}, UsageError, "holds 'a.api_key'"),
     "credential too": ({"sampling": Sampling(extra_body={"token": "x"})}, UsageError, "'token'"),
     "key for a name": ({"model": "openai/m", "api_key_env": "sk-live-word"}, UsageError,
-                       "--api-key-env takes the NAME of a variable"),
+                       "api_key_env takes the NAME of a variable"),
     "no JSON": ({"extra_body": {"a": float("inf")}}, UsageError, "what JSON cannot"),
     "no JSON type": ({"extra_body": {"a": {1, 2}}}, UsageError, "what JSON cannot"),
-    "rpm": ({"rpm": 0}, UsageError, "--rpm must be above 0"),
-    "timeout": ({"timeout": -1}, UsageError, "--timeout must be a number from 0 on"),
-    "retries": ({"max_retries": -1}, UsageError, "--max-retries must be a whole number from 0"),
-    "max reply": ({"max_reply": 0}, UsageError, "--max-reply must be a whole number from 1"),
-    "no size": ({"max_reply": "much"}, UsageError, "'much' is not a size above 0"),
-    "transport": ({"transport": "x"}, UsageError, "--transport is one of http, sdk, not 'x'"),
-    "max cost": ({"max_cost": -1}, UsageError, "--max-cost must be a number from 0 to 1,000"),
-    "no sum": ({"max_cost": 1e308}, UsageError, "--max-cost must be a number from 0 to 1,000"),
+    "rpm": ({"rpm": 0}, UsageError, "rpm must be a number above 0, not 0"),
+    "timeout": ({"timeout": -1}, UsageError, "timeout must be a number above 0, not -1"),
+    "retries": ({"max_retries": -1}, UsageError, "max_retries must be a whole number from 0"),
+    "max reply": ({"max_reply": 0}, UsageError, "max_reply must be a size above 0"),
+    "no size": ({"max_reply": "much"}, UsageError, "such as 16MiB or 1048576, not 'much'"),
+    "transport": ({"transport": "x"}, UsageError, "transport must be one of http, sdk, not 'x'"),
+    "max cost": ({"max_cost": -1}, UsageError, "max_cost must be a number from 0 to 1,000"),
+    "no sum": ({"max_cost": 1e308}, UsageError, "max_cost must be a number from 0 to 1,000"),
     "no end": ({"iterations": 10**9}, UsageError, "must be a whole number from 1 to 100,000"),
-    "no text": ({"name": "\ud800"}, UsageError, "--name holds what is no text"),
-    "long folder": ({"runs_dir": "a" * 300}, JournalError, "name another folder"),
+    "no text": ({"name": "\ud800"}, UsageError, "name holds what is no text"),
+    "long folder": ({"runs_dir": "a" * 300}, JournalError, "name another folder with runs_dir"),
     "price": ({"prices": {"openai/m": {"input": 1}}}, ConfigError, "output is missing"),
     "unknown price": ({"model": "openai/m", "base_url": "http://x.example/v1", "max_cost": 1},
-                      UsageError, "--max-cost needs the price of openai/m"),
+                      UsageError, "max_cost needs the price of openai/m"),
 }  # fmt: skip
 
 
@@ -647,6 +648,7 @@ def test_what_cannot_be_is_refused(
         eibench.run(**{"benchmark": "eqbench-v1", **keywords})
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert "--" not in str(caught.value)
     assert not Path("runs").exists()
 
 
@@ -671,11 +673,11 @@ SHARED: dict[str, tuple[dict[str, Any], tuple[object, ...]]] = {
 def test_errors_are_those_of_the_command(
     keywords: dict[str, Any], flags: tuple[object, ...]
 ) -> None:
-    """The same message, and the exit code of its class."""
+    """The same message with arguments for options, and the exit code of its class."""
     with pytest.raises(BenchError) as caught:
         eibench.run("eqbench-v1", **keywords)
     done = bench("run", "eqbench-v1", *flags)
-    assert done.stderr.splitlines()[-1] == f"Error: {caught.value}"
+    assert python_words(done.stderr.splitlines()[-1]) == f"Error: {caught.value}"
     assert done.exit_code == caught.value.exit_code
 
 
@@ -685,7 +687,7 @@ def test_errors_are_those_of_the_command(
 )
 def test_an_option_has_the_type_of_its_default(option: str, value: object) -> None:
     """A switch is no number, a number no text."""
-    with pytest.raises(UsageError, match=f"{option} cannot be"):
+    with pytest.raises(UsageError, match=f"{option} must be"):
         eibench.run(Quiz(), options={option: value}, dataset=words("a"))
 
 

@@ -159,7 +159,8 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 
 ORDER = (
-    "errors types text sections foreign hookspecs imported signals command_names few_families",
+    "errors types text sections foreign hookspecs imported",
+    "rules signals command_names few_families",
     "statistics benchmark names sizes endpoints",
     "files making spending",
     "datasets journal results",
@@ -167,7 +168,7 @@ ORDER = (
     "auditing matchmaking guard",
     "clients hints plugins",
     "settings sample",
-    "arguments reports testing",
+    "reports testing",
     "lookup console",
     "analysis compare",
     "stored run",

@@ -126,4 +126,6 @@ def test_a_credential_in_extra_fields_is_refused(bench: Bench, source: str) -> N
     done = bench("run", "eqbench-v1", *url, *given, env=env)
     assert done.code == 2
     assert "--extra-body holds 'headers.x-api-key'" in done.err and "0123456789" not in done.err
+    where = {"option": "into --header", "variable": "(set by BENCH_EXTRA_BODY)"}
+    assert done.err.rstrip().endswith(where.get(source, "(set in bench.toml)"))
     assert not Path("runs").exists()

@@ -72,6 +72,7 @@ def test_two_judges_of_the_environment_are_refused(bench: Bench) -> None:
     done = bench(*REAL, env={"BENCH_JUDGE": "openai/a openai/b"})
     assert (done.code, done.out) == (2, "")
     assert "--judge names 2 judges; panels of judges are not there yet" in done.err
+    assert done.err.endswith("(set by BENCH_JUDGE)\n")
 
 
 def test_two_judges_of_the_file_are_refused(bench: Bench) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 import eibench
 from eibench import Option, UsageError
-from eibench.core.lookup.stored_config import _of_type
 from eibench.core.plugins import installed
+from eibench.core.settings.rules import fitting_text
 from tests.core.guard.conftest import Fine
 
 Bench = Callable[..., Any]
@@ -71,9 +71,9 @@ def test_a_value_of_the_file_is_held_to_the_range(bench: Bench, ranged: None) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"permutations": 0}, "permutations must be from 1 to 24, not 0"),
-        ({"permutations": 10**400}, "permutations must be from 1 to 24"),
-        ({"share": -1}, "share must be from 0 on, not -1"),
+        ({"permutations": 0}, "permutations must be a whole number from 1 to 24, not 0"),
+        ({"permutations": 10**400}, "permutations must be a whole number from 1 to 24"),
+        ({"share": -1}, "share must be a number from 0 on, not -1"),
         ({"points": float("nan")}, "points must be a finite number, not nan"),
     ],
 )
@@ -96,7 +96,7 @@ def test_what_is_in_range_is_taken(bench: Bench, ranged: None) -> None:
 def test_a_new_grading_option_is_held_to_the_range() -> None:
     """`bench rescore --set permutations=0`."""
     permutations, _, points = Ranged.options
-    assert _of_type(permutations, "24") == 24
+    assert fitting_text("permutations", permutations.rule, "24") == 24
     for option, text in ((permutations, "0"), (points, "nan")):
-        with pytest.raises(UsageError, match=rf"{option.name} must be .*, not {text}"):
-            _of_type(option, text)
+        with pytest.raises(UsageError, match=rf"{option.name} must be .*, not '{text}'"):
+            fitting_text(option.name, option.rule, text)

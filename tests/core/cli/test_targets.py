@@ -10,11 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from eibench.core.cli import options
-from eibench.core.cli.settings import Settings, config_option, read_settings
-from eibench.core.cli.targets import allow, find_target, limits_of
+from eibench.core.cli.approval import allow
+from eibench.core.cli.settings import config_option
 from eibench.core.clients.approvals import Approvals, Sending
+from eibench.core.endpoints.parties import OF_JUDGE, OF_MODEL
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import BenchError, UsageError
+from eibench.core.settings.file import SettingsFile, read_settings
+from eibench.core.settings.targets import find_target, limits_of
 
 FILE = """
 [endpoints.gpu]
@@ -55,10 +58,10 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @config_option
 def show(**params: Any) -> None:
     """Print the endpoint and the limits that the options give the model, or the judge."""
-    judge = params["judge"] is not None
-    spec = ModelSpec.parse(params["judge"] or params["models"][0])
-    target = find_target(spec, judge=judge)
-    endpoint, limits = allow(target), limits_of(params, target.settings)
+    settings = options.run_settings(params)
+    spec = ModelSpec.parse(settings.judge or settings.models[0])
+    target = find_target(settings, spec, OF_JUDGE if settings.judge else OF_MODEL)
+    endpoint, limits = allow(target), limits_of(settings, target.settings)
     speed = [limits.concurrency, limits.rpm, limits.tpm, limits.timeout_s]
     click.echo(json.dumps([endpoint.base_url, endpoint.api_key_env, speed]))
 
@@ -274,7 +277,7 @@ def test_the_judge_s_way_out_names_the_judge_s_option() -> None:
 
 
 def test_a_command_that_sends_nothing_sees_no_variable_of_a_key() -> None:
-    """Only `targets` reads those of a file: they are defaults of no option."""
+    """Only `find_target` reads those of a file: they are defaults of no option."""
     Path("bench.toml").write_text('[run]\napi_key_env = "A_KEY"\nbase_url = "https://e.example"\n')
 
     @click.command()
@@ -304,4 +307,4 @@ def test_settings_are_plain_values() -> None:
     }
     assert settings.prices["openai/x"].cached_input == 0.1
     assert settings.path == path
-    assert Settings().endpoint(None) is None
+    assert SettingsFile().endpoint(None) is None

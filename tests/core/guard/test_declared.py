@@ -67,7 +67,7 @@ FAULTS = {
     "33 a class instead of an instance": (Fine, "it is a class; pass Fine()"),
     "58 a default out of its range": (
         options(Option("seeds", 0, "h", min=1)),
-        "its option 'seeds' has the default 0, which is not from 1 on",
+        "its option 'seeds' has the default 0, which is not a whole number from 1 on",
     ),
     "59 a range of a text": (
         options(Option("lang", "en", "h", max=3)),

@@ -226,15 +226,15 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     ),
     "a placement by a schedule that there is not": (
         returns("placement", PlacementOptions(schedule="swiss")),
-        f"placement of {WHO} returned 'swiss' as schedule: auto, all, staged, adaptive",
+        f"placement of {WHO} returned 'swiss' as schedule, not one of auto, all, staged, adaptive",
     ),
     "a placement that may make fewer comparisons than none": (
         returns("placement", PlacementOptions(max_comparisons=-1)),
-        f"placement of {WHO} returned -1 as max_comparisons: give from 0 on",
+        f"placement of {WHO} returned -1 as max_comparisons, not a whole number from 0 on",
     ),
     "a placement that ends at a text": (
         returns("placement", PlacementOptions(target_ci="90")),  # type: ignore[arg-type]
-        f"placement of {WHO} returned '90' as target_ci, not a float",
+        f"placement of {WHO} returned '90' as target_ci, not a number from 0 on",
     ),
     "29 calls_per_sample is a number": (
         returns("calls_per_sample", 2),

@@ -6,25 +6,18 @@ from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
-import click
-
 from ..endpoints.parties import OF_MODEL, PartyOptions
 from ..endpoints.providers import check_base_url
 from ..errors import ConfigError, UsageError
 from ..names import nearest
-from .values import FiniteRange, VariableName, WholeRange, checked, plain_names
+from ..rules import Rule
+from .rules import RULES, VariableRule
+from .tables import check_value, plain_names
 
 # A name can be no address, or the file could send elsewhere what a user types.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_ABOVE_ZERO = FiniteRange(min=0, min_open=True)
-_TYPES: dict[str, Any] = {
-    "base_url": click.STRING,
-    "api_key_env": VariableName(),
-    "rpm": _ABOVE_ZERO,
-    "tpm": _ABOVE_ZERO,
-    "concurrency": WholeRange(min=1),
-    "timeout": _ABOVE_ZERO,
-}
+_NAMES = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout")
+_RULES: dict[str, Rule] = {name: RULES[name] for name in _NAMES} | {"api_key_env": VariableRule()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +59,11 @@ def _read(name: str, table: Any, path: object) -> EndpointSettings:
         raise ConfigError(f"{place}: a name has letters, digits, dots, dashes and underscores")
     values = plain_names(place, table)
     for key in values:
-        if key not in _TYPES:
-            raise ConfigError(f"{place} has no setting {key}{nearest(key, _TYPES)}")
+        if key not in _RULES:
+            raise ConfigError(f"{place} has no setting {key}{nearest(key, _RULES)}")
     if "base_url" not in values:
         raise ConfigError(f"{place}: base_url is missing")
-    made = {key: checked(f"{place} {key}", value, _TYPES[key]) for key, value in values.items()}
+    made = {key: check_value(place, key, value, _RULES[key]) for key, value in values.items()}
     try:
         made["base_url"] = check_base_url(made["base_url"])
     except UsageError as error:

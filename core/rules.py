@@ -1,0 +1,128 @@
+"""What a value that a person sets may be: stated once, for all the ways to give it.
+
+A rule says in words what it wants. Who applies it adds where the value stands: an option, a
+variable, a file and its key, or an argument in Python.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from sys import float_info
+from typing import Any, Protocol
+
+
+class UnfitValue(ValueError):
+    """A value that a rule refuses; its text is what the rule wants."""
+
+
+class Rule(Protocol):
+    """What a value may be."""
+
+    @property
+    def words(self) -> str:
+        """What is wanted, such as ``a whole number from 1 on``."""
+        ...
+
+    def check(self, value: Any) -> Any:
+        """The value as it is used, from one of Python or TOML.
+
+        Raises:
+            UnfitValue: It is not what is wanted.
+        """
+        ...
+
+    def read(self, text: str) -> Any:
+        """The value of a text, as options and variables give it.
+
+        Raises:
+            UnfitValue: It is not what is wanted.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRule:
+    """A finite number in a range.
+
+    Attributes:
+        above: Whether `low` itself is too low.
+        whole: Whether it must be whole.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    whole: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is wanted."""
+        kind = "a whole number" if self.whole else "a number"
+        if self.low is None:
+            return kind if self.high is None else f"{kind} up to {self.high:,.15g}"
+        low = f"{'above' if self.above else 'from'} {self.low:,.15g}"
+        if self.high is None:
+            return f"{kind} {low}" if self.above else f"{kind} {low} on"
+        return f"{kind} {low} to {self.high:,.15g}"
+
+    def check(self, value: Any) -> int | float:
+        """The number; an int where it must be whole, else a float."""
+        if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
+            raise UnfitValue(self.words)
+        number: Any = value
+        # NaN, infinities, and whole numbers beyond what a float can hold
+        if not self.whole and not -float_info.max <= number <= float_info.max:
+            raise UnfitValue("a finite number")
+        low = self.low is None or (number > self.low if self.above else number >= self.low)
+        if not low or (self.high is not None and number > self.high):
+            raise UnfitValue(self.words)
+        return int(number) if self.whole else float(number)
+
+    def read(self, text: str) -> int | float:
+        """The number of a text."""
+        try:
+            return self.check(int(text) if self.whole else float(text))
+        except UnfitValue:
+            raise
+        except ValueError:
+            raise UnfitValue(self.words) from None
+
+
+@dataclass(frozen=True, slots=True)
+class TextRule:
+    """A text, or one of a few."""
+
+    choices: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What is wanted."""
+        return f"one of {', '.join(self.choices)}" if self.choices else "a text"
+
+    def check(self, value: Any) -> str:
+        """The text."""
+        if not isinstance(value, str) or (self.choices and value not in self.choices):
+            raise UnfitValue(self.words)
+        return value
+
+    read = check
+
+
+class SwitchRule:
+    """True or false."""
+
+    words = "true or false"
+
+    def check(self, value: Any) -> bool:
+        """Whether it is on."""
+        if not isinstance(value, bool):
+            raise UnfitValue(self.words)
+        return value
+
+    def read(self, text: str) -> bool:
+        """Whether a text says on."""
+        if text.lower() not in _SWITCH:
+            raise UnfitValue(self.words)
+        return _SWITCH[text.lower()]
+
+
+_SWITCH = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}

@@ -1,0 +1,95 @@
+"""``bench.toml``: defaults for options, servers, prices."""
+
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..endpoints.parties import OF_MODEL, PartyOptions
+from ..errors import ConfigError
+from ..files import read_text
+from ..names import nearest
+from ..spending.book import read_prices
+from ..spending.prices import Price
+from .endpoints import EndpointSettings, find_endpoint, read_endpoints
+from .tables import plain_names
+
+FILE = "bench.toml"
+_LARGEST = 4 * 2**20
+TABLES = ("run", "endpoints", "prices")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """What a settings file says.
+
+    Attributes:
+        run: Values for options by their long names with underscores, as TOML gave them.
+        endpoints: By name.
+        prices: By model spec.
+        path: ``None`` when there is no file.
+    """
+
+    run: Mapping[str, Any] = field(default_factory=dict)
+    endpoints: Mapping[str, EndpointSettings] = field(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    path: Path | None = None
+
+    def endpoint(self, text: str | None, party: PartyOptions = OF_MODEL) -> EndpointSettings | None:
+        """The endpoint of that name or address; ``None`` for another address, or for none.
+
+        Raises:
+            UsageError: It is neither a name nor an address, or the address of several.
+        """
+        return find_endpoint(self.endpoints, text, party)
+
+
+def read_settings(path: Path) -> SettingsFile:
+    """What a file says.
+
+    Raises:
+        ConfigError: It is missing, not TOML (with the line), or something in it is unknown or
+            wrong; the message names the file and the key.
+    """
+    raw = _toml(path)
+    for name in raw:
+        if name not in TABLES:
+            near = nearest(name, TABLES)
+            message = f"unknown table or key {name!r}{near}"
+            raise ConfigError(f"{path}: {message}" + ("" if near else "; settings go under [run]"))
+    if not isinstance(raw.get("run", {}), dict):
+        raise ConfigError(f"{path}: run must be a table; write [run]")
+    return SettingsFile(
+        run=plain_names(f"{path}: [run]", raw.get("run", {})),
+        endpoints=read_endpoints(raw.get("endpoints", {}), path),
+        prices=read_prices(raw["prices"], path) if "prices" in raw else {},
+        path=path,
+    )
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path, _LARGEST))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: not TOML: nested too deeply") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def check_names(settings: SettingsFile, usable: Collection[str]) -> None:
+    """Refuse a setting of ``[run]`` that is none.
+
+    Raises:
+        ConfigError: There is one.
+    """
+    for name in settings.run:
+        if name not in usable:
+            message = f"[run] has no setting {name}{nearest(name, usable)}"
+            raise ConfigError(f"{settings.path}: {message}")

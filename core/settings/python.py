@@ -1,0 +1,141 @@
+"""Settings from the arguments of a Python function, and messages in Python's words.
+
+Numbers come out as the command line has them, so that both mean the same run: a temperature
+of 1 is 1.0.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..benchmark import Benchmark
+from ..endpoints.parties import PANELS
+from ..errors import BenchError, PluginError, UsageError
+from ..plugins import installed
+from ..spending.book import read_prices
+from ..types import Sampling, canonical
+from .rules import RULES, fitting
+from .run_config import merge
+from .run_settings import RunSettings, SettingSource
+
+_LISTS, _MAPPINGS = ("items", "without"), ("headers", "notes")
+_SAMPLING = frozenset(field.name for field in fields(Sampling))
+_SETTINGS = frozenset(field.name for field in fields(RunSettings))
+
+
+def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
+    """The benchmark of that name, or the one that is given.
+
+    Raises:
+        UsageError: There is none of that name.
+        PluginError: It is no benchmark.
+    """
+    catalogue = installed()
+    if isinstance(benchmark, str):
+        return catalogue.benchmark(benchmark)
+    if wrong := catalogue.benchmarks.check(benchmark):
+        raise PluginError(f"{benchmark!r} is no benchmark: {wrong}")
+    return benchmark
+
+
+def from_python(arguments: Mapping[str, Any]) -> RunSettings:
+    """Settings from arguments by name; ``None`` stands for the default.
+
+    Raises:
+        UsageError: One is not what its rule wants, or is given in two ways.
+    """
+    given = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
+    single = {name: given[name] for name in _SAMPLING & given.keys()}
+    made = {name: given[name] for name in _SETTINGS & given.keys()}
+    names = [*made.get("options", {}), *(name for name, value in made.items() if value)]
+    return RunSettings(
+        **{
+            **made,
+            "models": (given["model"],) if "model" in given else (),
+            "sampling": _sampling(given.get("sampling"), single),
+            "sources": dict.fromkeys([*names, "model"], SettingSource.GIVEN),
+        }
+    )
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name == "judge" and not isinstance(value, str):
+        raise UsageError(f"judge must be one text, not {value!r:.60}; {PANELS}")
+    if name in RULES:
+        return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
+    if name in _LISTS:
+        return _texts(name, value)
+    if name in _MAPPINGS:
+        return _texts_by_name(name, value)
+    if name == "prices":
+        return read_prices(value, "eibench.run")
+    return Path(value) if name == "runs_dir" else value
+
+
+def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise UsageError(f"{name} must be a list, such as [{given!r}]")
+    return tuple(str(one) for one in given)
+
+
+def _texts_by_name(name: str, values: Any) -> dict[str, str]:
+    """Texts by name; one that is none may be a secret, so the message does not show it."""
+    if not isinstance(values, Mapping):
+        raise UsageError(f"{name} must be a mapping of texts")
+    for key, value in values.items():
+        if not (isinstance(key, str) and isinstance(value, str)):
+            raise UsageError(f"{name} {key}: must be a text")
+    return dict(values)
+
+
+def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> Sampling:
+    """How replies are drawn, from a `Sampling` and from single arguments."""
+    base = whole or Sampling()
+    if twice := [name for name in base.sent() if name in single]:
+        raise UsageError(f"{twice[0]} is given twice, once in sampling")
+    values = {f.name: getattr(base, f.name) for f in fields(base)}
+    checked = {n: _checked(n, v) for n, v in values.items() if v is not None}
+    made = merge(replace(base, **checked), Sampling(**single))
+    try:
+        canonical(made.sent())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"sampling holds what JSON cannot: {error}") from None
+    return made
+
+
+_PLURALS = {"header": "headers", "note": "notes", "price": "prices"}
+_SWITCHES = ("demo", "fresh")
+_PRICE = re.compile(r'(--price IN,OUT or )?\[prices\.("[^"]+")\] in bench\.toml')
+_SPOKEN = re.compile(
+    r"(?P<command>\bbench [a-z][^;,()]*)"  # to be typed as it stands
+    r"|(?<![\w'\"-])--(?P<no>no-)?(?P<name>[a-z][a-z0-9-]*)(?: (?P<value>[A-Z]+)\b)?"
+)
+
+
+def python_words(message: str) -> str:
+    """A message with arguments for options: ``max_tokens`` for ``--max-tokens``."""
+    priced = _PRICE.sub(r'prices={\2: {"input": ..., "output": ...}}', message)
+    return _SPOKEN.sub(_argument, priced)
+
+
+def _argument(found: re.Match[str]) -> str:
+    if found["command"]:
+        return found[0]
+    name = found["name"].replace("-", "_")
+    name = _PLURALS.get(name, name)
+    value = "False" if found["no"] else "True" if name in _SWITCHES else found["value"]
+    return f"{name}={value}" if value else name
+
+
+@contextlib.contextmanager
+def in_python_words() -> Iterator[None]:
+    """Have errors of the block name settings as arguments, not as options."""
+    try:
+        yield
+    except BenchError as error:
+        error.args = (python_words(str(error)),)
+        raise

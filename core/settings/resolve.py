@@ -1,0 +1,162 @@
+"""From settings to the runs that they mean: what contradicts itself is refused, here alone."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..benchmark import PLACEMENT_OPTIONS, Benchmark
+from ..clients.demo import JUDGE
+from ..clients.extra_body import check_extra_body
+from ..endpoints.parties import OF_JUDGE, PANELS
+from ..endpoints.providers import ModelSpec
+from ..errors import UsageError
+from ..guard import guard
+from ..plugins import installed
+from .rules import own_options
+from .run_config import Endpoint, RunConfig
+from .run_settings import RunSettings
+from .targets import Target, find_target, limits_of
+
+USUAL_MODEL = "demo/medium"
+
+
+def run_configs(
+    benchmark: Benchmark, settings: RunSettings, allow: Callable[[Target], Endpoint]
+) -> list[RunConfig]:
+    """The runs that settings ask for, one per model.
+
+    Args:
+        benchmark: What is run.
+        settings: How.
+        allow: The endpoint of a target, once the user has approved what a file does with a key.
+
+    Raises:
+        UsageError: Settings contradict each other.
+    """
+    specs = [ModelSpec.parse(text) for text in settings.models or (USUAL_MODEL,)]
+    if len(specs) > 1 and settings.name:
+        raise UsageError("--name names one model; leave it out, or give one --model")
+    if twice := next((s for s in specs if specs.count(s) > 1), None):
+        raise UsageError(f"--model {twice} is given twice")
+    judge = _find_judge(benchmark, settings)
+    models = [find_target(settings, spec) for spec in specs]
+    named = allow(judge) if judge else None
+    own = own_options(benchmark, settings.options)
+    _refuse_vain(benchmark, own, settings)
+    return [
+        replace(
+            make_config(benchmark, settings, allow(model)),
+            judge=_fitting_judge(benchmark, own, model.endpoint.spec, named),
+            limits=limits_of(settings, model.settings),
+            judge_limits=limits_of(settings, judge.settings) if judge else None,
+        )
+        for model in models
+    ]
+
+
+def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) -> RunConfig:
+    """What settings ask of one model, without a judge.
+
+    Raises:
+        UsageError: Settings contradict each other.
+    """
+    if settings.name is not None and not settings.name.strip():
+        raise UsageError("--name must not be blank")
+    sampling, (items, limit) = settings.sampling, chosen_items(settings)
+    check_extra_body(sampling.extra_body or {}, replace(sampling, extra_body=None).sent())
+    return RunConfig(
+        benchmark=benchmark,
+        model=model,
+        options=own_options(benchmark, settings.options),
+        dataset=settings.dataset,
+        sampling=sampling,
+        system=settings.system,
+        iterations=settings.iterations,
+        limit=limit,
+        items=items,
+        limits=limits_of(settings, None),
+        transfer=settings.transfer,
+        name=settings.name,
+        notes=settings.notes,
+        fresh=settings.fresh,
+        mixed=settings.demo,
+        without=settings.without,
+        runs_dir=settings.runs_dir,
+    )
+
+
+def chosen_items(settings: RunSettings) -> tuple[tuple[str, ...], int | None]:
+    """The ids of the items that are wanted, none for all, or how many.
+
+    What is given with the command goes before what is not.
+
+    Raises:
+        UsageError: Both are given, or an item stands twice.
+    """
+    items, limit = settings.items, settings.limit
+    if items and limit is not None:
+        if settings.given("items") == settings.given("limit"):
+            raise UsageError("--items and --limit contradict each other; use one of them")
+        items, limit = (items, None) if settings.given("items") else ((), limit)
+    if twice := next((i for i in items if items.count(i) > 1), None):
+        raise UsageError(f"--items names {twice} twice")
+    return items, limit
+
+
+def judge_spec(text: str) -> ModelSpec:
+    """The one judge that a text names.
+
+    Raises:
+        UsageError: It names several, or none.
+    """
+    names = re.split(r"[\s,]+", text.strip())
+    if len(names) > 1 and all(0 < name.find("/") < len(name) - 1 for name in names):
+        raise UsageError(f"--judge names {len(names)} judges; {PANELS}: name one")
+    return ModelSpec.parse(text)
+
+
+def _find_judge(benchmark: Benchmark, settings: RunSettings) -> Target | None:
+    named = {"judge_base_url": settings.judge_base_url,
+             "judge_api_key_env": settings.judge_api_key_env}  # fmt: skip
+    if not benchmark.judged and not any(map(settings.given, ("judge", *named))):
+        return None  # what a file or a variable says is for the benchmarks that ask one
+    if settings.judge is not None:
+        return find_target(settings, judge_spec(settings.judge), OF_JUDGE)
+    for name in (name for name, value in named.items() if value):
+        raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
+    return None
+
+
+def _fitting_judge(
+    benchmark: Benchmark, own: Mapping[str, Any], model: ModelSpec, judge: Endpoint | None
+) -> Endpoint | None:
+    """The judge that a run will have.
+
+    None where the options leave a judged benchmark nothing to judge; the demo judge for a
+    demo model where no other is named; else the one that is named.
+    """
+    if benchmark.judged and not guard(benchmark).needs_judge(own):
+        return None
+    if judge is None and benchmark.judged and installed().provider(model.provider).demo:
+        return Endpoint(ModelSpec("demo", JUDGE))
+    return judge
+
+
+def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any], settings: RunSettings) -> None:
+    """Refuse settings about comparisons where comparisons are left out.
+
+    Raises:
+        UsageError: There is one.
+    """
+    plugin = guard(benchmark)
+    if plugin.compares(own):
+        return
+    if not plugin.compares(own_options(benchmark, {})):
+        if settings.given("without"):
+            raise UsageError(f"{benchmark.name} compares no models; leave --without out")
+        return
+    for name in (*(option.name for option in PLACEMENT_OPTIONS), "without"):
+        if (name in own or name == "without") and settings.given(name):
+            message = f"--{name.replace('_', '-')} is about comparisons"
+            raise UsageError(f"{message}, and the other options leave none to make")

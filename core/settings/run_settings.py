@@ -1,0 +1,97 @@
+"""What a person sets of runs: filled by the command line, bench.toml, variables and Python alike.
+
+Each value has been held to its own rule (`rules`) when it gets here; what several of them mean
+together is decided in `resolve`, once for all surfaces.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from ..clients.retry import RETRIES
+from ..endpoints.parties import OF_MODEL, PartyOptions
+from ..endpoints.providers import MAX_REPLY, Transfer
+from ..spending.prices import Price
+from ..types import Sampling
+from .file import SettingsFile
+
+
+class SettingSource(Enum):
+    """Where a value came from, if it is not the default."""
+
+    GIVEN = "an option, or an argument in Python"
+    VARIABLE = "an environment variable"
+    FILE = "a settings file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """The settings of one or more runs, which differ in their model alone.
+
+    Attributes:
+        models: Specs; none for the usual one.
+        options: Those of the benchmark's own that were given.
+        sampling: The changes to the benchmark's own sampling.
+        demo: Whether demo and real models may be compared with each other.
+        without: Names of models that these are not compared with.
+        price: Of whatever the model is.
+        prices: By model spec.
+        file: What bench.toml says beside defaults; ``None`` where none is read.
+        sources: By name of setting, such as ``max_tokens``; those with defaults are missing.
+    """
+
+    models: tuple[str, ...] = ()
+    base_url: str | None = None
+    api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    judge: str | None = None
+    judge_base_url: str | None = None
+    judge_api_key_env: str | None = None
+    dataset: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    sampling: Sampling = field(default_factory=Sampling)
+    system: str | None = None
+    iterations: int = 1
+    limit: int | None = None
+    items: tuple[str, ...] = ()
+    concurrency: int = 32
+    rpm: float | None = None
+    tpm: float | None = None
+    timeout: float = 600.0
+    max_retries: int = RETRIES
+    max_reply: int = MAX_REPLY
+    transport: str = "http"
+    max_cost: float | None = None
+    price: Price | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    name: str | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+    fresh: bool = False
+    demo: bool = False
+    without: tuple[str, ...] = ()
+    runs_dir: Path = Path("runs")
+    file: SettingsFile | None = None
+    sources: Mapping[str, SettingSource] = field(default_factory=dict)
+
+    def given(self, name: str) -> bool:
+        """Whether a setting was given for this very command or call."""
+        return self.sources.get(name) is SettingSource.GIVEN
+
+    def by_user(self, name: str) -> bool:
+        """Whether a setting was given, or is in a variable, and does not come from a file."""
+        return self.sources.get(name) in (SettingSource.GIVEN, SettingSource.VARIABLE)
+
+    def base_url_of(self, party: PartyOptions) -> str | None:
+        """The address of the model or the judge."""
+        return self.base_url if party is OF_MODEL else self.judge_base_url
+
+    def api_key_env_of(self, party: PartyOptions) -> str | None:
+        """The variable that holds the key of the model or the judge."""
+        return self.api_key_env if party is OF_MODEL else self.judge_api_key_env
+
+    @property
+    def transfer(self) -> Transfer:
+        """How requests are carried, and how much of a reply is read."""
+        return Transfer(self.transport, self.max_reply)

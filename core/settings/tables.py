@@ -1,0 +1,46 @@
+"""Tables of a settings file: their keys, and values held to the rules."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import ConfigError
+from ..rules import Rule, UnfitValue
+from .rules import MAY_HOLD_KEYS
+
+
+def check_value(place: str, key: str, value: Any, rule: Rule, more: str = "") -> Any:
+    """A value of a settings file as it is used.
+
+    Args:
+        place: The file and the table, for messages.
+        key: Where in it the value stands.
+        value: As TOML gave it.
+        rule: What it must be; that of the option, so that both are judged alike.
+        more: What else it may be, for messages.
+
+    Raises:
+        ConfigError: It is not what the rule wants.
+    """
+    try:
+        return rule.check(value)
+    except UnfitValue as error:
+        shown = "" if key in MAY_HOLD_KEYS else f", not {json.dumps(value, default=str)}"
+        raise ConfigError(f"{place} {key} must be {error}{more}{shown}") from None
+
+
+def plain_names(place: str, table: Any) -> dict[str, Any]:
+    """A table of a settings file, with underscores for dashes in its keys.
+
+    Raises:
+        ConfigError: It is no table, or two of its keys mean the same.
+    """
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{place} must be a table")
+    made: dict[str, Any] = {}
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        if name in made:
+            raise ConfigError(f"{place} {name} is set twice, once with dashes")
+        made[name] = value
+    return made

@@ -1,0 +1,120 @@
+"""From settings to the endpoint that is asked, and what of it the user must have approved.
+
+A setting of the user goes before what a file says of an endpoint, and that before the
+file's ``[run]``. Where the file had a say in which key goes where, the user must have
+approved that on this machine; what the user says in the command itself needs no approval.
+"""
+
+from typing import Any, NamedTuple
+
+from ..clients.approvals import Sending, needs_approval, place_of
+from ..clients.caller import Limits
+from ..clients.keys import check_variable, process_environment
+from ..clients.retry import RetryPolicy
+from ..endpoints.parties import OF_MODEL, PartyOptions
+from ..endpoints.providers import ModelSpec, Provider, check_base_url
+from ..errors import UsageError
+from ..plugins import installed
+from .endpoints import EndpointSettings
+from .run_config import Endpoint
+from .run_settings import RunSettings
+
+
+class Target(NamedTuple):
+    """A model's or a judge's endpoint, and what the file says of it.
+
+    Attributes:
+        sending: What the user must have approved, as the file had a say in it.
+        party: Whether it is the model's or the judge's.
+    """
+
+    endpoint: Endpoint
+    settings: EndpointSettings | None = None
+    sending: Sending | None = None
+    party: PartyOptions = OF_MODEL
+
+    @property
+    def way_out(self) -> str:
+        """What to do about a pair that is not approved."""
+        if self.sending is None:
+            return ""
+        message = f"bench config --approve {self.sending.place} {self.sending.variable} allows it"
+        if "://" in self.sending.place:
+            return message
+        return f"{message}, or name the key yourself with {self.party.api_key_env}"
+
+
+def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF_MODEL) -> Target:
+    """The endpoint that settings give a model or a judge.
+
+    Raises:
+        UsageError: The settings do not go with it, or name no endpoint.
+    """
+    provider = installed().provider(spec.provider)
+    base_url, variable = settings.base_url_of(party), settings.api_key_env_of(party)
+    headers = settings.headers if party is OF_MODEL else {}
+    if provider.demo:
+        given = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
+        _refuse(spec, [option for option, value in given.items() if value])
+        return Target(Endpoint(spec), party=party)
+    if variable:
+        check_variable(variable, process_environment(), party)
+    known = settings.file.endpoint(base_url, party) if settings.file else None
+    where = None
+    if known:
+        where, variable = known.base_url, variable or known.api_key_env
+    elif base_url is not None:
+        where = check_base_url(base_url, party)
+    if settings.file:
+        variable = variable or settings.file.run.get(_name(party.api_key_env))
+    endpoint = Endpoint(spec, where, variable, headers, known.name if known else None)
+    return Target(endpoint, known, _sending(settings, endpoint, provider, party), party)
+
+
+def _refuse(spec: ModelSpec, options: list[str]) -> None:
+    """A model in this process has no address, no key and no headers."""
+    for option in options:
+        raise UsageError(
+            f"{option} does not go with {spec}, which is no server's; "
+            "name a real model, such as openai/NAME"
+        )
+
+
+def _name(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")
+
+
+def _sending(
+    settings: RunSettings, endpoint: Endpoint, provider: Provider, party: PartyOptions
+) -> Sending | None:
+    """What needs approval: the file had a say in which key goes where, and it is no safe place."""
+    variable, base_url = endpoint.api_key_env, endpoint.base_url
+    if variable is None or not needs_approval(provider, base_url, variable):
+        return None
+    place = place_of(provider, endpoint.spec, base_url)
+    if settings.api_key_env_of(party) is None:
+        return Sending(place, variable)
+    if _place_by_user(settings, party):
+        return None
+    # Given for this very command is a yes, but not one to sending it unencrypted.
+    allowed = settings.given(_name(party.api_key_env)) and "://" not in place
+    return None if allowed else Sending(place, variable)
+
+
+def _place_by_user(settings: RunSettings, party: PartyOptions) -> bool:
+    """Whether the user, and not the file, said where the requests go."""
+    base_url = settings.base_url_of(party)
+    if not settings.by_user(_name(party.base_url if base_url else party.spec)):
+        return False
+    return base_url is None or "://" in base_url  # else it is a name of the file's
+
+
+def limits_of(settings: RunSettings, endpoint: EndpointSettings | None) -> Limits:
+    """How fast requests to an endpoint may go: the user's, then the endpoint's, then defaults."""
+
+    def chosen(name: str) -> Any:
+        own = getattr(endpoint, name, None)
+        return getattr(settings, name) if own is None or settings.by_user(name) else own
+
+    retry = RetryPolicy(attempts=1 + settings.max_retries)
+    return Limits(chosen("concurrency"), chosen("rpm"), chosen("tpm"), chosen("timeout"), retry)
