@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .benchmark import Benchmark
     from .endpoints.providers import Provider
+    from .on_demand import OnDemand
     from .ratings import RatingEngine
     from .sections import ReportSection
 
@@ -24,14 +25,14 @@ hookimpl = pluggy.HookimplMarker("eibench")
 
 
 @hookspec
-def register_benchmarks(register: "Callable[[Benchmark], None]") -> None:
+def register_benchmarks(register: "Callable[[Benchmark | OnDemand], None]") -> None:
     """Add benchmarks to the catalogue.
 
     Must be cheap: no network, no data files, no heavy imports.
 
     Args:
-        register: Adds one benchmark. Raises `PluginError` when the name is taken
-            or the object is not a `Benchmark`.
+        register: Adds one benchmark, or where it is imported from when it is asked for. Raises
+            `PluginError` when the name is taken or the object is not a `Benchmark`.
     """
 
 
@@ -47,7 +48,7 @@ def register_providers(register: "Callable[[Provider], None]") -> None:
 
 
 @hookspec
-def register_rating_engines(register: "Callable[[RatingEngine], None]") -> None:
+def register_rating_engines(register: "Callable[[RatingEngine | OnDemand], None]") -> None:
     """Add ways to turn comparisons into ratings.
 
     Args:
@@ -65,7 +66,7 @@ def register_report_sections(register: "Callable[[ReportSection], None]") -> Non
 
 
 @hookspec
-def register_commands(register: "Callable[[click.Command], None]") -> None:
+def register_commands(register: "Callable[[click.Command | OnDemand], None]") -> None:
     """Add commands to `bench`.
 
     Args:

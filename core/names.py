@@ -1,6 +1,7 @@
 """Names that are none of those there are: refused, with the nearest one."""
 
 from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 
 from .errors import UsageError
 from .text import plural
@@ -10,8 +11,6 @@ _LISTED = 12
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
-    from difflib import get_close_matches
-
     near = get_close_matches(name, list(names), n=1)
     return f"; did you mean {near[0]}?" if near else ""
 

@@ -7,29 +7,34 @@ commands that need what it would have added.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import UserDict
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from . import __version__
+import click
+import pluggy
+
+import eibench.data
+
+from . import hookspecs
+from .benchmark import Benchmark
 from .command_names import COMMANDS, TAKEN
+from .datasets.fetching import DATA_ONLY, pack_folders
+from .endpoints.providers import Provider
+from .entries import distribution_of, entries
 from .errors import PluginError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import click
-
-    from .benchmark import Benchmark
-    from .endpoints.providers import Provider
-    from .ratings import RatingEngine
-    from .sections import ReportSection
+from .guard import calls, described, wrong_benchmark, wrong_hooks
+from .guard.printing import Speaker
+from .on_demand import OnDemand
+from .ratings import RatingEngine
+from .sections import ReportSection
 
 T = TypeVar("T")
-GROUP = "eibench"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -44,36 +49,73 @@ class BrokenPlugin(NamedTuple):
         return f"plugin {self.name!r} of {self.distribution} is broken: {self.reason}"
 
 
-@dataclass
 class Registry(Generic[T]):
-    """Things of one kind by name, each with the distribution that added it."""
+    """Things of one kind by name, each with the distribution that added it.
 
-    kind: str
-    names: Callable[[Any], str]
-    check: Callable[[Any], str | None]
-    things: dict[str, T] = field(default_factory=dict)
-    origins: dict[str, str] = field(default_factory=dict)
-    ours: frozenset[str] = frozenset()
-    """Names that no plugin may take."""
+    Args:
+        kind: What they are called.
+        check: What is wrong with a thing as it is registered, if anything.
+        reserved: Names that no plugin may take.
 
-    def add(self, thing: T, distribution: str) -> None:
+    Attributes:
+        things: By name; what is there on demand is imported when it is taken out.
+        origins: The distribution of each.
+        broken: What could not be imported, shared with the catalogue.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        check: Callable[[Any], str | None],
+        broken: list[BrokenPlugin],
+        reserved: frozenset[str] = frozenset(),
+    ) -> None:
+        self.kind, self.check, self.broken, self.reserved = kind, check, broken, reserved
+        self.origins: dict[str, str] = {}
+        self.things: MutableMapping[str, T] = _Things(self.imported)
+
+    def imported(self, thing: OnDemand) -> T:
+        """What was registered on demand; when it cannot be used, it is kept as broken.
+
+        Raises:
+            PluginError: It cannot be imported, or is of the wrong type.
+        """
+        distribution = self.origins[thing.name]
+        try:
+            with Speaker(f"{self.kind} {thing.name} ({distribution})"):
+                made: T = thing.make()
+            if wrong := self.check(made):
+                raise PluginError(f"{distribution} registers {made!r} as a {self.kind}: {wrong}")
+        except (Exception, SystemExit) as error:
+            broken = BrokenPlugin(thing.name, distribution, _reason(error))
+            self.broken.append(broken)
+            raise PluginError(str(broken)) from error
+        return made
+
+    def add(self, thing: Any, distribution: str) -> None:
         """Add one thing.
 
         Raises:
             PluginError: It is of the wrong type, or its name is taken.
         """
-        if wrong := self.check(thing):
+        check = _ill_named if isinstance(thing, OnDemand) else self.check
+        if wrong := check(thing):
             raise PluginError(f"{distribution} registers {thing!r} as a {self.kind}: {wrong}")
-        name = self.names(thing)
-        if name in self.ours:
+        name = str(thing.name)
+        if name in self.reserved:
             raise PluginError(f"{self.kind} {name!r} of {distribution} clashes with eibench's own")
         if name in self.things:
             raise PluginError(
                 f"{self.kind} {name!r} of {distribution} clashes with that of "
                 f"{self.origins[name]}; uninstall one of the two"
             )
-        self.things[name] = thing
+        self.declared[name] = thing
         self.origins[name] = distribution
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """The things as they were registered, or as they are by now: nothing is imported."""
+        return self.things.data if isinstance(self.things, _Things) else dict(self.things)
 
     def get(self, name: str, broken: tuple[BrokenPlugin, ...] = ()) -> T:
         """The thing of that name.
@@ -84,20 +126,39 @@ class Registry(Generic[T]):
         """
         if name in self.things:
             return self.things[name]
-        from difflib import get_close_matches
-
         near = get_close_matches(name, self.things, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else "there are: " + ", ".join(self.things)
         failed = "".join(f"; {plugin}" for plugin in broken)
         raise UsageError(f"unknown {self.kind} {name!r}; {hint}{failed}")
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self.things.values())
+        for name in list(self.things):
+            try:
+                thing = self.things[name]
+            except PluginError:  # it is among the broken now
+                continue
+            yield thing
+
+
+class _Things(UserDict[str, Any]):
+    """Things by name; those on demand are imported when they are taken out."""
+
+    def __init__(self, imported: Callable[[OnDemand], Any]) -> None:
+        super().__init__()
+        self._imported = imported
+
+    def __getitem__(self, name: str) -> Any:
+        thing = self.data[name]
+        if isinstance(thing, OnDemand):
+            try:
+                thing = self.data[name] = self._imported(thing)
+            except PluginError:
+                del self.data[name]
+                raise
+        return thing
 
 
 def _a_benchmark(thing: Any) -> str | None:
-    from .guard import wrong_benchmark
-
     if wrong := wrong_benchmark(thing):
         return wrong
     taken = [o.name for o in thing.options if o.name in TAKEN]
@@ -107,8 +168,6 @@ def _a_benchmark(thing: Any) -> str | None:
 
 
 def _a_provider(thing: Any) -> str | None:
-    from .endpoints.providers import Provider
-
     if not isinstance(thing, Provider):
         return "it is not an eibench.Provider"
     create: Any = thing.create
@@ -118,14 +177,10 @@ def _a_provider(thing: Any) -> str | None:
 
 
 def _a_section(thing: Any) -> str | None:
-    from .sections import ReportSection
-
     return None if isinstance(thing, ReportSection) else "it is not an eibench.ReportSection"
 
 
 def _a_command(thing: Any) -> str | None:
-    import click
-
     return _ill_named(thing) if isinstance(thing, click.Command) else "it is not a click.Command"
 
 
@@ -142,60 +197,41 @@ def _ill_named(thing: Any) -> str | None:
     return f"its name {thing.name!r} must be letters, digits, dots, dashes and underscores"
 
 
-def _name(thing: Any) -> str:
-    return str(thing.name)
-
-
-@dataclass
 class Catalogue:
     """Everything that plugins add, by kind."""
 
-    benchmarks: "Registry[Benchmark]" = field(
-        default_factory=lambda: Registry("benchmark", _name, _a_benchmark)
-    )
-    providers: "Registry[Provider]" = field(
-        default_factory=lambda: Registry("provider", _name, _a_provider)
-    )
-    rating_engines: "Registry[RatingEngine]" = field(
-        default_factory=lambda: Registry("rating engine", _name, _an_engine)
-    )
-    report_sections: "Registry[ReportSection]" = field(
-        default_factory=lambda: Registry("report section", _name, _a_section)
-    )
-    commands: "Registry[click.Command]" = field(
-        default_factory=lambda: Registry("command", _name, _a_command, ours=frozenset(COMMANDS))
-    )
-    broken: list[BrokenPlugin] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.broken: list[BrokenPlugin] = []
+        self.benchmarks = Registry[Benchmark]("benchmark", _a_benchmark, self.broken)
+        self.providers = Registry[Provider]("provider", _a_provider, self.broken)
+        self.rating_engines = Registry[RatingEngine]("rating engine", _an_engine, self.broken)
+        self.report_sections = Registry[ReportSection]("report section", _a_section, self.broken)
+        ours = frozenset(COMMANDS)
+        self.commands = Registry[click.Command]("command", _a_command, self.broken, ours)
 
     @property
-    def data_folders(self) -> "dict[str, Path | None]":
+    def data_folders(self) -> dict[str, Path | None]:
         """The data folder of each benchmark, by name."""
         return {benchmark.name: benchmark.data for benchmark in self.benchmarks}
 
-    def benchmark(self, name: str) -> "Benchmark":
+    def benchmark(self, name: str) -> Benchmark:
         """The benchmark of that name, or `UsageError`."""
         if name not in self.benchmarks.things and self._is_data_only(name):
-            from .datasets.fetching import DATA_ONLY
-
             listed = ", ".join(self.benchmarks.things)
             raise UsageError(f"{name} is {DATA_ONLY}; the benchmarks are: {listed}")
         return self.benchmarks.get(name, tuple(self.broken))
 
     def _is_data_only(self, name: str) -> bool:
-        import eibench.data
-
-        from .datasets.fetching import pack_folders
-
         return name in pack_folders(eibench.data.folder(""), {})
 
-    def provider(self, name: str) -> "Provider":
+    def provider(self, name: str) -> Provider:
         """The provider of that prefix, or `UsageError`."""
         return self.providers.get(name, tuple(self.broken))
 
     def distribution_of(self, thing: Any) -> str | None:
         """Which distribution registered an object; ``None`` where none did."""
         for registry in self.hooks().values():
-            for name, known in registry.things.items():
+            for name, known in registry.declared.items():
                 if known is thing or getattr(known, "data_maker", None) is thing:
                     return registry.origins[name]
         return None
@@ -211,56 +247,25 @@ class Catalogue:
         }
 
 
-def _is_ours(entry: EntryPoint) -> bool:
-    return entry.value.startswith("eibench.")
-
-
-def _distribution(entry: EntryPoint) -> str:
-    if _is_ours(entry):
-        return f"eibench {__version__}"  # without reading a file: every command comes by here
-    try:
-        return f"{entry.dist.name} {entry.dist.version}" if entry.dist else _UNKNOWN
-    except Exception:  # noqa: BLE001 - its metadata are damaged; that is no reason to stop
-        return _UNKNOWN
-
-
-_UNKNOWN = "an unknown distribution"
-
-
-@cache
-def _entries() -> tuple[EntryPoint, ...]:
-    """All plugins, ours first, so that in a clash it is the newcomer that is refused."""
-    found = entry_points(group=GROUP)
-    return tuple(sorted(found, key=lambda e: (not _is_ours(e), e.name, e.value)))
-
-
-def others() -> bool:
-    """Whether there is any plugin that is not ours; imports none."""
-    return not all(_is_ours(entry) for entry in _entries())
-
-
 def read_catalogue() -> Catalogue:
     """What all installed plugins add; never raises for a plugin's fault."""
     catalogue = Catalogue()
-    for entry in _entries():
+    for entry in entries():
         _load(catalogue, entry)
     return catalogue
 
 
 def _load(catalogue: Catalogue, entry: EntryPoint) -> None:
-    from .guard.printing import Speaker
-
-    distribution = _distribution(entry)
+    distribution = distribution_of(entry)
     try:
         with Speaker(f"plugin {entry.name} ({distribution})"):
             add_plugin(catalogue, entry.load(), distribution)
-    except PluginError as error:
-        reason = " ".join(str(error).split())
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything; it is recorded
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    else:
-        return
-    catalogue.broken.append(BrokenPlugin(entry.name, distribution, reason))
+        catalogue.broken.append(BrokenPlugin(entry.name, distribution, _reason(error)))
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(str(error).split()) if isinstance(error, PluginError) else described(error)
 
 
 def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: str) -> None:
@@ -270,12 +275,10 @@ def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: 
         PluginError: It registers the wrong type, a taken name, a hook that does not exist, or
             no hook at all. What its code raises passes through.
     """
-    from .guard import wrong_hooks
-
     if wrong := wrong_hooks(plugin, list(catalogue.hooks())):
         raise PluginError(wrong)
     hooks = _hooks_of(plugin, distribution)
-    before = [(r, dict(r.things), dict(r.origins)) for r in catalogue.hooks().values()]
+    before = [(r, dict(r.declared), dict(r.origins)) for r in catalogue.hooks().values()]
     try:
         for name, registry in catalogue.hooks().items():
 
@@ -284,16 +287,14 @@ def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: 
 
             getattr(hooks, name)(register=register)
     except BaseException:
-        for registry, things, origins in before:
-            registry.things, registry.origins = things, origins
+        for registry, declared, origins in before:
+            registry.declared.clear()
+            registry.declared.update(declared)
+            registry.origins = origins
         raise
 
 
 def _hooks_of(plugin: ModuleType | object, distribution: str) -> Any:
-    import pluggy
-
-    from . import hookspecs
-
     manager = pluggy.PluginManager("eibench")
     manager.add_hookspecs(hookspecs)
     try:
@@ -309,8 +310,6 @@ def _hooks_of(plugin: ModuleType | object, distribution: str) -> Any:
 @cache
 def installed() -> Catalogue:
     """The catalogue of this process."""
-    from .guard import calls
-
     catalogue = read_catalogue()
     calls.find_distribution = catalogue.distribution_of
     return catalogue

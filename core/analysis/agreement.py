@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..benchmark import Pack
 from ..few_families import few_families
 from ..reports.graded import GradedSamples, scored_by, value_names
+from ..statistics import (
+    cohen_kappa,
+    icc_agreement,
+    mean_disagreement,
+    order_agreement,
+    rank_agreement,
+)
 
 if TYPE_CHECKING:
     from ..statistics import Estimate, OrderAgreement
@@ -94,13 +101,6 @@ def _rows(runs: Sequence[Judged], name: str, clusters: Mapping[str, str]) -> lis
 
 
 def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> dict[str, Any]:
-    from ..statistics import (
-        cohen_kappa,
-        icc_agreement,
-        mean_disagreement,
-        rank_agreement,
-    )
-
     first, second = [row.first for row in rows], [row.second for row in rows]
     clusters = [row.cluster for row in rows]
     alone = [sum(_has(judged[i], name) for judged in runs) - len(rows) for i in (0, 1)]
@@ -133,7 +133,6 @@ def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> di
     """The agreement on the order of the models; nothing for one run."""
     if len(runs) < 2:
         return None
-    from ..statistics import order_agreement
 
     found = order_agreement(
         [row.first for row in rows],

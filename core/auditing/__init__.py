@@ -7,3 +7,13 @@ found, each with a grade of `grading`. All are pure functions; what a file
 or a journal cannot tell is an `Estimate` without a value and with the reason.
 docs/judge-report.md has the definitions.
 """
+
+from typing import TYPE_CHECKING
+
+from ..on_demand import submodules
+
+if TYPE_CHECKING:
+    from . import asking as asking
+    from . import audit as audit
+
+__getattr__ = submodules(__name__)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from .. import console
 from ..analysis.agreement import Judged, agree
 from ..journal import Journal, RunRecord
 from ..lookup.refile import refile_stored
@@ -31,9 +32,8 @@ def agreement_command(runs: tuple[str, ...], json_output: bool, **params: Any) -
     if json_output:
         click.echo(as_text(document))
         return
-    from ..console import agreement, output
 
-    output.show(agreement.agreement(document))
+    console.output.show(console.agreement.agreement(document))
 
 
 def _agreed(

@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -20,8 +20,12 @@ from click.core import ParameterSource
 from .. import __version__
 from ..command_names import COMMANDS, OF_OUR_PLUGINS
 from ..console.streams import silence
+from ..entries import others
 from ..errors import BenchError
 from ..signals import ending_signals, handling
+
+if TYPE_CHECKING:
+    from ..plugins import Catalogue
 
 _SHORT = 76  # columns of a plugin's command in `bench --help`
 
@@ -39,7 +43,9 @@ class BenchGroup(click.Group):
             module = import_module(f".{COMMANDS[cmd_name].module}", __package__)
             command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
             return command
-        return _plugin_commands().get(cmd_name) if cmd_name in _lines_of_plugins() else None
+        return (
+            _installed().commands.things.get(cmd_name) if cmd_name in _lines_of_plugins() else None
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without importing ours."""
@@ -66,10 +72,9 @@ class BenchGroup(click.Group):
         except Exception as error:
             if ctx.invoked_subcommand in COMMANDS or ctx.invoked_subcommand is None:
                 raise
-            from ..guard import Called
-            from ..guard.calls import raise_for
+            from ..guard.calls import Called, raise_for
 
-            command = _plugin_commands()[ctx.invoked_subcommand]
+            command = _installed().commands.things[ctx.invoked_subcommand]
             raise_for(Called(command, "command"), error)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -109,12 +114,10 @@ def _flush() -> None:
 def _unknown(message: str, name: str) -> str:
     from difflib import get_close_matches
 
-    from ..plugins import installed
-
     if "did you mean" not in message.lower():
         near = get_close_matches(name, [*COMMANDS, *_lines_of_plugins()], n=1)
         message = message.rstrip(".") + (f"; did you mean {near[0]!r}?" if near else "")
-    return message + "".join(f"; {plugin}" for plugin in installed().broken)
+    return message + "".join(f"; {plugin}" for plugin in _installed().broken)
 
 
 def _guarded(command: Callable[[], Any], debug: bool) -> int:
@@ -181,17 +184,18 @@ def _variable(error: click.ClickException) -> str:
 
 def _lines_of_plugins() -> dict[str, str]:
     """What `bench --help` says of the commands that plugins add."""
-    from ..plugins import others
-
     if not others():
         return OF_OUR_PLUGINS
-    return {name: c.get_short_help_str(_SHORT) for name, c in _plugin_commands().items()}
+    return {
+        name: getattr(thing, "title", None) or thing.get_short_help_str(_SHORT)
+        for name, thing in _installed().commands.declared.items()
+    }
 
 
-def _plugin_commands() -> dict[str, click.Command]:
+def _installed() -> "Catalogue":
     from ..plugins import installed
 
-    return installed().commands.things
+    return installed()
 
 
 @click.group(cls=BenchGroup, context_settings={"help_option_names": ["-h", "--help"]})

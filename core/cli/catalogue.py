@@ -37,7 +37,7 @@ def _listing(catalogue: Catalogue) -> dict[str, Any]:
         registry = getattr(catalogue, kind)
         listing[kind] = [
             {"name": name, "title": _title(thing), "distribution": registry.origins[name]}
-            for name, thing in registry.things.items()
+            for name, thing in registry.declared.items()
         ]
     listing["broken"] = [
         {"name": b.name, "distribution": b.distribution, "reason": b.reason}

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from .. import console
 from ..journal import Journal
 from ..lookup.refile import refile_stored
 from ..plugins import installed
@@ -31,9 +32,8 @@ def compare_command(run_a: str, run_b: str, json_output: bool, **params: Any) ->
     if json_output:
         click.echo(as_text(document))
         return
-    from ..console import differences, output
 
-    output.show(differences.comparison(document))
+    console.output.show(console.differences.comparison(document))
 
 
 def _compared(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from .. import console
 from ..clients.approvals import Approvals, Sending, normal
 from ..endpoints.secrets import (
     HIDDEN,
@@ -61,10 +62,9 @@ def config_command(
     if json_output:
         click.echo(as_text(found))
         return
-    from ..console import output, tables
 
     for table in _tables(found):
-        output.show(tables.table(table))
+        console.output.show(console.tables.table(table))
 
 
 def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> None:

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from .. import analysis, console
+from ..analysis.csv_tables import read_csv, write_csv
+from ..analysis.run_tables import RunSelection, ScoreColumn, benchmarks_with_runs, table_of_runs
+from ..analysis.score_tables import table_of_csv
 from ..errors import DataError, UsageError
 from ..journal import Journal
 from ..journal.file import has_journal
@@ -50,26 +54,21 @@ def correlate_command(words: tuple[str, ...], output: Path | None, **params: Any
     With FILE.csv, X and Y are columns; without it, benchmarks with runs in --runs-dir
     (BENCHMARK or BENCHMARK:METRIC). Without Y, X is correlated with every other one.
     """
-    from ..analysis.correlations import build_correlations, csv_rows
-    from ..analysis.csv_tables import write_csv
-
     params |= {"judge": as_given("judge", params["judge"])}
     params |= {"datasets": as_given("datasets", params["datasets"]) or ()}
     _check_output(output, words[0])
     asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
     table = asked.table
-    document = build_correlations(table, asked.x, asked.ys)
+    document = analysis.correlations.build_correlations(table, asked.x, asked.ys)
     _refuse_nothing(table, document)
     if output is not None:
-        write_csv(output, csv_rows(table, document))
+        write_csv(output, analysis.correlations.csv_rows(table, document))
         click.echo(line(f"the pairs are in {output}"), err=True)
     if params["json_output"]:
         click.echo(as_text(document))
         return
-    from ..console import correlations
-    from ..console.output import show
 
-    show(correlations.correlations(document))
+    console.output.show(console.correlations.correlations(document))
 
 
 def _is_file(word: str) -> bool:
@@ -90,9 +89,6 @@ def _check_output(output: Path | None, source: str) -> None:
 
 
 def _from_file(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
-    from ..analysis.csv_tables import read_csv
-    from ..analysis.score_tables import table_of_csv
-
     for name in ("runs", "datasets", "judge"):
         if params[name]:
             raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
@@ -108,8 +104,6 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
 
 
 def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
-    from ..analysis.run_tables import RunSelection, ScoreColumn, benchmarks_with_runs, table_of_runs
-
     if not has_journal(params["runs_dir"]):
         _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:

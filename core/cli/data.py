@@ -5,6 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,6 @@ def _pack(name: str) -> OfficialPack:
     """The official pack of that name, or an error with the nearest name."""
     folders = _folders()
     if name not in folders:
-        from difflib import get_close_matches
-
         near = get_close_matches(name, folders, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(folders)}"
         raise UsageError(f"unknown pack {name!r}; {hint}")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import click
 
+from .. import ratings
 from ..errors import DataError, UsageError
 from ..foreign import ForeignResults
 from ..hints import bench
@@ -18,7 +19,6 @@ from ..journal.merging import Imported
 from ..plugins import installed
 from ..text import line, plural
 from .stored import official_or_default
-from .transfer import outcome
 
 
 class ImportOptions(NamedTuple):
@@ -91,12 +91,10 @@ def _tell_others(wanted: ImportOptions, found: ForeignResults) -> None:
 
 
 def _write_comparisons(found: ForeignResults, output: Path) -> None:
-    from ..ratings.reading import comparison_lines
-
     if str(output) == "-":
-        print_lines(comparison_lines(found.comparisons))
+        print_lines(ratings.reading.comparison_lines(found.comparisons))
     else:
-        write_lines(output, comparison_lines(found.comparisons))
+        write_lines(output, ratings.reading.comparison_lines(found.comparisons))
     models = {name for row in found.comparisons for name in (row.a, row.b)}
     held = f"{plural(len(found.comparisons), 'comparison')} of {plural(len(models), 'model')}"
     message = f"{held} in {output}"
@@ -166,3 +164,19 @@ def _tell_next(done: list[Import]) -> None:
     shown, judged = bench("show", run_id), bench("rejudge", run_id, "--judge", "SPEC")
     message = f"{shown} shows a result, {judged} has its transcripts judged"
     click.echo(line(f"next: {message}"), err=True)
+
+
+def outcome(imported: Imported) -> str:
+    """What an import has done to a run."""
+    if not imported.changed:
+        return "already there"
+    added = {
+        "reply": imported.calls,
+        "grade": imported.grades,
+        "comparison": imported.comparisons,
+        "failure": imported.failures,
+        "view": imported.views,
+    }
+    parts = [plural(n, what) for what, n in added.items() if n]
+    parts += ["a later result"] if imported.updated else []
+    return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .. import auditing, console, ratings
+from ..compare.judge_record import read_judge
 from ..journal import Journal
 from ..plugins import installed
 from ..text import as_text
@@ -59,29 +61,21 @@ def judge_report_command(
     if json_output:
         click.echo(as_text(document))
         return
-    from ..console import judge_report, output
 
-    output.show(judge_report.judge_report(document))
+    console.output.show(console.judge_report.judge_report(document))
 
 
 def _of_file(path: Path, *, dedupe: bool, judge: str | None, **who: Any) -> dict[str, Any]:
-    from ..auditing.audit import audit
-    from ..ratings.parting import has_demo, part
-    from ..ratings.reading import read_comparisons
-
-    there = read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
-    given = part(there, **who)
-    return _document(audit(given), has_demo(given), file=str(path))
+    there = ratings.reading.read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
+    given = ratings.parting.part(there, **who)
+    return _document(auditing.audit.audit(given), ratings.parting.has_demo(given), file=str(path))
 
 
 def _of_journal(name: str, choice: Mapping[str, Any], runs_dir: Path) -> dict[str, Any]:
-    from ..auditing.audit import audit
-    from ..compare.judge_record import read_judge
-
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
         found = read_judge(journal, installed(), chosen, **choice)
-    made, board = audit(found.comparisons, found.asking, found.ratings), found.board
+    made, board = auditing.audit.audit(found.comparisons, found.asking, found.ratings), found.board
     pack = {"name": board.pack_name, "sha256": board.pack_sha256}
     return _document(made, found.demo, benchmark=name, dataset=pack)
 

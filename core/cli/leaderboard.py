@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from .. import console
+from ..analysis.csv_tables import csv_text
 from ..benchmark import Benchmark
 from ..compare.leaderboard import Leaderboard, read_leaderboard
 from ..guard import guard
@@ -14,7 +16,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.ratings import note_of, points, ranks
 from ..sections import Table
-from ..text import as_text, line, plural
+from ..text import as_text, interval, line, plural
 from . import options
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
@@ -75,8 +77,6 @@ def leaderboard_command(
         click.echo(as_text({**document, **shown}))
         return
     if csv_output:
-        from ..analysis.csv_tables import csv_text
-
         click.echo(csv_text(_csv_rows(document)), nl=False)
         return
     _show(board, document, beside, asked=published)
@@ -93,25 +93,20 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> dict[str, Any] |
 def _show(
     board: Leaderboard, document: Mapping[str, Any], beside: Table | None, *, asked: bool
 ) -> None:
-    from ..console import output, tables
-    from ..console.conclusions import conclusions
-
-    output.show(tables.table(_table(board, document)))
-    for message in conclusions(document["conclusions"], "\nThe judge"):
-        output.show(message)
+    console.output.show(console.tables.table(_table(board, document)))
+    for message in console.conclusions.conclusions(document["conclusions"], "\nThe judge"):
+        console.output.show(message)
     for warning in document["warnings"]:
-        output.show(tables.warning(warning))
+        console.output.show(console.tables.warning(warning))
     if beside:
         note = f"{_comparable(board)}\n{beside.note}"
-        output.show(tables.table(replace(beside, note=note)))
+        console.output.show(console.tables.table(replace(beside, note=note)))
     elif asked:
         message = f"no published board may stand beside {board.benchmark.name} on this pack"
-        output.show(tables.warning(message))
+        console.output.show(console.tables.warning(message))
 
 
 def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
-    from ..text import interval
-
     rated = bool(board.standing and board.standing.ratings)
     name = board.metric
     beside = any(row["rating_length_adjusted"] is not None for row in document["rows"])

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from .. import console, ratings
+from ..compare.comparison_pool import as_comparisons
+from ..compare.leaderboard import read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal
 from ..plugins import installed
+from ..ratings.anchors import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
+from ..reports.ratings import columns_of, note_of, row_of
+from ..sections import Table
 from ..text import as_text, line, plural
 from . import options
 from .rating_options import RatingCommand, no_rating_options, rating_options
@@ -79,23 +85,18 @@ def rate_command(
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     if comparisons is not None:
         no_rating_options(own)
-        from ..ratings.parting import has_demo, part
-        from ..ratings.reading import read_comparisons
-
-        all_there = read_comparisons(comparisons, dedupe=dedupe, judge=judge)
-        given = part(all_there, mixed=demo, without=without)
-        asked = _RateRequest(given, RatingSettings(sets), has_demo(given))
+        all_there = ratings.reading.read_comparisons(comparisons, dedupe=dedupe, judge=judge)
+        given = ratings.parting.part(all_there, mixed=demo, without=without)
+        asked = _RateRequest(given, RatingSettings(sets), ratings.parting.has_demo(given))
     else:
         choice = {"dataset": dataset, "judge": judge, "mixed": demo, "without": without}
         asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT, tuple(installed().broken)).name
-    ratings = rate_with(chosen, asked.comparisons, asked.settings)
+    rated = rate_with(chosen, asked.comparisons, asked.settings)
     if json_output:
-        click.echo(as_text(_document(ratings, demo=asked.demo)))
+        click.echo(as_text(_document(rated, demo=asked.demo)))
         return
-    from ..console import output, tables
-
-    output.show(tables.table(_table(ratings, demo=asked.demo)))
+    console.output.show(console.tables.table(_table(rated, demo=asked.demo)))
 
 
 def check_source(
@@ -136,10 +137,6 @@ def _of_journal(
     Raises:
         UsageError: There are none, or those of several packs or judges.
     """
-    from ..compare.comparison_pool import as_comparisons
-    from ..compare.leaderboard import read_leaderboard
-    from ..ratings.comparisons import Comparisons
-
     benchmark = installed().benchmark(name)
     options = rating_options(benchmark, own)
     with Journal(runs_dir, create=False) as journal:
@@ -156,7 +153,7 @@ def _of_journal(
             "models makes some"
         )
     settings = settings_of(benchmark, board.pack, sets, options)
-    return _RateRequest(Comparisons.of(given), settings, board.demo)
+    return _RateRequest(ratings.comparisons.Comparisons.of(given), settings, board.demo)
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
@@ -165,8 +162,6 @@ def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:
     Raises:
         UsageError: One is not of that form, or they fix no scale.
     """
-    from ..ratings.anchors import check_anchors
-
     return check_anchors([_anchor(text) for text in texts])
 
 
@@ -190,9 +185,6 @@ def _document(ratings: "Ratings", *, demo: bool) -> dict[str, Any]:
 
 
 def _table(ratings: "Ratings", *, demo: bool) -> "Table":
-    from ..reports.ratings import columns_of, note_of, row_of
-    from ..sections import Table
-
     rows = [row.as_json() for row in ratings.rows]
     columns = columns_of(rows)
     cells = [row_of({**row, "demo": demo}, columns) for row in rows]

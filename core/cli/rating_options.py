@@ -25,7 +25,7 @@ class RatingCommand(Command):
 
 
 def _options() -> Iterator[Option]:
-    for benchmark in installed().benchmarks.things.values():
+    for benchmark in installed().benchmarks:
         yield from (option for option in benchmark.options if option.in_ratings)
 
 

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .. import analysis, console
+from ..analysis.csv_tables import read_csv
+from ..analysis.reruns import reruns_of_csv, reruns_of_runs
 from ..errors import UsageError
 from ..journal import Journal
 from ..names import check_name, check_without
@@ -45,21 +48,17 @@ def repeat_command(
 
     Each iteration is scored by itself. In FILE.csv the first column names the model.
     """
-    from ..analysis.repeatability import build_repeatability
-
     if any(source.lower().endswith(".csv") for source in sources):
         reruns = _from_file(sources, (*metrics, *(change or ())), params)
     else:
         reruns = _from_runs(sources, params)
     reruns = _without(reruns, params["without"])
-    document = build_repeatability(reruns, metrics, change or ())
+    document = analysis.repeatability.build_repeatability(reruns, metrics, change or ())
     if params["json_output"]:
         click.echo(as_text(document))
         return
-    from ..console import repeatability
-    from ..console.output import show
 
-    show(repeatability.repeatability(document))
+    console.output.show(console.repeatability.repeatability(document))
 
 
 def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
@@ -71,9 +70,6 @@ def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
 def _from_file(
     sources: tuple[str, ...], metrics: tuple[str, ...], params: dict[str, Any]
 ) -> "Reruns":
-    from ..analysis.csv_tables import read_csv
-    from ..analysis.reruns import reruns_of_csv
-
     if len(sources) > 1:
         raise UsageError("name one file, or runs; not more than one file, and not both")
     if given_by_user("dataset"):
@@ -87,8 +83,6 @@ def _from_file(
 
 
 def _from_runs(sources: tuple[str, ...], params: dict[str, Any]) -> "Reruns":
-    from ..analysis.reruns import reruns_of_runs
-
     dataset = as_given("dataset", params["dataset"])
     with Journal(params["runs_dir"], create=False) as journal:
         found = [find(journal, start) for start in sources]

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .. import console
 from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
@@ -79,8 +80,6 @@ def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
         rows = [one.as_json() for one in checked if one.changes or one.reason]
         click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": rows}))
         return 0
-    from ..console import output
-    from ..console.regraded import regraded
 
-    output.show(regraded([one.as_json() for one in checked], dry=dry))
+    console.output.show(console.regraded.regraded([one.as_json() for one in checked], dry=dry))
     return 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from .. import console
 from ..errors import BenchError
 from ..guard import Called, call
 from ..plugins import installed
@@ -28,9 +29,8 @@ def print_result(
     if json_output:
         click.echo(as_text(document))
         return
-    from ..console import output, tables
 
-    output.show(tables.result(document, sections(document), another, later))
+    console.output.show(console.tables.result(document, sections(document), another, later))
 
 
 def sections(document: Mapping[str, Any]) -> list[Table]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from .. import console
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, Interrupted
 from ..guard import guard, no_exit
@@ -75,10 +76,8 @@ def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) ->
     Raises:
         BenchError: The only run ended early, or nobody reads what is printed.
     """
-    from ..console.output import tell_wrapped
-
     for run in runs:
-        tell_wrapped(plan.describe(run.config, run.plan, run.pack.source.name))
+        console.output.tell_wrapped(plan.describe(run.config, run.plan, run.pack.source.name))
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
     tell_pack(runs[0].config)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .. import console
 from ..errors import UsageError
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported, origin_of
@@ -17,8 +18,9 @@ from ..names import check_name
 from ..plugins import installed
 from ..reports.files import document_path
 from ..reports.protocols import is_graded, judge_label
+from ..reports.transcripts import item_record
 from ..sections import Table
-from ..text import as_text, line, plural
+from ..text import as_text, line, number, plural
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -59,7 +61,6 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
         listed = [{**_as_json(run, doc), "views": views[run.run_id]} for run, doc in rows]
         click.echo(as_text({"runs": listed}))
         return
-    from ..console import output, tables
 
     if not rows:
         first = bench("run", "eqbench-v1")
@@ -70,7 +71,9 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     if not any(doc and doc["judge"] for _, doc in rows):
         for row in (columns, *cells):
             del row[-2]
-    output.show(tables.table(Table(f"{plural(len(cells), 'run')} in {runs_dir}", columns, cells)))
+    console.output.show(
+        console.tables.table(Table(f"{plural(len(cells), 'run')} in {runs_dir}", columns, cells))
+    )
 
 
 def _cells(run: RunRecord) -> tuple[str, ...]:
@@ -92,7 +95,6 @@ def _minute(run: RunRecord) -> str:
 def _main_metric(document: dict[str, Any] | None) -> str:
     if document is None or not document["metrics"]:
         return "–"
-    from ..text import number
 
     name, metric = next(iter(document["metrics"].items()))
     items = document["items"]
@@ -220,7 +222,6 @@ def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
         rows = [{"view": name or None, **_view_as_json(doc)} for name, doc in found.items()]
         click.echo(as_text({"run_id": run.run_id, "views": rows}))
         return
-    from ..console import output, tables
 
     cells = [
         [name or "(the run's own)", _judge(doc), doc["status"], _main_metric(doc)]
@@ -228,7 +229,9 @@ def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
     ]
     note = f"{bench('show', run.run_id, '--view')} NAME prints one"
     columns = ("view", "judge", "status", "score")
-    output.show(tables.table(Table(f"results of run {run.run_id}", columns, cells, note=note)))
+    console.output.show(
+        console.tables.table(Table(f"results of run {run.run_id}", columns, cells, note=note))
+    )
 
 
 def _view_as_json(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,15 +242,12 @@ def _view_as_json(document: Mapping[str, Any]) -> dict[str, Any]:
 def _show_item(
     journal: Journal, run: RunRecord, item: str, *, json_output: bool, full: bool
 ) -> None:
-    from ..reports.transcripts import item_record
-
     record = item_record(journal, run, item)
     if json_output:
         click.echo(as_text(record))
         return
-    from ..console import output, transcripts
 
-    output.show(transcripts.item(record, full=full))
+    console.output.show(console.transcripts.item(record, full=full))
 
 
 @click.command("delete", cls=Command)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Iterator
 
+from .. import console
 from ..benchmark import Pack
 from ..clients.keys import process_environment
 from ..errors import ConfigError, Interrupted
@@ -19,9 +20,7 @@ from ..work import open_session, run_session
 
 def tell(text: str) -> None:
     """Say something on standard error; what prints it is imported only then."""
-    from ..console.output import tell
-
-    tell(text)
+    console.output.tell(text)
 
 
 def make_session(config: RunConfig, money: Pricing, *, dry: bool) -> Session:
@@ -56,26 +55,21 @@ async def work(session: Session, pack: Pack, place: str = "") -> Result:
     Raises:
         BenchError: The run ended early for another reason than the user's wish.
     """
-    from ..console.live import displayed
-    from ..console.output import err
-
     title = f"{session.config.benchmark.name} {session.config.display_name}{place}"
     with _stoppable(session):
-        async with displayed(session.progress, title, err()):
+        async with console.live.displayed(session.progress, title, console.output.err()):
             return await run_session(session, pack)
 
 
 @contextlib.contextmanager
 def _stoppable(session: Session) -> Iterator[None]:
     """Ask for a stop on signals and when standard error is closed, while the block runs."""
-    from ..console.output import err
-
     loop, stop = asyncio.get_running_loop(), session.stop
 
     def closed() -> None:  # on whatever thread has said something
         loop.call_soon_threadsafe(stop.ask, Interrupted("standard error was closed"))
 
-    with on_signals(stop, lambda: _announce_stop(session)), err().watched(closed):
+    with on_signals(stop, lambda: _announce_stop(session)), console.output.err().watched(closed):
         yield
 
 

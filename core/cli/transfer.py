@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
+from .. import ratings
+from ..compare.weighted import weighed_comparisons
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
-from ..journal.merging import Imported
 from ..journal.transfer import export_lines, import_runs
 from ..plugins import installed
 from ..reports.files import write_document
@@ -17,6 +18,7 @@ from ..text import plural
 from . import options
 from .command import Command
 from .completion import run_ids
+from .import_foreign import ImportOptions, bring_in, outcome
 from .runs import find
 from .session import tell
 from .settings import config_option
@@ -54,15 +56,12 @@ def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes
     Raises:
         UsageError: They have none.
     """
-    from ..compare.weighted import weighed_comparisons
-    from ..ratings.reading import comparison_lines
-
     given, warnings = weighed_comparisons(journal, installed(), runs)
     for warning in warnings:
         tell(f"warning: {warning}")
     if not given:
         raise UsageError("these runs have no comparisons; bench run without --no-elo makes some")
-    return comparison_lines(given)
+    return ratings.reading.comparison_lines(given)
 
 
 def _chosen(journal: Journal, starts: tuple[str, ...]) -> list[RunRecord]:
@@ -115,7 +114,6 @@ def import_command(
             raise UsageError("-o, --judge and --dataset go with --format; runs go into the journal")
         _import_runs(file, runs_dir)
         return
-    from .import_foreign import ImportOptions, bring_in
 
     bring_in(ImportOptions(file, form, output, judge or "", dataset, runs_dir))
 
@@ -134,19 +132,3 @@ def _import_runs(file: Path, runs_dir: Path) -> None:
                 write_document(runs_dir, view)
             message = f"run {run.run_id} ({run.benchmark}, {run.name}): {outcome(imported)}"
             tell(message)
-
-
-def outcome(imported: Imported) -> str:
-    """What an import has done to a run."""
-    if not imported.changed:
-        return "already there"
-    added = {
-        "reply": imported.calls,
-        "grade": imported.grades,
-        "comparison": imported.comparisons,
-        "failure": imported.failures,
-        "view": imported.views,
-    }
-    parts = [plural(n, what) for what, n in added.items() if n]
-    parts += ["a later result"] if imported.updated else []
-    return ("new: " if imported.is_new else "added: ") + (", ".join(parts) or "no replies yet")

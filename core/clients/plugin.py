@@ -6,30 +6,7 @@ from ..endpoints.providers import Client, ClientConfig, Provider
 from ..errors import UsageError
 from ..hookspecs import hookimpl
 from ..imported import PROVIDER
-
-
-def _openai(config: ClientConfig) -> Client:
-    from .openai import OpenAIClient
-
-    return OpenAIClient(config)
-
-
-def _anthropic(config: ClientConfig) -> Client:
-    from .anthropic import AnthropicClient
-
-    return AnthropicClient(config)
-
-
-def _litellm(config: ClientConfig) -> Client:
-    from .litellm import LiteLLMClient
-
-    return LiteLLMClient(config)
-
-
-def _demo(config: ClientConfig) -> Client:
-    from .demo import DemoClient
-
-    return DemoClient(config)
+from ..on_demand import OnDemand
 
 
 def _imported(config: ClientConfig) -> Client:
@@ -43,7 +20,7 @@ def register_providers(register: Callable[[Provider], None]) -> None:
         Provider(
             name="openai",
             title="OpenAI and every OpenAI-compatible server (vLLM, llama.cpp, Ollama, ...)",
-            create=_openai,
+            create=OnDemand("eibench.core.clients.openai:OpenAIClient"),
             host="api.openai.com",
             key_env="OPENAI_API_KEY",
         )
@@ -52,7 +29,7 @@ def register_providers(register: Callable[[Provider], None]) -> None:
         Provider(
             name="anthropic",
             title="Claude, and servers that speak Anthropic's messages API",
-            create=_anthropic,
+            create=OnDemand("eibench.core.clients.anthropic:AnthropicClient"),
             host="api.anthropic.com",
             key_env="ANTHROPIC_API_KEY",
         )
@@ -61,7 +38,7 @@ def register_providers(register: Callable[[Provider], None]) -> None:
         Provider(
             name="litellm",
             title="every other provider, as litellm/PROVIDER/NAME (Bedrock, Vertex, Gemini, ...)",
-            create=_litellm,
+            create=OnDemand("eibench.core.clients.litellm:LiteLLMClient"),
             host="",
         )
     )
@@ -69,7 +46,7 @@ def register_providers(register: Callable[[Provider], None]) -> None:
         Provider(
             name="demo",
             title="models of known ability in this process, free: for trying things out",
-            create=_demo,
+            create=OnDemand("eibench.core.clients.demo:DemoClient"),
             demo=True,
         )
     )

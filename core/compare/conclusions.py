@@ -1,19 +1,17 @@
-"""What a judge's stored comparisons say of it."""
+"""What a judge's stored comparisons say of it. Importing this imports numpy."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..auditing.asking import Reply, unread_share
+from ..auditing.conclusions import conclude
 from ..journal import StoredComparison
+from ..ratings.comparisons import Comparisons
 from .comparison_pool import as_comparisons
 
-if TYPE_CHECKING:
-    from ..auditing.asking import Reply
 
-
-def replies_of(rows: Iterable[StoredComparison]) -> "list[Reply]":
+def replies_of(rows: Iterable[StoredComparison]) -> list[Reply]:
     """The comparisons that were answered, read or not."""
-    from ..auditing.asking import Reply
-
     answered = (row for row in rows if row.status in ("read", "unread"))
     return [Reply(row.family, row.status == "read", row.flags) for row in answered]
 
@@ -27,10 +25,6 @@ def conclusions_from(
         rows: Of one judge.
         ratings: Made of them.
     """
-    from ..auditing.asking import unread_share
-    from ..auditing.conclusions import conclude
-    from ..ratings.comparisons import Comparisons
-
     if not (replies := replies_of(rows)):
         return []
     given = Comparisons.of(as_comparisons(rows))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import matchmaking
 from ..benchmark import Pack, PlacementOptions
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
@@ -194,15 +195,13 @@ def field_of(
         transcripts: By name, what can be compared, the model's among them.
         ladder: All comparisons that were read.
     """
-    from ..matchmaking.goals import TranscriptPool as Transcripts
-
     name, there = config.display_name, list(opponents)
     slots = transcripts[name]
     last = max((iteration for _, iteration in slots), default=1)
     items = [item for item in pack.items if (item.id, last) in slots]
     calls = guard(config.benchmark).calls_per_sample
     settings = settings_of(config.benchmark, pack, options=config.options)
-    pool = Transcripts(
+    pool = matchmaking.goals.TranscriptPool(
         transcripts,
         families={item.id: item.cluster for item in pack.items},
         scores=scores_of(journal, config, pack, [*([own] if own else []), *there]),

@@ -2,22 +2,20 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal
 from ..plugins import Catalogue
+from ..ratings.comparisons import Comparisons
 from .board import Board
 from .comparison_pool import as_comparisons
 from .conclusions import replies_of
 from .leaderboard import read_leaderboard
 from .rating_summary import settings_of
-
-if TYPE_CHECKING:
-    from ..auditing.asking import Asking, Verdicts
-    from ..ratings.comparisons import Comparisons
 
 
 class JudgeRecord(NamedTuple):
@@ -32,8 +30,8 @@ class JudgeRecord(NamedTuple):
     """
 
     board: Board
-    comparisons: "Comparisons"
-    asking: "Asking"
+    comparisons: Comparisons
+    asking: Asking
     ratings: Sequence[Mapping[str, Any]]
     demo: bool
 
@@ -62,9 +60,6 @@ def read_judge(
     Raises:
         UsageError: There is no such board, more than one, or no comparison that was read.
     """
-    from ..auditing.asking import read_asking
-    from ..ratings.comparisons import Comparisons
-
     chosen: Any = {"dataset": dataset, "judge": judge, "mixed": mixed, "without": without}
     found = read_leaderboard(journal, catalogue, benchmark, **chosen)
     rows = found.compared or []
@@ -82,10 +77,8 @@ def read_judge(
     return JudgeRecord(found.board, read, asking, ratings, found.demo)
 
 
-def _verdicts(documents: Iterable[Mapping[str, Any]]) -> "Verdicts":
+def _verdicts(documents: Iterable[Mapping[str, Any]]) -> Verdicts:
     """How the rubric's replies were read, over the results of all models."""
-    from ..auditing.asking import RE_ASKED, REPAIRED, Verdicts
-
     documents = list(documents)
     flags = Counter[str]()
     for document in documents:

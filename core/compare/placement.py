@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import matchmaking
 from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
+from ..matchmaking.calls import Call
 from ..matchmaking.schedules import MIXED_BLOCK, default_orders, default_schedule
 from ..ratings.settings import RatingSettings
 from ..settings.run_config import RunConfig
@@ -14,7 +16,6 @@ from ..types import digest
 from .rating_summary import DEFAULT, rate_with
 
 if TYPE_CHECKING:
-    from ..matchmaking.calls import Call
     from ..matchmaking.goals import Batch, Goal, TranscriptPool
     from ..matchmaking.matchmaker import Matchmaker
     from ..ratings.comparisons import Comparison, Comparisons
@@ -68,22 +69,20 @@ def make_matchmaker(name: str, wanted: PlacementOptions, field: Field) -> "Match
     Raises:
         UsageError: There is nobody to compare with.
     """
-    from ..matchmaking.matchmaker import Matchmaker
     from ..ratings.comparisons import Comparisons
 
     chosen = meant(wanted, len(field.pool.opponents(name)))
     schedule: Any = chosen.schedule
-    return Matchmaker(_goal(name, chosen, field), Comparisons.of(field.ladder), schedule)
+    goal, ladder = _goal(name, chosen, field), Comparisons.of(field.ladder)
+    return matchmaking.matchmaker.Matchmaker(goal, ladder, schedule)
 
 
 def _goal(name: str, wanted: PlacementOptions, field: Field) -> "Goal":
-    from ..matchmaking.goals import Goal
-
     def rate(comparisons: "Comparisons", chosen: RatingSettings) -> "Ratings":
         return rate_with(DEFAULT, comparisons, chosen)
 
     orders: Any = wanted.orders
-    return Goal(
+    return matchmaking.goals.Goal(
         model=name,
         pool=field.pool,
         rate=rate,
@@ -97,22 +96,18 @@ def _goal(name: str, wanted: PlacementOptions, field: Field) -> "Goal":
 
 def history_of(rows: Sequence[StoredComparison]) -> "list[Batch]":
     """The batches that a run's comparisons were planned in."""
-    from ..matchmaking.goals import Batch
-
     ordered = sorted(
         rows, key=lambda row: (row.batch, row.b, row.item_id, row.iteration, row.first)
     )
     return [
-        Batch(found[0].stage, found[0].rank, tuple(call_of(row) for row in found))
+        matchmaking.goals.Batch(found[0].stage, found[0].rank, tuple(call_of(row) for row in found))
         for _, group in groupby(ordered, key=lambda row: row.batch)
         for found in [list(group)]
     ]
 
 
-def call_of(row: StoredComparison) -> "Call":
+def call_of(row: StoredComparison) -> Call:
     """The call that a comparison is, as it was planned."""
-    from ..matchmaking.calls import Call
-
     return Call(row.item_id, row.iteration, row.a, row.b, "a" if row.first == "a" else "b")
 
 

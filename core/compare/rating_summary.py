@@ -11,7 +11,6 @@ from ..names import told_left_out
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from .comparison_pool import Met, as_comparisons, counted, counting
-from .conclusions import conclusions_from
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
@@ -70,14 +69,22 @@ def find_standing(
     warnings += [told_left_out(met.parted, demo=not met.demo)] if met.parted else []
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
-        found = conclusions_from(rows, [])
+        found = _conclusions(rows, [])
         return RatingSummary(counts, [], warnings, made_by, unread, found)
     document = ratings.as_json()
     details = {**made_by, **{k: document[k] for k in ("anchors", "diagnostics")}}
     messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated = [{**row, "demo": demo} for row in document["ratings"]]
-    return RatingSummary(counts, rated, messages, details, unread, conclusions_from(rows, rated))
+    return RatingSummary(counts, rated, messages, details, unread, _conclusions(rows, rated))
+
+
+def _conclusions(
+    rows: Sequence[StoredComparison], rated: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    from .conclusions import conclusions_from
+
+    return conclusions_from(rows, rated)
 
 
 def _is_unread(row: StoredComparison, own: RunRecord) -> bool:

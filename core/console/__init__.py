@@ -1,1 +1,23 @@
-"""What people see in a terminal: tables of results, and a run's progress."""
+"""What people see in a terminal: tables of results, and a run's progress.
+
+Its modules bring rich, so each is imported when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..on_demand import submodules
+
+if TYPE_CHECKING:
+    from . import agreement as agreement
+    from . import conclusions as conclusions
+    from . import correlations as correlations
+    from . import differences as differences
+    from . import judge_report as judge_report
+    from . import live as live
+    from . import output as output
+    from . import regraded as regraded
+    from . import repeatability as repeatability
+    from . import tables as tables
+    from . import transcripts as transcripts
+
+__getattr__ = submodules(__name__)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
 from ..foreign import ForeignResults
+from ..making import DataMaker, Made
+from ..sections import Table
 from ..types import (
     Baseline,
     ChatRequest,
@@ -170,8 +172,6 @@ class Guarded:
 
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""
-        from ..sections import Table
-
         return self._call("published", _or_none(Table), self.benchmark.published, pack)
 
     def read_foreign(self, form: str, value: Any, path: Path, judge: str) -> ForeignResults:
@@ -188,8 +188,6 @@ class Guarded:
 
     def made(self, score: Score, model: str) -> "Made":
         """What a maker's run gave; only for a `DataMaker`."""
-        from ..making import DataMaker, Made
-
         maker = self.benchmark
         assert isinstance(maker, DataMaker)
         return self._call("made", _an(Made), maker.made, score, model)

@@ -4,17 +4,16 @@ from collections.abc import Collection
 from math import isfinite, isnan
 from typing import Any
 
+from .. import ratings
 from .calls import Called
 
 
 def check_ratings(called: Called, value: Any, models: Collection[str]) -> None:
     """Refuse what are no ratings of these models, or of some of them."""
-    from ..ratings.result import ModelRating, Ratings
-
-    if not isinstance(value, Ratings):
+    if not isinstance(value, ratings.result.Ratings):
         called.refuse(f"returned {type(value).__name__}, not eibench.Ratings")
     rows: list[Any] = list(value.rows)
-    rated = [row.model if isinstance(row, ModelRating) else None for row in rows]
+    rated = [row.model if isinstance(row, ratings.result.ModelRating) else None for row in rows]
     if len(set(rated)) < len(rated) or not set(models).issuperset(rated):
         called.refuse(f"rated {rated!r:.200}, not each of {sorted(models)!r:.200} at most once")
     for row in rows:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import ratings
 from ..benchmark import Benchmark
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..foreign import ForeignResults, ForeignRun
@@ -68,9 +69,7 @@ def _check(found: ForeignResults) -> None:
     Raises:
         ValueError: It is something else.
     """
-    from ..ratings.columns import Columns
-
-    columns = Columns("what was read", "comparison")
+    columns = ratings.columns.Columns("what was read", "comparison")
     for number, row in enumerate(found.comparisons, start=1):
         columns.add(row.as_json(), number)
     keys = [run.key for run in found.runs]

@@ -7,10 +7,19 @@ come with eibench are in `glicko2`, `fractional_logit`, `mixed`, `sequential` an
 
 from typing import TYPE_CHECKING, Protocol
 
+from ..on_demand import submodules
+
 if TYPE_CHECKING:
+    from . import columns as columns
+    from . import comparisons as comparisons
+    from . import parting as parting
+    from . import reading as reading
+    from . import result as result
     from .comparisons import Comparisons
     from .result import Ratings
     from .settings import RatingSettings
+
+__getattr__ = submodules(__name__)
 
 
 class RatingEngine(Protocol):

@@ -1,7 +1,7 @@
 """Benchmarks that ask how strongly someone feels each of several emotions.
 
-The base class `EmotionRatings` and what a plugin needs beside it. What reads replies and counts
-is imported when it is first needed, as plugins are loaded with every command.
+The base class `EmotionRatings` and what a plugin needs beside it. What counts imports
+numpy, and is imported when there is something to be counted.
 """
 
 from .benchmark import PARSER, EmotionRatings

@@ -1,26 +1,22 @@
 """What respondents get who have not read the dialogues, exactly, by enumeration.
 
-numpy is imported inside functions: plugins import the package, and every command loads them.
+Importing this imports numpy, so the benchmark does it when it is needed.
 """
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from .summary import SCALE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    #: From answers, shape (n_answers, n_emotions), and references to their question scores: of
-    #: each reference in turn, shape (n_answers,).
-    ScoreAnswers = Callable[[Floats, Sequence[Sequence[float]]], Iterable[Floats]]
+Floats = npt.NDArray[np.float64]
+#: From answers, shape (n_answers, n_emotions), and references to their question scores: of
+#: each reference in turn, shape (n_answers,).
+ScoreAnswers = Callable[[Floats, Sequence[Sequence[float]]], Iterable[Floats]]
 
 _RATINGS = range(11)
 
@@ -63,8 +59,6 @@ def find_baselines(
     Raises:
         ValueError: There are no references.
     """
-    import numpy as np
-
     if not references:
         raise ValueError("no references to compute baselines from")
     every = list(itertools.product(_RATINGS, repeat=len(references[0])))
@@ -85,8 +79,6 @@ def find_baselines(
 
 def _best(answers: Floats, scores: Floats) -> Constant:
     """Pick the best answer, of equals the one with the smallest sum, then the first."""
-    import numpy as np
-
     # Where only proportions count, (1, 2, 1, 1) and (2, 4, 2, 2) differ by rounding only.
     best = np.flatnonzero(scores >= scores.max() - 1e-9)
     first = best[np.argmin(answers[best].sum(axis=1))]

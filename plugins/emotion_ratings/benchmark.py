@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary
 
 from .demo import demo_answer
+from .parsing import PARSERS
 from .replies import Reply, ask, read_reply
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ class EmotionRatings(Benchmark):
 
     async def generate(self, item: Item, model: Model, options: Options) -> Reply:
         """The first reply that can be read in full, or the best there is."""
-        from .parsing import PARSERS
-
         question: Question = item.content
         return await ask(
             question.prompt,

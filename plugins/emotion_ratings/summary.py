@@ -2,22 +2,20 @@
 
 A run reports the mean of its question scores x 10. Samples that could not be read are NaN in
 the arrays and None in results, never 0, except in the one number that says so (`zero_filled`).
-numpy is imported inside functions: plugins import the package, and every command loads them.
+Importing this imports numpy, so the benchmark does it when it is needed.
 """
-
-from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+import numpy as np
+import numpy.typing as npt
 
-    from eibench.statistics import Interval
+from eibench.statistics import Interval, cluster_bootstrap, cluster_index, cluster_sums
+from eibench.statistics import iteration_spread as spread
 
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 #: From the scale of a question, whose best score is 10, to that of a run.
 SCALE = 10.0
@@ -93,9 +91,6 @@ def summarise(
         iterations: Iteration of each sample, shape (n_samples,); None for a single one.
         replicates: Number of resamples.
     """
-    from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
-    from eibench.statistics import iteration_spread as spread
-
     columns = _columns(first, revised)
     totals = columns.sum(axis=0, keepdims=True)
     values = _statistics(totals)[0]
@@ -132,8 +127,6 @@ def _columns(first: npt.ArrayLike, revised: npt.ArrayLike | None) -> Floats:
 
     Sum and count of the first pass, of the revised pass, of the gain; and 1.
     """
-    import numpy as np
-
     one = np.asarray(first, dtype=np.float64)
     two = np.full_like(one, np.nan) if revised is None else np.asarray(revised, dtype=np.float64)
     parts = [(np.nan_to_num(values), ~np.isnan(values)) for values in (one, two, two - one)]
@@ -142,8 +135,6 @@ def _columns(first: npt.ArrayLike, revised: npt.ArrayLike | None) -> Floats:
 
 def _statistics(totals: Floats) -> Floats:
     """Return score, first pass, revised, gain and zero-filled score of each row, NaN if none."""
-    import numpy as np
-
     chosen = _choose_revised(totals)
     with np.errstate(invalid="ignore", divide="ignore"):
         first, revised, gain = (totals[:, i] / totals[:, i + 1] for i in (0, 2, 4))
@@ -160,8 +151,6 @@ def _stands_on(sums: Floats, *, revised: bool) -> list[int]:
 
 def _choose_revised(totals: Floats) -> npt.NDArray[np.bool_]:
     """Return, for each row of totals, whether the final score is the revised pass."""
-    import numpy as np
-
     sum_first, n_first, sum_revised, n_revised = totals[:, :4].T
     # Means compared by cross-multiplication, so a pass without answers divides by nothing.
     better = sum_revised * n_first >= sum_first * n_revised
@@ -170,10 +159,6 @@ def _choose_revised(totals: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _per_iteration(columns: Floats, iterations: npt.ArrayLike | None) -> tuple[float | None, ...]:
-    import numpy as np
-
-    from eibench.statistics import cluster_index, cluster_sums
-
     ids = np.zeros(len(columns), dtype=np.intp) if iterations is None else iterations
     if not len(columns):
         return ()

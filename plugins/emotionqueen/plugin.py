@@ -1,20 +1,19 @@
-"""Registers EmotionQueen and its table of the tasks."""
+"""Registers EmotionQueen and its table of the tasks: each imported on demand."""
 
 from collections.abc import Callable
 
-from eibench import Benchmark, ReportSection, hookimpl
-
-from .benchmark import EmotionQueen
-from .tasks_table import SECTION
+from eibench import OnDemand, ReportSection, hookimpl
 
 
 @hookimpl
-def register_benchmarks(register: Callable[[Benchmark], None]) -> None:
+def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EmotionQueen."""
-    register(EmotionQueen())
+    title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
+    register(OnDemand("eibench.plugins.emotionqueen.benchmark:EmotionQueen", "emotionqueen", title))
 
 
 @hookimpl
 def register_report_sections(register: Callable[[ReportSection], None]) -> None:
     """How the tasks did."""
-    register(SECTION)
+    tasks_table = OnDemand("eibench.plugins.emotionqueen.tasks_table:tasks_table")
+    register(ReportSection("emotionqueen-tasks", "emotionqueen", tasks_table))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from eibench import ReportSection, Table
+from eibench import Table
 
 from .rates import LEAST
 
@@ -37,6 +37,3 @@ def tasks_table(document: Mapping[str, Any]) -> Table | None:
         f"judge: {judge['re_asked']} asked again, {judge['unread']} unread"
     )
     return Table("Tasks", columns, rows, note=note)
-
-
-SECTION = ReportSection("emotionqueen-tasks", "emotionqueen", tasks_table)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eibench import ReportSection, Table
+from eibench import Table
 
 COLUMNS = ("kind of scenario", "scenarios", "samples", "scored", "unscored")
 _Row = tuple[str, int, int, int, int, int, float | None]
@@ -40,6 +40,3 @@ def _row(name: str, row: Mapping[str, Any], iterations: int) -> _Row:
     samples = scenarios * iterations
     rest = samples - scored - unscored
     return name, scenarios, samples, scored, unscored, rest, row["rubric_score"]
-
-
-SECTION = ReportSection("eqbench3-kinds", "eqbench3", kinds_table)

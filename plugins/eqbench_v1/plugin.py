@@ -1,20 +1,19 @@
-"""Registers EQ-Bench v1 and its table of published scores."""
+"""Registers EQ-Bench v1 and its table of published scores: each imported on demand."""
 
 from collections.abc import Callable
 
-from eibench import Benchmark, ReportSection, hookimpl
-
-from .benchmark import EQBenchV1
-from .published import SECTION
+from eibench import OnDemand, ReportSection, hookimpl
 
 
 @hookimpl
-def register_benchmarks(register: Callable[[Benchmark], None]) -> None:
+def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EQ-Bench v1."""
-    register(EQBenchV1())
+    title = "rate four emotions after a dialogue; distance to reference ratings (Paech 2023)"
+    register(OnDemand("eibench.plugins.eqbench_v1.benchmark:EQBenchV1", "eqbench-v1", title))
 
 
 @hookimpl
 def register_report_sections(register: Callable[[ReportSection], None]) -> None:
     """Where a score stands among the published ones."""
-    register(SECTION)
+    standing = OnDemand("eibench.plugins.eqbench_v1.published:standing")
+    register(ReportSection("eqbench-v1-published", "eqbench-v1", standing))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from eibench import ReportSection, Table, folder
+from eibench import Table, folder
 from eibench.emotion_ratings import PublishedScores
 
 PUBLISHED = PublishedScores(
@@ -22,6 +22,3 @@ def standing(document: Mapping[str, Any]) -> Table | None:
     """The published scores around a result, where its comparability line allows it."""
     may = document["comparability"].endswith(MAY_STAND)
     return PUBLISHED.around(document) if may else None
-
-
-SECTION = ReportSection("eqbench-v1-published", "eqbench-v1", standing)

@@ -1,6 +1,6 @@
 """The score of a question by proportions: Paech (2023), EQ-Bench, arXiv:2312.06281.
 
-numpy is imported inside functions: the module belongs to a plugin, which every command loads.
+numpy is imported inside functions: what a benchmark says of itself needs none.
 """
 
 from __future__ import annotations

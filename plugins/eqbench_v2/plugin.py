@@ -1,20 +1,19 @@
-"""Registers EQ-Bench v2 and its table of published scores."""
+"""Registers EQ-Bench v2 and its table of published scores: each imported on demand."""
 
 from collections.abc import Callable
 
-from eibench import Benchmark, ReportSection, hookimpl
-
-from .benchmark import EQBenchV2
-from .published import SECTION
+from eibench import OnDemand, ReportSection, hookimpl
 
 
 @hookimpl
-def register_benchmarks(register: Callable[[Benchmark], None]) -> None:
+def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
     """EQ-Bench v2."""
-    register(EQBenchV2())
+    title = "rate four emotions after a dialogue, each on the full scale (Paech 2024)"
+    register(OnDemand("eibench.plugins.eqbench_v2.benchmark:EQBenchV2", "eqbench-v2", title))
 
 
 @hookimpl
 def register_report_sections(register: Callable[[ReportSection], None]) -> None:
     """Where a score stands among the published ones."""
-    register(SECTION)
+    standing = OnDemand("eibench.plugins.eqbench_v2.published:standing")
+    register(ReportSection("eqbench-v2-published", "eqbench-v2", standing))

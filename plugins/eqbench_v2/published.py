@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from eibench import ReportSection, Table, folder
+from eibench import Table, folder
 from eibench.emotion_ratings import PublishedScores
 
 MAY_STAND = "may stand beside the published scores of 2023 and 2024, some of them with revision"
@@ -22,6 +22,3 @@ def standing(document: Mapping[str, Any]) -> Table | None:
     """The published scores around a result, where its comparability line allows it."""
     may = document["comparability"].endswith(MAY_STAND)
     return PUBLISHED.around(document) if may else None
-
-
-SECTION = ReportSection("eqbench-v2-published", "eqbench-v2", standing)

@@ -1,7 +1,7 @@
 """The score of a question on the full scale: each rating against the reference's own.
 
 Source of formula and constants: EQ-bench/EQ-Bench, lib/scoring.py, commit 0114d23. numpy is
-imported inside functions: the module belongs to a plugin, which every command loads.
+imported inside functions: what a benchmark says of itself needs none.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from .answers_json import json_sets
 from .answers_numbers import Number, read_number
 from .answers_pairs import Pair, find_pairs
+from .scoring import sums_to_ten
 
 #: What each flag of a reading says, in the order in which a reading lists them.
 FLAGS: Mapping[str, str] = MappingProxyType(
@@ -164,8 +165,6 @@ def _reading(full: Sequence[Mapping[int, Number]], flags: set[str]) -> Reading:
 
 
 def _of_values(values: Sequence[float]) -> set[str]:
-    from .scoring import sums_to_ten
-
     holds = {
         "negative": min(values) < 0,
         "sum": not sums_to_ten(values),

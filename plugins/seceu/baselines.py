@@ -3,18 +3,16 @@
 import itertools
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from eibench import Baseline, Item
 
 from .norms import EQ_SD, Norm
 from .stories import N_OPTIONS, POINTS
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 
 def baselines(items: Sequence[Item], norm: Norm | None) -> dict[str, Baseline]:
@@ -27,8 +25,6 @@ def baselines(items: Sequence[Item], norm: Norm | None) -> dict[str, Baseline]:
         items: Of the pack, as they are asked: the order of the options counts.
         norm: ``None`` where there is none.
     """
-    import numpy as np
-
     answers = allocations()
     shown = np.array([[i.content.reference[o] for o in i.content.order] for i in items])
     found = _distances(answers, shown)
@@ -49,8 +45,6 @@ def baselines(items: Sequence[Item], norm: Norm | None) -> dict[str, Baseline]:
 @cache
 def allocations() -> "Floats":
     """All ways to give ten whole points to four options, shape (286, 4)."""
-    import numpy as np
-
     whole = range(int(POINTS) + 1)
     ways = [w for w in itertools.product(whole, repeat=N_OPTIONS) if sum(w) == POINTS]
     return np.array(ways, dtype=np.float64)
@@ -58,8 +52,6 @@ def allocations() -> "Floats":
 
 def _distances(answers: "Floats", references: "Floats") -> "Floats":
     """Of each answer to each reference, shape (n_answers, n_references)."""
-    import numpy as np
-
     return np.asarray(np.linalg.norm(answers[:, None] - references[None], axis=2))
 
 

@@ -29,9 +29,11 @@ from eibench import (
 )
 
 from .demo import demo_answer
+from .grading import graded
 from .norms import Norm
+from .published import published_board
+from .reading import MAY, read
 from .stories import Asked
-from .summary import summarise
 from .wording import PROMPTINGS, WORDING
 
 DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
@@ -84,8 +86,6 @@ class Seceu(Benchmark):
 
     def read_pack(self, source: PackSource, options: Options) -> NormedPack:
         """The stories with their prompts, and the norm."""
-        from .reading import read
-
         found = read(source, options)
         return NormedPack(source, found.items, found.comparability, found.warnings, found.norm)
 
@@ -103,12 +103,12 @@ class Seceu(Benchmark):
         self, item: Item, transcript: Reply, judge: Model | None, options: Options
     ) -> Score:
         """The distance of the answer to the reference; no judge is asked."""
-        from .grading import graded
-
         return graded(item.content, transcript.text, transcript.finish)
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """EQ and SECEU score, and all that qualifies them."""
+        from .summary import summarise
+
         return summarise(pack.items, _norm(pack), scores)
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
@@ -119,9 +119,6 @@ class Seceu(Benchmark):
 
     def published(self, pack: Pack) -> Table | None:
         """Table 1 of the paper, where results on the pack may stand beside it."""
-        from .published import published_board
-        from .reading import MAY
-
         return published_board() if pack.comparability.startswith(MAY) else None
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:

@@ -2,20 +2,20 @@
 
 The method is that of Wang et al. (2023): consensus scoring, distances to the standard scores
 of the whole group, and each person's similarity to the template of all the others. Pure
-functions of one array; numpy is imported inside them.
+functions of one array; importing this imports numpy.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from eibench.statistics import cronbach_alpha, pearson
 
 from .norms import Norm, Spread
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,6 @@ def make_norm(points: "Floats") -> Normed:
     Raises:
         ValueError: There are fewer than two people, or all have the same score.
     """
-    import numpy as np
-
-    from eibench.statistics import cronbach_alpha
-
     if points.ndim != 3 or len(points) < 2:
         raise ValueError("a norm needs two people or more")
     standard = points.mean(axis=0)
@@ -104,16 +100,12 @@ def leave_one_out(distances: "Floats") -> tuple[float | None, ...]:
     Args:
         distances: Shape (n_people, n_items), n_people >= 2.
     """
-    from eibench.statistics import pearson
-
     rest = (distances.sum(axis=0) - distances) / (len(distances) - 1)
     pairs = zip(distances.round(9), rest.round(9), strict=True)
     return tuple(pearson(own, others).value for own, others in pairs)
 
 
 def _spread(values: Sequence[float]) -> Spread | None:
-    import numpy as np
-
     if len(values) < 2:
         return None
     return Spread(float(np.mean(values)), float(np.std(values, ddof=1)))

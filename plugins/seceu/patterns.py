@@ -8,6 +8,8 @@ without it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from eibench.statistics import p_of_zero_correlation, pearson, why_no_interval
+
 from .norms import Norm
 from .results import Interval, Run
 
@@ -49,8 +51,6 @@ def pattern_of(run: Run) -> Pattern:
 
 def similarity(norm: Norm, distances: Sequence[float], template: Sequence[float]) -> Pattern:
     """How distances go with the template, and where that lies among people."""
-    from eibench.statistics import p_of_zero_correlation, pearson, why_no_interval
-
     if len(distances) < 3:
         return Pattern(None, n=len(distances), why="fewer than three stories have an answer")
     found = pearson([round(d, _CLOSE) for d in distances], template)

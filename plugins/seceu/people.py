@@ -12,16 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from eibench import DataError, read_text
 
 from .scoring import sums_to_ten
 from .stories import N_OPTIONS, POINTS, Story
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 _LONG = ("person", "item", "option", "points")
 _WIDE = ("person", "item", *(f"option_{n}" for n in range(1, N_OPTIONS + 1)))
@@ -66,8 +65,6 @@ def read_people(path: Path, stories: Sequence[Story], *, leave_out: bool) -> Peo
     Raises:
         DataError: The file is broken; the message names the line or the person.
     """
-    import numpy as np
-
     answers = _by_person(path, _marks(path, stories))
     wrong = {person: why for person, own in answers.items() if (why := _wrong(own, stories))}
     if wrong and not leave_out:

@@ -4,7 +4,9 @@ import csv
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eibench import ReportSection, Table, folder
+from eibench import Table, folder
+
+from .reading import MAY
 
 NEIGHBOURS = 3
 FURTHEST = 5
@@ -105,8 +107,6 @@ def _note() -> str:
 
 def _may_stand_there(document: Mapping[str, Any]) -> bool:
     """Whether the comparability line says so; it knows the pack, the settings and the status."""
-    from .reading import MAY
-
     return f"; {MAY}" in document["comparability"]
 
 
@@ -140,7 +140,3 @@ def _row(item_id: str, row: Mapping[str, Any], *, people: bool) -> Sequence[str 
 
 def _points(values: Sequence[float]) -> str:
     return "  ".join(f"{round(value, 2):g}" for value in values)
-
-
-PUBLISHED = ReportSection("seceu-published", "seceu", standing)
-STORIES = ReportSection("seceu-stories", "seceu", furthest)

@@ -1,13 +1,16 @@
 """The samples of a run and their mean distances, with intervals over stories.
 
-numpy is imported inside functions: the module belongs to a plugin, which every command loads.
+Importing this imports numpy, so the benchmark does it when it is needed.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from eibench import Item, SampleScore
+from eibench.statistics import mean_interval, share_interval
 
 from .norms import Norm
 from .scoring import distance
@@ -73,8 +76,6 @@ class Run:
 
     def violations(self) -> Estimate:
         """The share of the answers read that do not sum to 10."""
-        from eibench.statistics import share_interval
-
         found = [float("sum" in s.score.flags) for s in self.read]
         if not found:
             return Estimate(None, None, 0)
@@ -113,10 +114,6 @@ def _distance(sample: SampleScore) -> float:
 
 def estimate(samples: Sequence[SampleScore], values: Sequence[float]) -> Estimate:
     """The mean of a value per sample; its interval draws stories with all their iterations."""
-    import numpy as np
-
-    from eibench.statistics import mean_interval
-
     if not samples:
         return Estimate(None, None, 0)
     clusters = [sample.cluster for sample in samples]

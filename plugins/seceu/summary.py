@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eibench import Item, Metric, SampleScore, Summary
+from eibench.statistics import iteration_spread
 
 from .norms import Norm, band
 from .patterns import Pattern, pattern_of, pattern_warnings
@@ -95,8 +96,6 @@ def _of_pattern(pattern: Pattern) -> Metric:
 
 
 def _reruns(run: Run) -> dict[str, Metric]:
-    from eibench.statistics import iteration_spread
-
     scores, norm = run.per_iteration(), run.norm
     if len(scores) < 2:
         return {}

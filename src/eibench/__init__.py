@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from eibench.core.hookspecs import hookimpl as hookimpl
     from eibench.core.making import DataMaker as DataMaker
     from eibench.core.making import Made as Made
+    from eibench.core.on_demand import OnDemand as OnDemand
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
@@ -95,6 +96,7 @@ _HOMES = {
     "eibench.core.foreign": "ForeignResults ForeignRun ForeignSample ForeignTurn",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.making": "DataMaker Made",
+    "eibench.core.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
     "eibench.core.ratings.reading": "read_comparisons",

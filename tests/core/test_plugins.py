@@ -384,6 +384,58 @@ def test_a_plugin_s_words_are_harmless(place: Place, hostile: str) -> None:
     assert sum(line.startswith("BROKEN") for line in out.splitlines()) == 1
 
 
+# On demand
+
+LATER = 'eibench.OnDemand("later:B", "later", "t")'
+
+
+def test_what_is_on_demand_is_imported_when_it_is_asked_for(place: Place) -> None:
+    """`bench list` reads the declaration; `bench info` needs the benchmark."""
+    place.install("bad", HEAD + registers("benchmarks", LATER))
+    (place.path / "later.py").write_text("print('here')\n" + HEAD + benchmark("later"))
+    done = place.bench("list")
+    assert re.search(r"^  later +t  \[bad-dist 1\.2\]$", done.stdout, re.MULTILINE)
+    assert done.stderr == ""
+    done = place.bench("info", "later")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "later v1: t")
+    assert done.stderr == "benchmark later (bad-dist 1.2): here\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        (HEAD + "B = eibench.Item", "TypeError"),
+        (HEAD + benchmark("other"), "its name is 'other', and was declared as 'later'"),
+        (HEAD + benchmark("later", '(eibench.Option("limit", 1, "h"),)'), "'limit' clashes"),
+    ],
+)
+def test_what_cannot_be_imported_is_named_and_stops_nothing_else(
+    place: Place, code: str, message: str
+) -> None:
+    """Who asks for it reads why; other benchmarks run, and commands that look at all."""
+    place.install("bad", HEAD + registers("benchmarks", LATER))
+    (place.path / "later.py").write_text(code)
+    done = place.bench("info", "later")
+    assert done.returncode == 3
+    assert "plugin 'later' of bad-dist 1.2 is broken: " in done.stderr
+    assert message in done.stderr
+    assert place.bench("info", "seceu").returncode == 0
+    assert place.bench("leaderboard", "--help").returncode == 0
+
+
+def test_our_benchmarks_are_listed_without_their_modules() -> None:
+    """What the declarations say is what the benchmarks are."""
+    code = (
+        "import sys; from eibench.core.plugins import installed; all = installed();"
+        "names = {m.split('.')[2] + m.rpartition('.')[2] for m in sys.modules"
+        " if m.startswith('eibench.plugins.')};"
+        "assert not any(n.endswith('benchmark') for n in names), names;"
+        "assert len(list(all.benchmarks)) == 5 and not all.broken, all.broken"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_a_broken_plugin_does_not_slow_or_break_the_help(place: Place) -> None:
     """`bench --help` works whatever is installed."""
     place.install("bad", "import no_such_module\n")
