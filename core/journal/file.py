@@ -141,16 +141,20 @@ class JournalFile:
             raise JournalError(message)
 
     def _end_writing(self, *, at_once: bool) -> str | None:
-        """What to tell the user when the files are no longer the journal's."""
+        """What to tell the user: rows were not written, or the files are the journal's no more."""
         writer, self._writer = self.writer, None
-        writer.close(at_once=at_once)
+        unwritten = None
+        try:
+            writer.close(at_once=at_once)
+        except JournalError as error:
+            unwritten = str(error)
         if writer.reserve is not None:
             writer.reserve.release()
         wrong = self._presence.look()
         if wrong is None:
             self._presence.close()  # so that the log is brought into the file by the last
             self._writing.close()
-            return None
+            return unwritten
         saved = self._presence.save(self._writing, self._read)
         self._writing.close()
         return f"{wrong}. {saved}"

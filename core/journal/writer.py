@@ -68,6 +68,7 @@ class GroupWriter:
         self._path = path
         self._queue: queue.SimpleQueue[_Write | threading.Event | None] = queue.SimpleQueue()
         self._error: JournalError | None = None
+        self._heard = False
         self._closed = False
         self._locked_since: float | None = None
         self._told_of_lock = False
@@ -101,14 +102,16 @@ class GroupWriter:
         done = threading.Event()
         self._put(done)
         done.wait()
-        if self._error:
-            raise self._error
+        self._raise_error()
 
     def close(self, *, at_once: bool = False) -> None:
         """Write what is left and end the thread.
 
         Args:
             at_once: Wait for no lock.
+
+        Raises:
+            JournalError: Something could not be written, and nobody was told before.
         """
         if at_once:
             self.gave_up = lambda: True
@@ -116,13 +119,19 @@ class GroupWriter:
             self._closed = True
             self._queue.put(None)
             self._thread.join()
+            if self._error and not self._heard:
+                raise self._error
 
     def _put(self, entry: _Write | threading.Event) -> None:
-        if self._error:
-            raise self._error
+        self._raise_error()
         if self._closed:
             raise JournalError(f"{self._path} is closed")
         self._queue.put(entry)
+
+    def _raise_error(self) -> None:
+        if self._error:
+            self._heard = True
+            raise self._error
 
     def _work(self) -> None:
         goes_on = True
@@ -133,7 +142,9 @@ class GroupWriter:
                 self._commit(group.writes)
             except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear it
                 self._fail(error)
-            _wake([w.waiter for w in group.writes if w.waiter], self._error)
+            waiters = [write.waiter for write in group.writes if write.waiter]
+            self._heard = self._heard or bool(self._error and waiters)
+            _wake(waiters, self._error)
             for flush in group.flushes:
                 flush.set()
 

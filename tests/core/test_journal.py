@@ -589,3 +589,13 @@ def test_every_column_that_may_be_null_says_why() -> None:
         and "NULL" not in line.partition("--")[2]
     ]
     assert silent == []
+
+
+def test_a_row_that_was_never_written_is_told_when_the_journal_closes(tmp_path: Path) -> None:
+    """Its files are let go all the same."""
+    journal = Journal(tmp_path)
+    journal.writer.add("INSERT INTO nowhere VALUES (1)", ())
+    with pytest.raises(JournalError, match="no such table: nowhere"):
+        journal.close()
+    with Journal(tmp_path) as again:
+        assert list(again.runs()) == []

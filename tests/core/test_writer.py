@@ -94,6 +94,22 @@ async def test_a_lock_is_waited_for_no_longer_than_the_user_wants(
     assert rows(file) == 0
 
 
+def test_an_error_that_nobody_has_heard_of_is_raised_at_the_end(
+    file: Path, writer: GroupWriter
+) -> None:
+    """A row that was only added, and could not be written, is not lost in silence."""
+    writer.add("INSERT INTO t VALUES (1, 2)", ())
+    with pytest.raises(JournalError, match="not saved yet is lost"):
+        writer.close()
+
+
+async def test_an_error_that_was_heard_of_is_raised_once(file: Path, writer: GroupWriter) -> None:
+    """Who waited for the row was told."""
+    with pytest.raises(JournalError):
+        await writer.write("INSERT INTO t VALUES (1, 2)", ())
+    writer.close()
+
+
 async def test_telling_the_user_cannot_break_the_writer(
     file: Path, writer: GroupWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
