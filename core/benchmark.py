@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .foreign import ForeignResults
+from .metrics import Value, summarise_values
 from .rules import NumberRule, Rule, SwitchRule, TextRule
 from .types import (
     Baseline,
@@ -40,6 +41,18 @@ class Model(Protocol):
 
     sampling: Sampling
     """How the run draws replies: the benchmark's defaults with the user's changes."""
+    iteration: int
+    """Which iteration of the item this sample is, from 1 on."""
+
+    def draw(self, name: str) -> "Random":
+        """A generator for a random choice, seeded by item, iteration and name.
+
+        It is the same for every model and after a stop, so that models meet the same events.
+
+        Args:
+            name: Of the choice; put the turn into it where each turn has one.
+        """
+        ...
 
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
@@ -198,7 +211,11 @@ class Benchmark(ABC):
         single_turn: One request and one reply make a transcript, so `bench prompts` and
             `bench score` work.
         foreign_forms: Names of other programs' forms that `bench import --format` takes.
-        unjudged_values: Values of a score that do not come from its judge, such as lengths.
+        values: What its scores hold, the main one first. A score that holds something else, or a
+            number out of range, is refused; without a `summarise` of its own the benchmark's
+            metrics are their means.
+        unjudged_values: Values of a score that do not come from its judge, such as lengths; those
+            of `values` say so themselves.
         asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
             again, so that there may be more calls than are planned.
     """
@@ -215,6 +232,7 @@ class Benchmark(ABC):
     ranked_by: str = ""
     single_turn: bool = True
     foreign_forms: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
     unjudged_values: tuple[str, ...] = ()
     asks_again: bool = False
 
@@ -240,7 +258,6 @@ class Benchmark(ABC):
     ) -> Score:
         """The score of what `generate` returned; a judged benchmark asks the judge."""
 
-    @abstractmethod
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The metrics. A pure function of the scores, the same for any order of them.
 
@@ -248,7 +265,11 @@ class Benchmark(ABC):
             pack: Where the items come from.
             scores: Every graded sample, scored or not; failed samples are not among them.
             options: The benchmark's own options.
+
+        Returns:
+            The mean of each of `values`, unless a benchmark says otherwise.
         """
+        return summarise_values(pack.items, scores, self.values)
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """What trivial respondents would get on this pack, by name."""
@@ -341,6 +362,11 @@ class Benchmark(ABC):
     def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
         """Model and judge calls for one sample when nothing fails."""
         return 1, int(self.needs_judge(options))
+
+    @property
+    def not_judged(self) -> tuple[str, ...]:
+        """Names of a score's values that its judge does not give."""
+        return (*self.unjudged_values, *(v.name for v in self.values if not v.judged))
 
     @property
     def has_demo(self) -> bool:

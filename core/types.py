@@ -172,6 +172,8 @@ class Item:
     content: Any = None
     family: str = ""
     """Items that share a text have the same family; empty stands for the item itself."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """What kinds it is of, such as ``{"task": "irony"}``: values may be summed up by them."""
 
     @property
     def cluster(self) -> str:

@@ -56,7 +56,7 @@ def _agreed(
             Judged(*(read_samples(journal, run, side, stored.clusters) for side in pair))
             for run, pair in zip(runs, sides, strict=True)
         ]
-        return agree(stored.pack, judged, leave_out=stored.benchmark.unjudged_values)
+        return agree(stored.pack, judged, leave_out=stored.benchmark.not_judged)
 
 
 def _each_once(runs: list[RunRecord]) -> list[RunRecord]:

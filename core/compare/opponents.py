@@ -114,6 +114,7 @@ class TranscriptCache:
             known_replies(own),
             phase="generate",
             asked=model_label(run),
+            item_id=item.id,
             sampling=stored_sampling(run.settings),
             system=run.settings["system"],
             iteration=iteration,

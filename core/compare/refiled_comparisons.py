@@ -108,6 +108,7 @@ class Recomparing:
             answer,
             phase=COMPARE,
             asked=row.judge,
+            item_id=row.item_id,
             sampling=self.shelf.benchmark.judge_sampling,
             iteration=row.iteration,
         )

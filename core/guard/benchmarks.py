@@ -68,7 +68,7 @@ class Guarded:
         called, score = await self._await(
             "grade", self.benchmark.grade, item, transcript, judge, options
         )
-        values.score(called, score, item)
+        values.score(called, score, item, self.benchmark.values)
         self._check_unchanged("generate or grade", item)
         return score
 

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from ..benchmark import Benchmark, Option
+from ..metrics import KINDS, Value
 from ..rules import UnfitValue
 from ..types import Sampling
 
@@ -22,7 +23,7 @@ def wrong_benchmark(thing: Any) -> str | None:
         return wrong_type(thing, Benchmark)
     if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
         return f"it has no {', '.join(missing)}"
-    return _wrong_attributes(thing) or wrong_options(thing.options)
+    return _wrong_attributes(thing) or wrong_options(thing.options) or _wrong_values(thing)
 
 
 def wrong_type(thing: Any, kind: type) -> str:
@@ -47,6 +48,25 @@ def _wrong_attributes(thing: Any) -> str | None:
             return f"its {name} must be a tuple of texts, not {value!r}"
     if not isinstance(thing.ranked_by, str):
         return f"its ranked_by must be the name of a metric, not {thing.ranked_by!r}"
+    return None
+
+
+def _wrong_values(thing: Any) -> str | None:
+    if not isinstance(thing.values, tuple) or not all(isinstance(v, Value) for v in thing.values):
+        return "its values must be a tuple of eibench.Value"
+    names = [value.name for value in thing.values]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        return f"its value {twice!r} is declared twice"
+    for value in thing.values:
+        if value.kind not in KINDS:
+            return f"its value {value.name!r} is of kind {value.kind!r}; kinds: {', '.join(KINDS)}"
+        low, high = value.ends
+        if not low < high:
+            return f"its value {value.name!r} has the range {value.range}: give low, high"
+        if value.kind == "share" and not 0 <= low < high <= 1:
+            return f"its value {value.name!r} is a share, so its range is within 0 and 1"
+    if not thing.values and type(thing).summarise is Benchmark.summarise:
+        return "it has neither values nor a summarise, so there is nothing to report"
     return None
 
 

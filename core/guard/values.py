@@ -8,6 +8,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
+from ..metrics import Value
 from ..rules import UnfitValue
 from ..types import (
     Baseline,
@@ -120,8 +121,15 @@ def _item(called: Called, item: Any, number: int) -> None:
         called.refuse(f"returned a Pack in which the id of item {number} is blank")
 
 
-def score(called: Called, value: Any, item: Item) -> None:
-    """Refuse what is no score, or holds what is no number."""
+def score(called: Called, value: Any, item: Item, declared: Sequence[Value] = ()) -> None:
+    """Refuse what is no score, or holds what is no number, or what its benchmark does not declare.
+
+    Args:
+        called: Who returned it.
+        value: The score.
+        item: Of which item.
+        declared: What the benchmark's scores hold; empty where it does not say.
+    """
     is_a(called, value, Score)
     of_item = f"of item {item.id!r}"
     for name, number in mapping(called, "values", value.values).items():
@@ -129,9 +137,25 @@ def score(called: Called, value: Any, item: Item) -> None:
             continue
         finite = "is not finite" if isinstance(number, float) else _is_no_number(number)
         called.refuse(f"returned a Score in which value {name!r} {of_item} {finite}")
+    if declared:
+        _declared(called, value.values, of_item, {one.name: one for one in declared})
     _reason(called, "Score", value.reason)
     _texts(called, "the flags of the Score", value.flags)
     mapping(called, "detail", value.detail)
+
+
+def _declared(
+    called: Called, numbers: Mapping[str, float | None], of_item: str, declared: Mapping[str, Value]
+) -> None:
+    """Refuse a value that is not declared, or is out of its range."""
+    for name, number in numbers.items():
+        if name not in declared:
+            there = ", ".join(declared)
+            called.refuse(f"returned a Score with value {name!r} {of_item}; declared are {there}")
+        low, high = declared[name].ends
+        if number is not None and not low <= number <= high:
+            message = f"is {number:g}, not from {low:g} to {high:g}"
+            called.refuse(f"returned a Score in which value {name!r} {of_item} {message}")
 
 
 def _is_no_number(value: Any) -> str:

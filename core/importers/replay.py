@@ -98,6 +98,7 @@ class ConversationReplay:
             asked=config.model.stored_label,
             sampling=config.effective_sampling,
             system=config.system,
+            item_id=item.id,
             iteration=sample.iteration,
         )
         try:
@@ -118,7 +119,7 @@ class ConversationReplay:
         config = self.config
         if judge is not None and judge.verdict is None:
             return None
-        handle = self._judge_handle(judge.answer, sample) if judge else None
+        handle = self._judge_handle(judge.answer, item, sample) if judge else None
         try:
             return await self._plugin.grade(item, transcript, handle, config.options)
         except MissingCall:
@@ -126,7 +127,7 @@ class ConversationReplay:
         except PluginError as error:
             raise at_item(error, item) from error
 
-    def _judge_handle(self, answer: Answer, sample: ForeignSample) -> JournaledModel:
+    def _judge_handle(self, answer: Answer, item: Item, sample: ForeignSample) -> JournaledModel:
         config = self.config
         assert config.judge is not None
         return JournaledModel(
@@ -134,6 +135,7 @@ class ConversationReplay:
             phase="judge",
             asked=config.judge.stored_label,
             sampling=config.benchmark.judge_sampling,
+            item_id=item.id,
             iteration=sample.iteration,
         )
 

@@ -74,6 +74,7 @@ class SampleReplay:
             answer,
             phase="generate",
             asked=model_label(self.run),
+            item_id=item.id,
             sampling=stored_sampling(self.run.settings),
             system=self.run.settings["system"],
             iteration=iteration,
@@ -82,6 +83,7 @@ class SampleReplay:
             counted,
             phase="judge",
             asked=judge.stored_label,
+            item_id=item.id,
             sampling=benchmark.judge_sampling,
             iteration=iteration,
         )

@@ -281,4 +281,6 @@ def _recorder(
         return await client.complete(request, context)
 
     system = config.system if phase == "generate" else None
-    return JournaledModel(answer, phase=phase, asked=demo, sampling=sampling, system=system)
+    return JournaledModel(
+        answer, phase=phase, asked=demo, sampling=sampling, item_id=item.id, system=system
+    )

@@ -45,6 +45,7 @@ def _made_so_far(
         answer,
         phase="generate",
         asked=config.model.stored_label,
+        item_id=pack.items[0].id,
         sampling=config.effective_sampling,
         system=config.system,
     )

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from random import Random
 from typing import Any
 
 from ..errors import MissingCall
 from ..journal.records import CallKey
-from ..types import ChatRequest, ChatResponse, Message, Sampling, digest
+from ..types import ChatRequest, ChatResponse, Message, Sampling, canonical, digest
 
 _ROLES = ("system", "user", "assistant")
 _SAMPLING = frozenset(field.name for field in fields(Sampling))
@@ -31,9 +32,12 @@ class JournaledModel:
         phase: str,
         asked: str,
         sampling: Sampling,
-        system: str | None = None,
+        item_id: str,
         iteration: int = 1,
+        system: str | None = None,
     ) -> None:
+        self.iteration = iteration
+        self._item_id = item_id
         seed = sampling.seed
         self.sampling = sampling if seed is None else replace(sampling, seed=seed + iteration - 1)
         self._answer = answer
@@ -52,6 +56,10 @@ class JournaledModel:
         self._seen[request_digest] += 1
         return await self._answer(request, key)
 
+    def draw(self, name: str) -> Random:
+        """A generator of random numbers; see `benchmark.Model.draw`."""
+        return drawn(self._item_id, self.iteration, name)
+
     def _request(
         self, messages: str | Sequence[Message], cache_prefix: int, changes: Mapping[str, object]
     ) -> ChatRequest:
@@ -65,6 +73,11 @@ class JournaledModel:
         if not all(_is_same(getattr(sampling, name), value) for name, value in changes.items()):
             sampling = replace(sampling, **changes)  # type: ignore[arg-type]
         return ChatRequest(tuple(given), sampling, cache_prefix)
+
+
+def drawn(item_id: str, iteration: int, name: str) -> Random:
+    """The generator of a sample's choice, the same for every model."""
+    return Random(canonical([item_id, iteration, name]))
 
 
 def _is_same(one: object, other: object) -> bool:

@@ -74,6 +74,7 @@ class CallReplayer:
             self._asking(party, caller) if caller else known_replies(self._known),
             phase=party.phase,
             asked=party.asked,
+            item_id=self._sample.item.id,
             sampling=party.sampling,
             system=party.system,
             iteration=self._sample.iteration,

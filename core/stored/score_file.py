@@ -67,7 +67,7 @@ async def _score(config: RunConfig, plugin: Guarded, sample: Sample, replies: Re
     if given is None:
         return Score.unscored(NO_RESPONSE)
     try:
-        model = _handle(config, await _answers(config, sample, given), iteration)
+        model = _handle(config, await _answers(config, sample, given), item, iteration)
         transcript = await plugin.generate(item, model, config.options)
         return await plugin.grade(item, transcript, None, config.options)
     except MissingCall as error:
@@ -97,13 +97,14 @@ def _numbered(numbers: Mapping[CallKey, int], replies: Mapping[int, ChatResponse
     return answer
 
 
-def _handle(config: RunConfig, answer: Answer, iteration: int) -> JournaledModel:
+def _handle(config: RunConfig, answer: Answer, item: Item, iteration: int) -> JournaledModel:
     return JournaledModel(
         answer,
         phase="generate",
         asked=str(config.model.spec),
         sampling=config.effective_sampling,
         system=config.system,
+        item_id=item.id,
         iteration=iteration,
     )
 
@@ -137,7 +138,7 @@ async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list
 
     plugin, name = guard(config.benchmark), config.benchmark.name
     with contextlib.suppress(MissingCall):
-        await plugin.generate(item, _handle(config, note, iteration), config.options)
+        await plugin.generate(item, _handle(config, note, item, iteration), config.options)
     if not asked:
         raise PluginError(f"{plugin.called('generate')} asks nothing about item {item.id!r}")
     if len(asked) > calls_of(config, item):

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 from ..errors import MissingCall
+from ..sample.model import drawn
 from ..types import ChatRequest, ChatResponse, Message, Sampling
 
 
@@ -13,17 +15,29 @@ class ScriptedModel:
     Args:
         *replies: Texts, or whole responses; an error among them is raised.
         sampling: What the benchmark sees as the run's sampling.
+        item_id: Of the sample, which random choices depend on.
+        iteration: Of the sample.
 
     Attributes:
         requests: What was asked, in order.
     """
 
     def __init__(
-        self, *replies: str | ChatResponse | Exception, sampling: Sampling | None = None
+        self,
+        *replies: str | ChatResponse | Exception,
+        sampling: Sampling | None = None,
+        item_id: str = "1",
+        iteration: int = 1,
     ) -> None:
+        self.iteration = iteration
+        self._item_id = item_id
         self.sampling = sampling or Sampling()
         self.requests: list[ChatRequest] = []
         self._replies = list(replies)
+
+    def draw(self, name: str) -> Random:
+        """As in a run: by item, iteration and name."""
+        return drawn(self._item_id, self.iteration, name)
 
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from eibench.core import __version__ as __version__
 
 if TYPE_CHECKING:
+    from eibench.core.answers import no_answer as no_answer
     from eibench.core.api import run as run
     from eibench.core.api import run_async as run_async
     from eibench.core.api import score as score
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from eibench.core.datasets.readers import read_jsonl as read_jsonl
     from eibench.core.datasets.readers import read_text as read_text
     from eibench.core.datasets.readers import read_toml as read_toml
+    from eibench.core.datasets.rows import read_rows as read_rows
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.endpoints.providers import CallContext as CallContext
     from eibench.core.endpoints.providers import Client as Client
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from eibench.core.hookspecs import hookimpl as hookimpl
     from eibench.core.making import DataMaker as DataMaker
     from eibench.core.making import Made as Made
+    from eibench.core.metrics import Value as Value
+    from eibench.core.metrics import summarise_values as summarise_values
     from eibench.core.on_demand import OnDemand as OnDemand
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.comparisons import Comparison as Comparison
@@ -84,11 +88,13 @@ if TYPE_CHECKING:
     from eibench.data import folder as folder
 
 _HOMES = {
+    "eibench.core.answers": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
     "eibench.core.endpoints.providers": "CallContext Client ClientConfig Provider",
     "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
+    "eibench.core.datasets.rows": "read_rows",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
@@ -96,6 +102,7 @@ _HOMES = {
     "eibench.core.foreign": "ForeignResults ForeignRun ForeignSample ForeignTurn",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.making": "DataMaker Made",
+    "eibench.core.metrics": "Value summarise_values",
     "eibench.core.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",

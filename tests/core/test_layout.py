@@ -161,7 +161,9 @@ def test_a_star_import_gives_the_public_names() -> None:
 ORDER = (
     "errors types text sections foreign hookspecs imported",
     "rules signals command_names few_families",
-    "statistics benchmark names sizes endpoints entries on_demand",
+    "statistics",
+    "metrics answers",
+    "benchmark names sizes endpoints entries on_demand",
     "files making spending",
     "datasets journal results",
     "ratings responses",

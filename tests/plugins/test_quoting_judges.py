@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -225,6 +226,11 @@ class _Repeats:
     def __init__(self, rule: Callable[[str], str]) -> None:
         self.rule = rule
         self.sampling = Sampling()
+        self.iteration = 1
+
+    def draw(self, name: str) -> Random:
+        """Always the same."""
+        return Random(name)
 
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import Option, PluginError, hookimpl
+from eibench import Option, PluginError, Value, hookimpl
 from eibench.core.plugins import Catalogue, add_plugin
 from tests.core.guard.conftest import Fine
 
@@ -44,6 +44,30 @@ class Engine:
 
 
 FAULTS = {
+    "values that are names": (
+        declares(values=("v",)),
+        "its values must be a tuple of eibench.Value",
+    ),
+    "a value declared twice": (
+        declares(values=(Value("v"), Value("v"))),
+        "its value 'v' is declared twice",
+    ),
+    "a value of a kind that there is not": (
+        declares(values=(Value("v", kind="rate"),)),  # type: ignore[arg-type]
+        "its value 'v' is of kind 'rate'; kinds: number, share",
+    ),
+    "a range the wrong way round": (
+        declares(values=(Value("v", range=(5, 1)),)),
+        "its value 'v' has the range (5, 1): give low, high",
+    ),
+    "a share above 1": (
+        declares(values=(Value("v", kind="share", range=(0, 100)),)),
+        "its value 'v' is a share, so its range is within 0 and 1",
+    ),
+    "nothing to report": (
+        declares(summarise=eibench.Benchmark.summarise),
+        "it has neither values nor a summarise, so there is nothing to report",
+    ),
     "12 a version that is a number": (
         declares(version=1),
         "its version is 1; write it as a text, such as '1'",

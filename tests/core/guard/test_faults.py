@@ -25,6 +25,7 @@ from eibench import (
     Sampling,
     Score,
     Summary,
+    Value,
 )
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.run.parties import Pricing
@@ -79,6 +80,11 @@ def pack_of(*items: Any, **more: Any) -> type[Benchmark]:
         return Pack(source, list(items), "beside nothing", **more)
 
     return _with("read_pack", read_pack)
+
+
+def declaring(*values: Value) -> type[Benchmark]:
+    """A benchmark that declares other values than `v`."""
+    return type("Broken", (Fine,), {"values": values, "__module__": __name__})
 
 
 def _with(method: str, function: Callable[..., Any]) -> type[Benchmark]:
@@ -294,6 +300,14 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
     "51 notes that JSON cannot hold": (
         returns("summarise", Summary({"mean": Metric(1.0)}, notes={"x": nan})),
         "returned what JSON cannot hold as the notes of the Summary",
+    ),
+    "a value that is not declared": (
+        declaring(Value("other")),
+        f"grade of {WHO} returned a Score with value 'v' of item 'EA-1'; declared are other",
+    ),
+    "a value out of its range": (
+        declaring(Value("v", range=(2, 5))),
+        f"grade of {WHO} returned a Score in which value 'v' of item 'EA-1' is ",
     ),
     "52 negative calls": (
         returns("calls_per_sample", (1, -1)),

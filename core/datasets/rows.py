@@ -1,0 +1,121 @@
+"""Rows of a pack's files, each field of the type that was asked for."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args
+
+from ..benchmark import PackSource
+from ..errors import DataError
+from .readers import read_jsonl, read_text
+
+Kind = Any  # in a dict of different ones, their common type is object
+"""Of a field: ``str``, ``int``, ``float``, ``bool``, ``list`` or ``dict``, such a type or ``None``
+(``str | None``: it may be missing), or the texts that are allowed."""
+
+
+def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[dict[str, Any]]:
+    """The rows of JSON-lines or CSV files (by the name's ending), in order.
+
+    Fields that are not named are kept as they are. In CSV, numbers and booleans are read from their
+    text, and an empty cell is a missing field.
+
+    Args:
+        source: A pack, or one file.
+        fields: What each row holds. If there is an ``id``, no two rows have the same.
+
+    Raises:
+        DataError: A file or a row is something else; the message has file, line and field.
+    """
+    paths = [source] if isinstance(source, Path) else list(source.files.values())
+    rows, lines = list[dict[str, Any]](), dict[str, str]()
+    for path in paths:
+        for number, row in _rows_of(path, fields):
+            checked = _checked(path, number, row, fields)
+            if "id" in fields:
+                _keep_apart(path, number, str(checked["id"]), lines)
+            rows.append(checked)
+    if not rows:
+        raise DataError(paths[0] if paths else Path(), "holds no rows")
+    return rows
+
+
+def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, Any]]:
+    if path.suffix.lower() != ".csv":
+        yield from read_jsonl(path)
+        return
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        for row in reader:
+            if None in row or None in row.values():
+                raise DataError(path, "has more or fewer cells than the header", _line(reader))
+            filled = {name: text for name, text in row.items() if text != ""}
+            yield reader.line_num, {n: _from_text(t, fields.get(n, str)) for n, t in filled.items()}
+    except csv.Error as error:
+        raise DataError(path, f"not CSV: {error}", _line(reader)) from None
+
+
+def _line(reader: Any) -> str:
+    return f"line {reader.line_num}"
+
+
+def _from_text(text: str, kind: Kind) -> Any:
+    """A cell's value; its text where it is none of the type, which is told as for JSON."""
+    wanted = _types_of(kind)
+    if bool in wanted and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for number in (int, float):
+        if number in wanted:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    return text
+
+
+def _checked(path: Path, number: int, row: Any, fields: Mapping[str, Kind]) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise DataError(path, f"must be an object, not {row!r:.40}", f"line {number}")
+    for name, kind in fields.items():
+        if name not in row and type(None) not in _types_of(kind):
+            raise DataError(path, f"has no field {name!r}: needs {_shown(kind)}", f"line {number}")
+        if not _is_a(row.get(name), kind):
+            message = f"must be {_shown(kind)}, not {row[name]!r:.60}"
+            raise DataError(path, message, f"line {number}, field {name!r}")
+    return {**dict.fromkeys(fields), **row}
+
+
+def _types_of(kind: Kind) -> tuple[type, ...]:
+    if isinstance(kind, tuple):
+        return (str,)
+    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
+
+
+def _is_a(value: Any, kind: Kind) -> bool:
+    if isinstance(kind, tuple):
+        return value in kind
+    found, wanted = type(value), _types_of(kind)
+    return found in wanted or (found is int and float in wanted)
+
+
+def _shown(kind: Kind) -> str:
+    if isinstance(kind, tuple):
+        return f"one of {', '.join(kind)}"
+    return " or ".join(_names(_types_of(kind)))
+
+
+def _names(types: Iterable[type]) -> Iterator[str]:
+    plain = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+    plain |= {list: "a list", dict: "an object", type(None): "missing"}
+    return (plain.get(kind, kind.__name__) for kind in types)
+
+
+def _keep_apart(path: Path, number: int, row_id: str, lines: dict[str, str]) -> None:
+    if not row_id.strip():
+        raise DataError(path, "is blank", f"line {number}, field 'id'")
+    if row_id in lines:
+        message = f"{row_id!r} stands twice: also in {lines[row_id]}"
+        raise DataError(path, message, f"line {number}, field 'id'")
+    lines[row_id] = f"{path.name}, line {number}"

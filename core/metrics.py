@@ -1,0 +1,117 @@
+"""The values that a benchmark's scores hold, and the metrics that are made of them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from .types import Item, Metric, SampleScore, Summary
+
+KINDS = ("number", "share")
+SEED = 20_240_131
+"""Of the draws behind intervals, the same in every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number that each score of a benchmark holds, and the metric over all samples.
+
+    Attributes:
+        name: As in `Score.values`, and of the metric.
+        label: What a table calls it; the name if empty.
+        kind: One of `KINDS`; a ``share`` is from 0 to 1, mostly 0 or 1, with Wilson's interval.
+        range: The smallest and the largest it can be, which every score is held to.
+        higher_is_better: ``None`` where neither end is better.
+        judged: Whether the judge gives it; ``False`` for one such as a length.
+        by: Keys of `Item.tags`: a metric for each tag beside the one over all.
+        group: The heading that a table puts it under; empty for the main ones.
+        over: What the interval is over, such as ``messages``.
+    """
+
+    name: str
+    label: str = ""
+    kind: Literal["number", "share"] = "number"
+    range: tuple[float, float] | None = None
+    higher_is_better: bool | None = True
+    judged: bool = True
+    by: tuple[str, ...] = ()
+    group: str = ""
+    over: str = "items"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest that it can be."""
+        return self.range or ((0.0, 1.0) if self.kind == "share" else (-inf, inf))
+
+
+def summarise_values(
+    items: Sequence[Item], scores: Sequence[SampleScore], values: Sequence[Value]
+) -> Summary:
+    """The mean of each value with its interval over families, the first value's first.
+
+    A sample without a score, or whose score lacks a value, is not in that value's mean. A result of
+    which fewer than half of the samples are scored is not valid.
+
+    Args:
+        items: Of the pack, for their tags.
+        scores: In any order; the numbers are the same.
+        values: What they hold.
+    """
+    ordered = sorted(scores, key=lambda sample: (sample.item_id, sample.iteration))
+    scored = [sample for sample in ordered if sample.score.reason is None]
+    tags = {item.id: item.tags for item in items}
+    metrics = {value.name: _metric(value, scored) for value in values}
+    for value in values:
+        metrics |= _by_tag(value, scored, tags)
+    half = 2 * len(scored) >= len(scores)
+    return Summary(metrics, None if half else "fewer than half of the samples are scored")
+
+
+def _by_tag(
+    value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
+) -> dict[str, Metric]:
+    """The metric of each tag, in the order of their names."""
+    found: dict[str, Metric] = {}
+    for key in value.by:
+        for tag in sorted({own[key] for own in tags.values() if key in own}):
+            part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
+            heading = f"{value.label or value.name} by {key}"
+            name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
+            found[name] = _metric(value, part, label=tag, group=heading)
+    return found
+
+
+def _metric(
+    value: Value, scored: Iterable[SampleScore], *, label: str = "", group: str = ""
+) -> Metric:
+    known = [
+        (number, sample.cluster)
+        for sample in scored
+        if (number := sample.score.values.get(value.name)) is not None
+    ]
+    numbers, clusters = [number for number, _ in known], [cluster for _, cluster in known]
+    return Metric(
+        sum(numbers) / len(numbers) if numbers else None,
+        _interval(value, numbers, clusters),
+        len(numbers),
+        value.higher_is_better,
+        value.over,
+        label or value.label or value.name,
+        group or value.group,
+        families=len(set(clusters)),
+    )
+
+
+def _interval(
+    value: Value, numbers: Sequence[float], clusters: Collection[str]
+) -> tuple[float, float] | None:
+    """Over families; ``None`` where they are too few."""
+    import numpy as np
+
+    from .statistics import mean_interval, share_interval
+
+    if not numbers:
+        return None
+    if value.kind == "share":
+        return share_interval(numbers, list(clusters))
+    return mean_interval(numbers, list(clusters), rng=np.random.default_rng(SEED))

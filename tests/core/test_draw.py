@@ -1,0 +1,39 @@
+"""Random choices of a benchmark: the same for every model, other ones in each sample."""
+
+from eibench import Sampling
+from eibench.core.sample.model import JournaledModel, given_replies
+from eibench.testing import ScriptedModel
+
+
+def handle(item_id: str, iteration: int, asked: str = "openai/a") -> JournaledModel:
+    """What a plugin's coroutine holds in a run."""
+    return JournaledModel(
+        given_replies([]),
+        phase="generate",
+        asked=asked,
+        sampling=Sampling(seed=7),
+        item_id=item_id,
+        iteration=iteration,
+    )
+
+
+def test_every_model_meets_the_same() -> None:
+    """Whoever is asked, again after a stop, and in a test's script."""
+    first = handle("7", 2).draw("turn 1").random()
+    assert first == handle("7", 2, "openai/b").draw("turn 1").random()
+    assert first == ScriptedModel(item_id="7", iteration=2).draw("turn 1").random()
+
+
+def test_items_iterations_and_names_draw_apart() -> None:
+    """Also where joined they read the same."""
+    drawn = [
+        handle(item, iteration).draw(name).random()
+        for item, iteration, name in [("7", 2, "a"), ("7", 1, "a"), ("8", 2, "a"), ("72", 1, "a")]
+    ]
+    drawn.append(handle("7", 2).draw("b").random())
+    assert len(set(drawn)) == 5
+
+
+def test_the_iteration_is_known() -> None:
+    """From 1 on."""
+    assert (handle("7", 3).iteration, ScriptedModel().iteration) == (3, 1)
