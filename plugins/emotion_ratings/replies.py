@@ -8,7 +8,7 @@ with most of them.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from eibench import ChatResponse, Finish, MissingCall, Model, is_blank
+from eibench import ChatResponse, MissingCall, Model, no_answer
 
 from .parsing_types import Answer, Parser, Reading
 from .questions import Question
@@ -101,7 +101,7 @@ def read_reply(
         form=question.form,
         others=question.others,
     )
-    why = _no_answer(response)
+    why = no_answer(response)
     passes = {"first_pass": answer.first_pass} | ({"revised": answer.revised} if revise else {})
     values = {name: _score(reading, score) for name, reading in passes.items()}
     reasons = {
@@ -118,14 +118,3 @@ def _score(reading: Reading, score: Callable[[tuple[float, ...]], float | None])
 
 def _temperature(base: float | None, attempt: int) -> float | None:
     return None if base is None else round(base + TEMPERATURE_STEP * attempt, 6)
-
-
-def _no_answer(response: ChatResponse) -> str | None:
-    """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
-    if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
-        return "the model refused"
-    if not is_blank(response.text):
-        return None
-    if response.finish == Finish.LENGTH:
-        return "cut off before the answer began"
-    return "nothing came after the thinking" if response.reasoning else "the reply is empty"

@@ -13,7 +13,6 @@ from eibench import (
     Benchmark,
     ChatRequest,
     ChatResponse,
-    Finish,
     Item,
     Model,
     Options,
@@ -24,14 +23,14 @@ from eibench import (
     Score,
     Summary,
     folder,
-    is_blank,
+    no_answer,
 )
 from eibench.judges import Answers, Outcome, ask_yes_no
 
 from .demo import demo_answer, demo_verdict
 from .making import StatementMaker
 from .prompting import MODEL_PROMPT, QUESTIONS, judge_messages, judge_texts, model_prompt
-from .scoring import PASS, TOKENS, UNREAD, WIN, WORDS, summarise
+from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, summarise
 from .statements import read_statements
 
 COMPARABILITY = (
@@ -59,7 +58,7 @@ class EmotionQueen(Benchmark):
 
     name = "emotionqueen"
     version = "1"
-    grading = "2"
+    grading = "3"
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
     data = folder("emotionqueen")
     sampling = Sampling(temperature=0.0, max_tokens=100)
@@ -67,7 +66,7 @@ class EmotionQueen(Benchmark):
     ranked_by = "pass_win_mean"
     judged = True
     asks_again = True
-    unjudged_values = (WORDS, TOKENS)
+    values = VALUES
     data_maker = StatementMaker()
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
@@ -112,22 +111,13 @@ class EmotionQueen(Benchmark):
 
 
 def _reply(response: ChatResponse) -> Reply:
-    return Reply(response.text, _problem(response), response.truncated, _tokens(response))
+    return Reply(response.text, no_answer(response), response.truncated, _tokens(response))
 
 
 def _tokens(response: ChatResponse) -> int | None:
     usage = response.usage
     uncounted = bool(response.reasoning) and not usage.reasoning  # thinking among the others
     return None if uncounted or not usage.output else usage.output - usage.reasoning
-
-
-def _problem(response: ChatResponse) -> str | None:
-    if not is_blank(response.text):
-        return None
-    if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
-        return "the model refused"
-    cut = response.truncated
-    return "cut off before the answer began" if cut else "the reply is empty"
 
 
 def _lengths(reply: Reply) -> dict[str, float | None]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from eibench import Item, Metric, SampleScore, Summary
+from eibench import Item, Metric, SampleScore, Summary, Value
 
 from .rates import LEAST, SEED, Estimate, Rates, Verdict, rates
 from .statements import CHOICES, Statement
@@ -14,6 +14,11 @@ WORDS, TOKENS = "reply_words", "reply_tokens"
 UNREAD = "judge unread"
 """The flag of a sample whose verdict could not be read."""
 _LENGTHS = {WORDS: "reply length, words", TOKENS: "reply length, tokens"}
+VALUES = (
+    Value(PASS, kind="share"),
+    Value(WIN, kind="share"),
+    *(Value(name, label, judged=False, higher_is_better=None) for name, label in _LENGTHS.items()),
+)
 
 
 def summarise(items: Sequence[Item], scores: Sequence[SampleScore]) -> Summary:

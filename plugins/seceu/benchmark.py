@@ -7,13 +7,12 @@ it is an EQ with mean 100 and standard deviation 15.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
 
 from eibench import (
     Baseline,
     Benchmark,
     ChatRequest,
-    Finish,
+    ChatResponse,
     Item,
     Model,
     Option,
@@ -39,13 +38,6 @@ from .wording import PROMPTINGS, WORDING
 DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
 PROMPTED = Sampling(temperature=0.0, top_p=0.9, max_tokens=2048)
 """Both as in the paper: "The SECEU test for LLMs" and "Prompt engineering"."""
-
-
-class Reply(NamedTuple):
-    """What a model said about a story."""
-
-    text: str
-    finish: Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +85,16 @@ class Seceu(Benchmark):
         """Our own wording; what a pack brings is known by the pack."""
         return {"prompt": WORDING[options["lang"]][options["prompting"]]}
 
-    async def generate(self, item: Item, model: Model, options: Options) -> Reply:
+    async def generate(self, item: Item, model: Model, options: Options) -> ChatResponse:
         """The model's reply, asked for once."""
         asked: Asked = item.content
-        response = await model.chat(asked.prompt)
-        return Reply(response.text, response.finish)
+        return await model.chat(asked.prompt)
 
     async def grade(
-        self, item: Item, transcript: Reply, judge: Model | None, options: Options
+        self, item: Item, transcript: ChatResponse, judge: Model | None, options: Options
     ) -> Score:
         """The distance of the answer to the reference; no judge is asked."""
-        return graded(item.content, transcript.text, transcript.finish)
+        return graded(item.content, transcript)
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """EQ and SECEU score, and all that qualifies them."""

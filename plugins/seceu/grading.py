@@ -1,6 +1,6 @@
 """From a reply to a score: what was read, as it is scored, and how far that is off."""
 
-from eibench import Finish, Score, is_blank
+from eibench import ChatResponse, Score, no_answer
 
 from .answers import Reading, ordered, read_answer
 from .scoring import distance, prepared
@@ -9,11 +9,11 @@ from .stories import POINT_NAMES, Asked
 _NONE = dict.fromkeys(("distance", *POINT_NAMES))
 
 
-def graded(asked: Asked, text: str, finish: Finish) -> Score:
+def graded(asked: Asked, response: ChatResponse) -> Score:
     """The distance of a reply to the reference, or why there is none."""
-    reading = read_answer(text, asked.shown)
-    flags = {"cut_off"} if finish == Finish.LENGTH else set()
-    why = _no_answer(text, finish) or reading.reason
+    reading = read_answer(response.text, asked.shown)
+    flags = {"cut_off"} if response.truncated else set()
+    why = no_answer(response) or reading.reason
     if why is not None or reading.values is None:
         return Score(_NONE, why, ordered(flags))
     answer = prepared(reading.values)
@@ -34,13 +34,3 @@ def _scored(asked: Asked, reading: Reading, answer: tuple[float, ...], flags: se
         ordered(flags),
         {"options": list(asked.options), "written": list(written), "sum": sum(written)},
     )
-
-
-def _no_answer(text: str, finish: Finish) -> str | None:
-    """Why a reply is no answer at all; ``None`` for one that there is something to read in."""
-    if finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
-        return "the model refused"
-    if not is_blank(text):
-        return None
-    cut = finish == Finish.LENGTH
-    return "cut off before the answer began" if cut else "the reply is empty"

@@ -91,6 +91,12 @@ async def test_an_empty_reply_is_not_judged(finish: Finish, reason: str, text: s
     assert judge.requests == []
 
 
+async def test_a_refusal_in_words_is_not_judged() -> None:
+    """A server that says so knows; its words are no answer to grade."""
+    score, judge = await graded(ChatResponse("I cannot help.", finish=Finish.REFUSAL))
+    assert (score.reason, judge.requests) == ("the model refused", [])
+
+
 async def test_a_reply_that_was_cut_off_is_judged_and_flagged() -> None:
     """What is there counts."""
     cut = ChatResponse("Congratulations on", finish=Finish.LENGTH)
