@@ -27,6 +27,7 @@ from .run.parties import Pricing
 from .run.session import Session
 from .run.stored_texts import check_stored
 from .sample.progress import Progress
+from .settings.python import python_words
 from .settings.resolve import make_config
 from .settings.run_config import Endpoint, RunConfig
 from .settings.run_settings import RunSettings
@@ -42,6 +43,10 @@ _log = logging.getLogger("eibench")
 _log.addHandler(logging.NullHandler())  # else Python prints warnings of a program without logging
 
 
+def _warn(message: str) -> None:
+    _log.warning("%s", python_words(message))
+
+
 def make_money(settings: RunSettings | None = None) -> Pricing:
     """Prices and a limit, for all runs that share them."""
     settings = settings or RunSettings()
@@ -55,7 +60,7 @@ def open_session(
     money: Pricing | None = None,
     progress: Progress | None = None,
     environment: Environment | None = None,
-    say: Callable[[str], None] = _log.warning,
+    say: Callable[[str], None] = _warn,
 ) -> Session:
     """A session for a run that can be: its settings are checked, nothing is made or sent.
 

@@ -53,11 +53,7 @@ def maker_options(command: options.F) -> options.F:
         command,
         options.option("--model", "models", multiple=True, metavar="SPEC",
                        help="Who writes: PROVIDER/NAME, such as openai/gpt-4.1."),
-        options.option("--base-url", metavar="URL|NAME",
-                       help="Address of the model, or an endpoint of bench.toml."),
-        options.option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
-        options.option("--header", "headers", multiple=True, metavar="K=V",
-                       help="HTTP header for it; may be repeated, never stored."),
+        options.server_options,
         click.option("-n", "--count", type=click_type(COUNT.rule), default=COUNT.default,
                      show_default=True, metavar="N",
                      help="How many items; more later go on from these."),
@@ -76,9 +72,9 @@ def maker_options(command: options.F) -> options.F:
 @options.limit_options
 @options.transfer_options
 @options.money_options
-@options.option("--fresh", is_flag=True, help="Start another run instead of going on.")
+@options.fresh_option
 @options.runs_dir_option
-@options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@options.dry_run_option
 @options.json_option
 @config_option
 def generate_command(

@@ -65,7 +65,7 @@ def sampling_options(command: F) -> F:
         option("--reasoning-effort", metavar="E", help="Such as low, medium, high."),
         option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
         option("--extra-body", metavar="JSON", help="More fields for each request."),
-        option("--seed", metavar="N", help="Sent to the model; iteration N gets SEED + N - 1."),
+        option("--seed", help="Sent to the model; iteration N gets SEED + N - 1."),
     )  # fmt: skip
 
 
@@ -76,15 +76,23 @@ def endpoint_options(command: F) -> F:
         option("--model", "models", multiple=True, metavar="SPEC",
                help="PROVIDER/NAME, such as openai/gpt-4.1; may be repeated "
                "(default: demo/medium)."),
+        server_options,
+        option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one "
+               "(default with a demo model: demo/judge)."),
+        option("--judge-base-url", metavar="URL|NAME", help="Likewise, of the judge."),
+        option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
+    )  # fmt: skip
+
+
+def server_options(command: F) -> F:
+    """Where the model is."""
+    return apply(
+        command,
         option("--base-url", metavar="URL|NAME",
                help="Address of the model, usually ending in /v1, or an endpoint of bench.toml."),
         option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
         option("--header", "headers", multiple=True, metavar="K=V",
                help="HTTP header for it; may be repeated, never stored."),
-        option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one "
-               "(default with a demo model: demo/judge)."),
-        option("--judge-base-url", metavar="URL|NAME", help="Likewise, of the judge."),
-        option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
     )  # fmt: skip
 
 
@@ -133,7 +141,7 @@ def run_options(command: F) -> F:
         option("--name", help="A name for the model; another name is another run."),
         option("--note", "notes", multiple=True, metavar="K=V",
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
-        option("--fresh", is_flag=True, help="Start another run instead of going on."),
+        fresh_option,
         demo_option,
         option("--without", multiple=True, metavar="MODEL",
                help="Do not compare with this model; may be repeated."),
@@ -148,6 +156,8 @@ runs_dir_option = option(
     show_default=True,
     help="Where runs are kept.",
 )
+dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
+fresh_option = option("--fresh", is_flag=True, help="Start another run instead of going on.")
 demo_option = option(
     "--demo", is_flag=True, help="Let demo models and real ones stand beside each other."
 )

@@ -39,7 +39,7 @@ from .values import pairs
 @options.transfer_options
 @options.money_options
 @options.runs_dir_option
-@options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@options.dry_run_option
 @options.json_option
 @config_option
 def rejudge_command(

@@ -49,7 +49,7 @@ class Planned(NamedTuple):
 @options.transfer_options
 @options.money_options
 @options.run_options
-@options.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@options.dry_run_option
 @options.json_option
 @config_option
 def run_command(

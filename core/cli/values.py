@@ -19,11 +19,10 @@ _LONGEST_SYSTEM = 2**20
 class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """A value held to a rule."""
 
-    name = "value"
-    rule: Rule
-
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
+        whole = isinstance(rule, NumberRule) and rule.whole
+        self.name = "integer" if whole else "float" if isinstance(rule, NumberRule) else "value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value as it is used."""
@@ -40,24 +39,14 @@ class NumberType(RuleType, click.FloatRange):
 
     def __init__(self, rule: NumberRule) -> None:
         click.FloatRange.__init__(self, rule.low, rule.high, min_open=rule.above)
-        self.rule = rule
-        self.name = "float range"
-
-
-class WholeType(RuleType, click.IntRange):
-    """A whole number; the help shows its range."""
-
-    def __init__(self, rule: NumberRule) -> None:
-        low, high = (None if bound is None else int(bound) for bound in (rule.low, rule.high))
-        click.IntRange.__init__(self, low, high)
-        self.rule = rule
-        self.name = "integer range"
+        RuleType.__init__(self, rule)
+        self.name += " range"
 
 
 def click_type(rule: Rule) -> click.ParamType:  # type: ignore[type-arg]  # likewise
     """What click makes of an option that is held to a rule."""
-    if isinstance(rule, NumberRule):
-        return WholeType(rule) if rule.whole else NumberType(rule)
+    if isinstance(rule, NumberRule) and (rule.low, rule.high) != (None, None):
+        return NumberType(rule)
     if isinstance(rule, TextRule):
         return click.Choice(rule.choices) if rule.choices else click.STRING
     return click.BOOL if isinstance(rule, SwitchRule) else RuleType(rule)

@@ -15,7 +15,7 @@ from ..plugins import Catalogue
 from ..reports.evidence import Selection
 from ..reports.gradings import is_judge
 from ..reports.protocols import judge_label
-from ..settings.rules import fitting_text
+from ..settings.rules import fitting
 from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_sampling
 
 
@@ -94,7 +94,9 @@ def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]
             there = ", ".join(gradable) or "none"
             raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
     return {
-        name: fitting_text(name, gradable[name].rule, value) if isinstance(value, str) else value
+        name: fitting(name, gradable[name].rule, value, is_text=True)
+        if isinstance(value, str)
+        else value
         for name, value in changes.items()
     }
 

@@ -19,36 +19,23 @@ KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})
 """Settings that name a key's variable."""
 MAY_HOLD_KEYS = KEY_VARIABLES | {"base_url", "extra_body", "header", "headers", "judge_base_url"}
 """Settings in which somebody may put a key, so that messages do not show them."""
-COUNT = NumberRule(1, whole=True)
-_SHARE = NumberRule(0, 1)
-_ABOVE_ZERO = NumberRule(0, above=True)
-_TEXT = TextRule()
+_TEXTS = (
+    "model", "base_url", "api_key_env", "judge", "judge_base_url", "judge_api_key_env", "dataset",
+    "reasoning_effort", "system", "name",
+)  # fmt: skip
 RULES: Mapping[str, Rule] = {
-    "model": _TEXT,
-    "base_url": _TEXT,
-    "api_key_env": _TEXT,
-    "judge": _TEXT,
-    "judge_base_url": _TEXT,
-    "judge_api_key_env": _TEXT,
-    "dataset": _TEXT,
-    "iterations": NumberRule(1, 100_000, whole=True),
-    "limit": COUNT,
+    **dict.fromkeys(_TEXTS, TextRule()),
+    **dict.fromkeys(("limit", "concurrency"), NumberRule(1, whole=True)),
+    **dict.fromkeys(("rpm", "tpm", "timeout"), NumberRule(0, above=True)),
+    **dict.fromkeys(("top_p", "min_p"), NumberRule(0, 1)),
     "temperature": NumberRule(0),
-    "top_p": _SHARE,
-    "min_p": _SHARE,
+    "iterations": NumberRule(1, 100_000, whole=True),
     "max_tokens": NumberRule(1, 10**12, whole=True),
-    "reasoning_effort": _TEXT,
-    "system": _TEXT,
     "seed": NumberRule(whole=True),
-    "concurrency": COUNT,
-    "rpm": _ABOVE_ZERO,
-    "tpm": _ABOVE_ZERO,
-    "timeout": _ABOVE_ZERO,
     "max_retries": NumberRule(0, whole=True),
     "max_reply": SizeRule(),
     "transport": TextRule(TRANSPORTS),
     "max_cost": NumberRule(0, MOST),
-    "name": _TEXT,
 }
 
 
@@ -66,29 +53,23 @@ class VariableRule:
     read = check
 
 
-def fitting(name: str, rule: Rule, value: Any) -> Any:
-    """A value of Python as it is used.
+def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
+    """A value as it is used.
+
+    Args:
+        name: What messages call it.
+        rule: What it must be.
+        value: As it was given.
+        is_text: It is a text that stands for the value; else it is the value.
 
     Raises:
         UsageError: It is not what the rule wants.
     """
     try:
-        return rule.check(value)
+        return rule.read(value) if is_text else rule.check(value)
     except UnfitValue as error:
         shown = "" if name in MAY_HOLD_KEYS else f", not {value!r:.40}"
         raise UsageError(f"{name} must be {error}{shown}") from None
-
-
-def fitting_text(name: str, rule: Rule, text: str) -> Any:
-    """Likewise, of a text.
-
-    Raises:
-        UsageError: It is not what the rule wants.
-    """
-    try:
-        return rule.read(text)
-    except UnfitValue as error:
-        raise UsageError(f"{name} must be {error}, not {text!r:.40}") from None
 
 
 def own_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,5 +83,7 @@ def own_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any
         if name not in known:
             there = ", ".join(known) or "none"
             raise UsageError(f"{benchmark.name} has no option {name!r}; there are: {there}")
-    made = {name: fitting(name, known[name].rule, value) for name, value in given.items()}
-    return {name: made.get(name, option.default) for name, option in known.items()}
+    default = {name: option.default for name, option in known.items()}
+    # Of an option whose default is None, None is the default and no text.
+    chosen = {n: value for n, value in given.items() if (value, default[n]) != (None, None)}
+    return default | {n: fitting(n, known[n].rule, value) for n, value in chosen.items()}

@@ -9,7 +9,7 @@ import pytest
 import eibench
 from eibench import Option, UsageError
 from eibench.core.plugins import installed
-from eibench.core.settings.rules import fitting_text
+from eibench.core.settings.rules import fitting
 from tests.core.guard.conftest import Fine
 
 Bench = Callable[..., Any]
@@ -23,6 +23,7 @@ class Ranged(Fine):
         Option("permutations", 3, "How many orders.", min=1, max=24, in_grades=True),
         Option("share", 0.5, "How much.", min=0),
         Option("points", 1.0, "How many."),
+        Option("hint", None, "What to say."),
     )
 
 
@@ -87,16 +88,16 @@ def test_python_s_values_are_held_to_the_range(
 
 
 def test_what_is_in_range_is_taken(bench: Bench, ranged: None) -> None:
-    """Both ends belong to it."""
+    """Both ends belong to it; an option without a default may stay without a value."""
     for n in (1, 24):
         document = bench(*RUN, "--permutations", n, "--share", 0, "--json").json
-        assert document["options"] == {"permutations": n, "share": 0.0, "points": 1.0}
+        assert document["options"] == {"permutations": n, "share": 0.0, "points": 1.0, "hint": None}
 
 
 def test_a_new_grading_option_is_held_to_the_range() -> None:
     """`bench rescore --set permutations=0`."""
-    permutations, _, points = Ranged.options
-    assert fitting_text("permutations", permutations.rule, "24") == 24
+    permutations, _, points, _ = Ranged.options
+    assert fitting("permutations", permutations.rule, "24", is_text=True) == 24
     for option, text in ((permutations, "0"), (points, "nan")):
         with pytest.raises(UsageError, match=rf"{option.name} must be .*, not '{text}'"):
-            fitting_text(option.name, option.rule, text)
+            fitting(option.name, option.rule, text, is_text=True)
