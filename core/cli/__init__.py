@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
@@ -11,6 +12,6 @@ def main() -> None:
     from .app import app
 
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets "?" for it
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character gets "?" for it
             stream.reconfigure(errors="replace")
     app.main(prog_name="bench")

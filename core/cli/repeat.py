@@ -70,13 +70,14 @@ def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
 def _from_file(
     sources: tuple[str, ...], metrics: tuple[str, ...], params: dict[str, Any]
 ) -> "Reruns":
-    if len(sources) > 1:
+    source, *more = sources
+    if more:
         raise UsageError("name one file, or runs; not more than one file, and not both")
     if given_by_user("dataset"):
         raise UsageError("--dataset is for runs; a file of scores has no data pack")
     if params["view"]:
         raise UsageError("--view is for runs; a file of scores has no views")
-    file = read_csv(Path(sources[0]))
+    file = read_csv(Path(source))
     for name in metrics:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
     return reruns_of_csv(file, metrics)

@@ -53,6 +53,7 @@ def find(journal: Journal, start: str) -> RunRecord:
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs."""
     rows: list[tuple[RunRecord, dict[str, Any] | None]] = []
+    views: dict[str, list[str]] = {}
     if has_journal(runs_dir):
         with Journal(runs_dir, create=False) as journal:
             rows = [(run, journal.document(run)) for run in journal.runs()]
@@ -84,7 +85,7 @@ def _cells(run: RunRecord) -> tuple[str, ...]:
 
 def _judge(document: dict[str, Any] | None) -> str:
     """Whose verdicts the score is made of."""
-    return (document and judge_label(document)) or "–"
+    return (judge_label(document) if document else None) or "–"
 
 
 def _minute(run: RunRecord) -> str:

@@ -47,7 +47,7 @@ def load() -> Any:
     litellm.disable_hf_tokenizer_download = True
     litellm.drop_params = False  # silently dropped parameters would be recorded as sent
     litellm.modify_params = False
-    vars(litellm)["eibench"] = True
+    litellm.__dict__["eibench"] = True
     return litellm
 
 

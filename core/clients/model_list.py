@@ -60,7 +60,7 @@ def _body(response: Any) -> bytes:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any) -> None:
+    def redirect_request(self, *args: Any, **named: Any) -> None:
         return None
 
 

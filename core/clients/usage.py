@@ -51,6 +51,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
 def count(value: Any) -> int:
     """A number of tokens, from 0 on; 0 for whatever is none."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
-        value = int(value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if is_number and 0 <= value < MOST_TOKENS else 0
+        return count(int(value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return int(value) if 0 <= value < MOST_TOKENS else 0

@@ -93,8 +93,8 @@ class Presence:
             with contextlib.suppress(FileExistsError):
                 place.parent.mkdir()
                 if self._is_copied_to(reading, place):
-                    break
-        return place
+                    return place
+        raise AssertionError("there are more numbers")
 
     def _is_copied_to(self, reading: sqlite3.Connection, place: Path) -> bool:
         """Copy everything to a place, unless somebody else has just put a file there."""

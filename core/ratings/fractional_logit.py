@@ -239,7 +239,7 @@ def maximise(calls: Calls) -> LogitFit:
             covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
             return LogitFit(place[:n], place[n:], _expected(place, every), covariance, count, size)
         before = size
-    raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {size}")
+    raise ArithmeticError(f"no maximum after {MOST} Newton steps; last step {before}")
 
 
 def grouped(calls: Calls) -> Calls:

@@ -183,7 +183,7 @@ def solve(data: Data, n_families: int, variances: Variances | None = None) -> Mi
         found = np.linalg.solve(gram[:-1, :-1] + np.diag(prior), gram[:-1, -1])
         # The sum of a component is held by the prior alone, which rounding would move.
         found[:n] = centred @ found[:n]
-        return np.asarray(found)
+        return np.asarray(found, dtype=np.float64)
 
     covariance = np.asarray(np.linalg.inv(whole[:-1, :-1] + np.diag(prior)), dtype=np.float64)
     left = np.array([unknowns(whole - part) for part in parts])

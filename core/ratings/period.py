@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .comparisons import Floats, Ints
+from .comparisons import Bools, Floats, Ints
 
 SCALE = 173.7178
 """Glicko points in one unit of the Glicko-2 scale, as Glickman rounds 400 / ln 10."""
@@ -91,18 +91,29 @@ def new_volatility(phi: Floats, sigma: Floats, v: Floats, delta: Floats, tau: fl
         return power * (delta**2 - spread) / (2 * spread**2) - (x - start) / tau**2
 
     start = np.log(sigma**2)
-    low, high = start, _other_end(f, start, delta**2 - phi**2 - v, tau)
-    f_low, f_high = f(low), f(high)
-    while (open_ := np.abs(high - low) > _TOLERANCE).any():
-        # A bracket that is narrow enough is left alone; so is one where f is flat.
-        step = np.where(open_ & (f_high != f_low), f_high - f_low, 1.0)
-        new = np.where(open_, low + (low - high) * f_low / step, high)
-        f_new = np.where(open_, f(new), f_high)
-        crosses = f_new * f_high <= 0
-        f_low = np.where(open_, np.where(crosses, f_high, f_low / 2), f_low)
-        low = np.where(open_ & crosses, high, low)
-        high, f_high = new, f_new
-    return np.exp(low / 2)
+    end = _other_end(f, start, delta**2 - phi**2 - v, tau)
+    bracket = _Bracket(start, end, f(start), f(end))
+    while (open_ := np.abs(bracket.high - bracket.low) > _TOLERANCE).any():
+        bracket = _narrowed(bracket, f, open_)
+    return np.exp(bracket.low / 2)
+
+
+class _Bracket(NamedTuple):
+    low: Floats
+    high: Floats
+    f_low: Floats
+    f_high: Floats
+
+
+def _narrowed(bracket: _Bracket, f: Callable[[Floats], Floats], open_: Bools) -> _Bracket:
+    """A step of the method; a narrow bracket is left alone, and one where f is flat."""
+    low, high, f_low, f_high = bracket
+    step = np.where(open_ & (f_high != f_low), f_high - f_low, 1.0)
+    new = np.where(open_, low + (low - high) * f_low / step, high)
+    f_new = np.where(open_, f(new), f_high)
+    crosses = f_new * f_high <= 0
+    kept = np.where(open_, np.where(crosses, f_high, f_low / 2), f_low)
+    return _Bracket(np.where(open_ & crosses, high, low), new, kept, f_new)
 
 
 def _other_end(f: Callable[[Floats], Floats], start: Floats, excess: Floats, tau: float) -> Floats:

@@ -9,7 +9,6 @@ as it says of itself, but not by chance.
 
 import json
 import re
-from collections.abc import Sequence
 from random import Random
 
 from eibench.judges import MOST_PLUSES, criteria_of
@@ -65,8 +64,8 @@ def demo_answer(scenario: Scenario, ability: float, rng: Random, *, is_debrief: 
 
 
 def _words(n: int, ability: float, rng: Random) -> str:
-    attentive, flat = (rng.sample(stock, len(stock)) for stock in (_ATTENTIVE, _FLAT))
-    stocks: Sequence[list[str]] = [attentive if rng.random() < ability else flat for _ in range(n)]
+    attentive, flat = (rng.sample(list(stock), len(stock)) for stock in (_ATTENTIVE, _FLAT))
+    stocks = [attentive if rng.random() < ability else flat for _ in range(n)]
     return " ".join(stock.pop() for stock in stocks)
 
 
