@@ -319,28 +319,41 @@ BROKEN = {
     ),
     "our provider": (
         HEAD + registers("providers", "eibench.Provider('openai', 't', print)"),
-        "provider 'openai' of bad-dist 1.2 clashes with that of eibench",
+        "provider 'openai' of {name}-dist 1.2 clashes with that of eibench",
     ),
     "our command": (
         HEAD + registers("commands", "click.Command('run')"),
-        "command 'run' of bad-dist 1.2 clashes with eibench's own",
+        "command 'run' of {name}-dist 1.2 clashes with eibench's own",
     ),
 }
 
 
-@pytest.mark.parametrize(("code", "message"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_plugin_is_named_and_stops_nothing_else(
-    good: Place, code: str, message: str
-) -> None:
-    """`bench list` says BROKEN, which distribution and why; what it would add is absent."""
-    good.install("bad", code)
-    done = good.bench("list")
+@pytest.fixture(scope="module")
+def all_broken(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `bench list` prints with every broken plugin installed, and a good one."""
+    place = Place(tmp_path_factory.mktemp("broken"))
+    place.install("parrots", GOOD)
+    for n, (code, _) in enumerate(BROKEN.values()):
+        place.install(f"bad{n}", code)
+    done = place.bench("list")
     assert done.returncode == 0, done.stderr
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("BROKEN")]
-    assert line.startswith("BROKEN  bad [bad-dist 1.2]: ")
-    assert message in line
-    assert "eqbench-v1 " in done.stdout
-    assert "squawk" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_plugin_is_named(all_broken: str, kind: str) -> None:
+    """`bench list` says BROKEN, which distribution and why."""
+    name = f"bad{list(BROKEN).index(kind)}"
+    (line,) = [line for line in all_broken.splitlines() if line.startswith(f"BROKEN  {name} ")]
+    assert line.startswith(f"BROKEN  {name} [{name}-dist 1.2]: ")
+    assert BROKEN[kind][1].format(name=name) in line
+
+
+def test_broken_plugins_stop_nothing_else(all_broken: str) -> None:
+    """What ours and a good one add is listed; nothing of a broken one is."""
+    assert "eqbench-v1 " in all_broken
+    assert "squawk" in all_broken
+    assert all_broken.count("BROKEN") == len(BROKEN)
 
 
 def test_what_a_broken_plugin_may_have_held_is_told_when_it_is_missed(place: Place) -> None:

@@ -15,20 +15,38 @@ SCRIPT = Path(sys.executable).with_name("bench")
 pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="no bench beside this Python")
 
 
+def variables(shell: str, *words: str) -> dict[str, str]:
+    """What that shell sets when it wants the last of the words completed."""
+    position = words[-1] if shell == "fish" else str(len(words))
+    return {
+        "_BENCH_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": " ".join(("bench", *words)),
+        "COMP_CWORD": position,
+    }
+
+
 def ask(shell: str, *words: str) -> str:
-    """What `bench` answers when that shell wants the last of the words completed."""
-    env = dict(os.environ) | {"_BENCH_COMPLETE": f"{shell}_complete"}
-    env |= {"COMP_WORDS": " ".join(("bench", *words)), "COMP_CWORD": str(len(words))}
-    if shell == "fish":
-        env["COMP_CWORD"] = words[-1]
+    """What `bench`, as a process, answers."""
+    env = dict(os.environ) | variables(shell, *words)
     done = subprocess.run([SCRIPT], env=env, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     return done.stdout
 
 
-def bash(*words: str) -> set[str]:
-    """The completions that bash is given."""
-    return {line.partition(",")[2] for line in ask("bash", *words).splitlines() if line}
+Bash = Callable[..., set[str]]
+
+
+@pytest.fixture
+def bash(bench: Bench) -> Bash:
+    """The completions that bash is given, in this process."""
+
+    def complete(*words: str) -> set[str]:
+        given = variables("bash", *words)
+        done = bench(env=given | {"_APP_COMPLETE": given["_BENCH_COMPLETE"]})
+        assert done.err == ""
+        return {line.partition(",")[2] for line in done.out.splitlines() if line}
+
+    return complete
 
 
 @pytest.mark.parametrize(
@@ -46,7 +64,7 @@ def bash(*words: str) -> set[str]:
         (("data", "fetch", "eqbench3"), {"eqbench3"}),
     ],
 )
-def test_what_is_completed(words: tuple[str, ...], some: set[str]) -> None:
+def test_what_is_completed(bash: Bash, words: tuple[str, ...], some: set[str]) -> None:
     """Commands, benchmarks, options, choices and packs; with a beginning, only what fits."""
     found = bash(*words)
     assert some <= found
@@ -77,7 +95,7 @@ def test_bash_itself_completes() -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "delete", "rescore"])
-def test_runs_are_completed(command: str, bench: Bench) -> None:
+def test_runs_are_completed(command: str, bash: Bash, bench: Bench) -> None:
     """Of the runs folder in use; where there is none, nothing is said and nothing is made."""
     assert bash(command, "") == set()
     assert not Path("runs").exists()
@@ -88,7 +106,7 @@ def test_runs_are_completed(command: str, bench: Bench) -> None:
     assert len(bash(command, "--runs-dir", "other", "")) == 1
 
 
-def test_broken_settings_do_not_disturb() -> None:
+def test_broken_settings_do_not_disturb(bash: Bash) -> None:
     """A shell is no place for an error: what can be completed is."""
     Path("bench.toml").write_text("[run\n")
     assert "eqbench-v1" in bash("run", "eq")
