@@ -104,7 +104,9 @@ class TextRule:
             raise UnfitValue(self.words)
         return value
 
-    read = check
+    def read(self, text: str) -> str:
+        """The same, of a text."""
+        return self.check(text)
 
 
 class SwitchRule:

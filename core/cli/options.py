@@ -217,5 +217,5 @@ _SOURCES = {
 def _sources(ctx: click.Context) -> Iterator[tuple[str, SettingSource]]:
     for param in ctx.command.get_params(ctx):
         source = ctx.get_parameter_source(str(param.name))
-        if isinstance(param, click.Option) and source in _SOURCES:
+        if isinstance(param, click.Option) and source and source in _SOURCES:
             yield setting_name(param), _SOURCES[source]

@@ -50,7 +50,9 @@ class VariableRule:
             raise UnfitValue(self.words)
         return value
 
-    read = check
+    def read(self, text: str) -> str:
+        """The same, of a text."""
+        return self.check(text)
 
 
 def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:

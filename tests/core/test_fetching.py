@@ -614,6 +614,7 @@ def test_only_https_or_this_machine(url: str, fine: bool) -> None:
     assert (objection(url) == "") is fine
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_url_check(url: str) -> None:
     """Whatever is given, there is an answer, never another exception."""

@@ -59,6 +59,7 @@ def swapped(row: Comparison) -> Comparison:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ANY_ORDER.values(), ids=ANY_ORDER)
 @given(data=st.data(), rows=comparisons())
 @settings(max_examples=25, deadline=None)

@@ -145,6 +145,7 @@ def test_metrics_stand_under_their_group_in_the_table(
     assert re.search(r"^flags +8 sections", done.out, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["bundled", "official"])
 def test_demo_models_come_out_in_the_order_of_their_abilities(
     bench: Bench, request: pytest.FixtureRequest, dataset: str
