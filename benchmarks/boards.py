@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import eibench
+from eibench import ResultDocument
 from eibench.core.journal import Journal, RunRecord
 from eibench.core.types import ChatRequest
 
@@ -58,9 +59,15 @@ async def _copy(given: Journal, base: RunRecord, made: Journal, n: int, model: s
             made.add_grade(
                 own, grader.digest, score.item_id, score.iteration, score.score, grader.graded_by
             )
-    document = given.document(base) or {}
-    document |= {"run_id": run_id, "name": model, "model": model, "demo": False}
-    made.end_run(own, "complete", seconds=0.0, finished=True, document=document)
+    if earlier := given.document(base):
+        document: ResultDocument = {
+            **earlier,
+            "run_id": run_id,
+            "name": model,
+            "model": model,
+            "demo": False,
+        }
+        made.end_run(own, "complete", seconds=0.0, finished=True, document=document)
 
 
 _KEPT = ("benchmark", "benchmark_version", "pack_name", "pack_sha256", "endpoint")

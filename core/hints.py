@@ -11,6 +11,7 @@ from typing import Any
 from .benchmark import Benchmark
 from .endpoints.sites import is_local
 from .guard import guard
+from .result_document import ResultDocument
 from .types import canonical
 
 place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
@@ -26,9 +27,9 @@ def bench(*words: object) -> str:
     return shlex.join(["bench", *map(str, words), *place.get()])
 
 
-def pack_of(document: Mapping[str, Any], given: str | None) -> str:
+def pack_of(document: ResultDocument, given: str | None) -> str:
     """What ``--dataset`` takes for a result's pack, as it was given or by its name."""
-    name: str = document["dataset"]["name"]
+    name = document["dataset"]["name"]
     return given or (name if name in ("bundled", "official") else "PATH")
 
 
@@ -52,7 +53,7 @@ def _usual_url(host: str) -> str:
 
 
 def another_run(
-    document: Mapping[str, Any],
+    document: ResultDocument,
     benchmark: Benchmark,
     settings: Mapping[str, Any],
     *,

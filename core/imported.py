@@ -19,10 +19,10 @@ def is_imported(spec: object) -> bool:
     return str(spec).startswith(f"{PROVIDER}/")
 
 
-def origin_of(model: str, settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def origin_of(model: str, settings: Mapping[str, Any]) -> Mapping[str, str] | None:
     """Where a run was imported from, as its settings say; ``None`` where it is our own."""
     origin = settings.get("imported")
-    known: Mapping[str, Any] = origin if isinstance(origin, dict) else {}
+    known: Mapping[str, str] = origin if isinstance(origin, dict) else {}
     return known if is_imported(model) else None
 
 

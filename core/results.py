@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import BenchError, BudgetReached, Interrupted
+from .result_document import MetricRow, ResultDocument
 from .spending.estimate import dollars
 from .text import as_text, plural
 from .types import Metric
@@ -30,7 +31,7 @@ class Counts(NamedTuple):
     """Left out of the answers that were given; these are among the unscored."""
 
 
-def as_result(document: Mapping[str, Any], path: Path | None = None) -> "Result":
+def as_result(document: ResultDocument, path: Path | None = None) -> "Result":
     """The result of a document, which comes out as plain as it would from its file."""
     return Result(json.loads(as_text(document)), path)
 
@@ -44,13 +45,13 @@ class Result:
         path: The file that holds the document; ``None`` for answers that were given.
     """
 
-    document: dict[str, Any]
+    document: ResultDocument
     path: Path | None = None
 
     @property
     def status(self) -> str:
         """``complete``, ``fail``, ``incomplete``, ``budget`` or ``interrupted``."""
-        return str(self.document["status"])
+        return self.document["status"]
 
     @property
     def complete(self) -> bool:
@@ -60,13 +61,12 @@ class Result:
     @property
     def demo(self) -> bool:
         """Whether a demo model answered: then this is no result of a real model."""
-        return bool(self.document["demo"])
+        return self.document["demo"]
 
     @property
     def run_id(self) -> str | None:
         """What `bench show` takes; ``None`` for answers that were given."""
-        run_id: str | None = self.document["run_id"]
-        return run_id
+        return self.document["run_id"]
 
     @property
     def value(self) -> float | None:
@@ -87,8 +87,7 @@ class Result:
     @property
     def cost_usd(self) -> float | None:
         """Dollars that its calls cost; ``None`` when the price of one is not known."""
-        cost: float | None = self.document["cost_usd"]
-        return cost
+        return self.document["cost_usd"]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -98,8 +97,7 @@ class Result:
     @property
     def scores(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """For answers that were given: by item id, a row of numbers per iteration."""
-        rows: dict[str, list[dict[str, Any]]] = self.document.get("scores", {})
-        return rows
+        return self.document.get("scores", {})
 
     def raise_for_status(self) -> "Result":
         """The result itself, if it is complete.
@@ -148,7 +146,7 @@ class Result:
 _ERRORS: Mapping[str, type[BenchError]] = {"budget": BudgetReached, "interrupted": Interrupted}
 
 
-def _metric(row: Mapping[str, Any], label: str, over: str) -> Metric:
+def _metric(row: MetricRow, label: str, over: str) -> Metric:
     interval = row["ci95"]
     ci95 = None if interval is None else (interval[0], interval[1])
     return Metric(row["value"], ci95, row["n"], row["higher_is_better"], over, label)

@@ -1,8 +1,11 @@
 """Sections that plugins add to a report."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .result_document import ResultDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +40,4 @@ class ReportSection:
 
     name: str
     benchmark: str
-    build: Callable[[Mapping[str, Any]], Table | None]
+    build: "Callable[[ResultDocument], Table | None]"

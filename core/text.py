@@ -3,8 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
 """Unicode's categories of controls and marks, which show nothing by themselves."""
@@ -41,7 +40,7 @@ def readable(text: str) -> str:
     return text
 
 
-def as_text(document: Mapping[str, Any]) -> str:
+def as_text(document: object) -> str:
     """The document as JSON, safe for a terminal; NaN cannot be in it."""
     return escaped(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
@@ -91,6 +90,6 @@ def number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:z.{digits}f}"
 
 
-def interval(ci95: "list[float] | tuple[float, float] | None", digits: int = 2) -> str:
+def interval(ci95: Sequence[float] | None, digits: int = 2) -> str:
     """An interval as ``lo … hi``; a dash where there is none."""
     return "–" if ci95 is None else f"{ci95[0]:z.{digits}f} … {ci95[1]:z.{digits}f}"

@@ -9,7 +9,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .result_document import MetricRow
 
 
 def json_writer(*, sort_keys: bool) -> Callable[[object], str]:
@@ -267,7 +270,7 @@ class Metric:
     note: str = ""
     families: int | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> "MetricRow":
         """The fields of a result document."""
         ci95 = None if self.ci95 is None else list(self.ci95)
         better = self.higher_is_better

@@ -20,7 +20,7 @@ from .endpoints.providers import ModelSpec
 from .errors import UsageError
 from .guard import guard
 from .plugins import installed
-from .reports.files import document_path, write_document
+from .reports.files import write_document
 from .responses import Responses, read_responses
 from .results import Result, as_result
 from .run.parties import Pricing
@@ -89,9 +89,7 @@ async def run_session(session: Session, pack: Pack) -> Result:
         BenchError: The run ended early for another reason than the user's wish.
     """
     document = await session.run(pack)
-    folder = session.config.runs_dir
-    write_document(folder, document)
-    return as_result(document, document_path(folder, document))
+    return as_result(document, write_document(session.config.runs_dir, document))
 
 
 async def run_config(

@@ -7,7 +7,7 @@ benchmark's validity rule is no score; a partial one counts and is flagged.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import DataError, UsageError
 from ..journal import Journal, RunRecord
@@ -15,6 +15,7 @@ from ..lookup.result_view import result_by
 from ..plugins import Catalogue
 from ..reports.gradings import is_judge, is_pack
 from ..reports.protocols import RunResult, is_partial, judge_label, refuse_mixture, what_is_missing
+from ..result_document import MetricRow, ResultDocument
 from ..text import plural
 from .score_tables import ScoreTable
 
@@ -39,7 +40,7 @@ class ScoreColumn(NamedTuple):
         benchmark, colon, metric = asked.partition(":")
         return cls(asked, benchmark, metric if colon else None)
 
-    def metric_of(self, outcome: RunResult) -> tuple[str, Mapping[str, Any]]:
+    def metric_of(self, outcome: RunResult) -> tuple[str, MetricRow]:
         """The metric's name and what a result says of it.
 
         Raises:
@@ -96,7 +97,7 @@ class RunSelection:
         wanted = self.datasets.get(name, self.datasets.get(""))
         return self.is_by(outcome.document) and is_pack(pack["name"], pack["sha256"], wanted)
 
-    def is_by(self, document: Mapping[str, Any]) -> bool:
+    def is_by(self, document: ResultDocument) -> bool:
         """Whether a result is by the judge that is wanted, or by none."""
         label = judge_label(document)
         return None in (self.judge, label) or is_judge(label, str(self.judge))
@@ -192,7 +193,7 @@ def _outcome(
 
 def _by_judge(
     journal: Journal, run: RunRecord, judge: str, catalogue: Catalogue, notes: _Notes
-) -> dict[str, Any] | None:
+) -> ResultDocument | None:
     """A run's result by a judge; ``None`` where that one has not graded it."""
     if not any(is_judge(g.graded_by.get("judge"), judge) for g in journal.graders(run)):
         return None

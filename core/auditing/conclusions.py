@@ -4,11 +4,12 @@ A grade is `none`, `weak`, `strong` or `not tested`; docs/judge-report.md#conclu
 rule. What was not tested is a conclusion like the others, so that nobody takes it for passed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ratings.comparisons import Comparisons
+from ..result_document import ConclusionRow, RatingRow
 from ..text import plural
 from .estimates import AuditEstimate
 from .grading import (
@@ -26,7 +27,7 @@ from .grading import (
 from .orders import Orders, read_orders
 from .terms import Terms, estimate_terms, per_doubling, pluses
 
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[RatingRow]
 """Ratings as in `bench rate --json`."""
 NAMED = 3
 """Most pairs of models whose order a conclusion names."""
@@ -51,9 +52,16 @@ class Conclusion(NamedTuple):
     ci95: tuple[float, float] | None
     n: int
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ConclusionRow:
         """The fields of the document."""
-        return self._asdict() | {"ci95": None if self.ci95 is None else list(self.ci95)}
+        return {
+            "about": self.about,
+            "verdict": self.verdict,
+            "text": self.text,
+            "value": self.value,
+            "ci95": None if self.ci95 is None else list(self.ci95),
+            "n": self.n,
+        }
 
 
 def conclude(
@@ -154,16 +162,18 @@ def changed_order(ratings: Rows) -> list[tuple[str, str]]:
     found = []
     for group in _groups(ratings):
         for row, other in permutations(group, 2):
-            gap = row["rating_length_adjusted"] - other["rating_length_adjusted"]
-            if row["rating"] < other["rating"] and gap > 0:
-                found.append((gap, row["model"], other["model"]))
+            one, two = row["rating_length_adjusted"], other["rating_length_adjusted"]
+            if one is None or two is None:
+                continue
+            if row["rating"] < other["rating"] and one > two:
+                found.append((one - two, row["model"], other["model"]))
     found.sort(key=lambda change: (-change[0], *change[1:]))
     return [(winner, loser) for _, winner, loser in found]
 
 
-def _groups(ratings: Rows) -> list[list[Mapping[str, Any]]]:
+def _groups(ratings: Rows) -> list[list[RatingRow]]:
     """Ratings that comparisons connect: they stand together, and ranks begin at 1 in each."""
-    groups: list[list[Mapping[str, Any]]] = []
+    groups: list[list[RatingRow]] = []
     for row in ratings:
         if not groups or (row["rank"] == 1 and row["rating"] != groups[-1][0]["rating"]):
             groups.append([])

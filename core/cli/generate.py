@@ -154,7 +154,7 @@ def _finish(order: GenerationRequest, pack: Pack, result: Result, *, json_output
 def _stored(order: GenerationRequest, pack: Pack, result: Result) -> tuple[RunRecord, Score] | None:
     """The run and what it gave, if it got so far."""
     with Journal(order.config.runs_dir, create=False) as journal:
-        run = journal.find_run(result.document["run_id"])
+        run = journal.find_run(str(result.run_id))
         grader_digest = digest(grader(order.config))
         score = run and journal.score_of(run, grader_digest, pack.items[0].id, 1)
         return (run, score) if run and score else None

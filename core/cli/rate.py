@@ -27,7 +27,7 @@ from .stored import as_given
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
-    from ..ratings.result import Ratings
+    from ..ratings.result import Ratings, RatingsDocument
     from ..sections import Table
 
 
@@ -176,7 +176,7 @@ def _anchor(text: str) -> Anchor:
     return Anchor(model, value)
 
 
-def _document(ratings: "Ratings", *, demo: bool) -> dict[str, Any]:
+def _document(ratings: "Ratings", *, demo: bool) -> "RatingsDocument":
     document = ratings.as_json()
     document["engine_version"] = engine_version(ratings.engine)
     document["demo"] = demo

@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,6 +12,7 @@ from ..journal import Journal
 from ..lookup.stored_config import config_of, pack_of
 from ..plugins import installed
 from ..reports.files import write_document
+from ..result_document import ResultDocument
 from ..stored.rescore import regrade, rescore
 from ..stored.rescore_all import CheckedRun, check_all
 from ..text import as_text
@@ -57,7 +57,7 @@ def rescore_command(
         record = find(journal, str(run))
         config = config_of(journal, record, installed(), pairs(changes, "--set"), dataset)
         pack = pack_of(record, config)
-        document: dict[str, Any]
+        document: ResultDocument
         with no_exit():
             if dry_run:
                 document = asyncio.run(regrade(journal, record, config, pack)).document

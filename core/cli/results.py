@@ -1,14 +1,12 @@
 """A result printed as tables, and the exit code it stands for."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import click
 
 from .. import console
 from ..errors import BenchError
 from ..guard import Called, call
 from ..plugins import installed
+from ..result_document import ResultDocument
 from ..sections import Table
 from ..text import as_text, line
 
@@ -16,7 +14,7 @@ EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 1
 
 
 def print_result(
-    document: Mapping[str, Any], *, json_output: bool = False, another: str = "", later: str = ""
+    document: ResultDocument, *, json_output: bool = False, another: str = "", later: str = ""
 ) -> None:
     """Print a result document: as it is, or as tables with the sections of plugins.
 
@@ -33,7 +31,7 @@ def print_result(
     console.output.show(console.tables.result(document, sections(document), another, later))
 
 
-def sections(document: Mapping[str, Any]) -> list[Table]:
+def sections(document: ResultDocument) -> list[Table]:
     """The sections that plugins add to a result; one that fails is named and left out."""
     found: list[Table] = []
     for section in installed().report_sections:

@@ -1,7 +1,6 @@
 """`bench run`: a benchmark on one or more models."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import click
@@ -13,6 +12,7 @@ from ..guard import guard, no_exit
 from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
 from ..reports.document import judge_warnings
+from ..result_document import ResultDocument
 from ..results import Result
 from ..run.parties import Pricing
 from ..run.plan import Plan, make_plan
@@ -122,7 +122,7 @@ def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) ->
 
 def _run_all(runs: list[Planned], *, json_output: bool) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
-    documents: list[dict[str, Any]] = []
+    documents: list[ResultDocument] = []
     code = 0
     for n, run in enumerate(runs, 1):
         place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
@@ -161,7 +161,7 @@ def _asked_with(config: RunConfig) -> dict[str, Any]:
     return {"sampling": sampling, "system": config.system}
 
 
-def _another(document: Mapping[str, Any], config: RunConfig, model: str = "SPEC") -> str:
+def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
     """The command for another model; for a real one after a demo model, with a real judge."""
     judge, real = config.judge, model != "SPEC"
     named = judge_words(judge.label, judge.base_url) if judge else []
@@ -207,7 +207,7 @@ def _ungraded(result: Result, config: RunConfig) -> str | None:
     return f"{bench(*words)} adds a judge's verdicts"
 
 
-def _next(document: Mapping[str, Any], config: RunConfig) -> str:
+def _next(document: ResultDocument, config: RunConfig) -> str:
     """The most useful thing to do with a result."""
     if document["status"] == "interrupted":
         return "the same command goes on from here; everything answered so far is kept"
@@ -226,5 +226,5 @@ def _next(document: Mapping[str, Any], config: RunConfig) -> str:
     return f"{_show(document, 'ITEM')} shows what was said about an item"
 
 
-def _show(document: Mapping[str, Any], item: str) -> str:
+def _show(document: ResultDocument, item: str) -> str:
     return bench("show", document["run_id"], item)

@@ -1,7 +1,6 @@
 """`bench runs`, `show` and `delete`: what the journal holds."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..plugins import installed
 from ..reports.files import document_path
 from ..reports.protocols import is_graded, judge_label
 from ..reports.transcripts import item_record
+from ..result_document import ResultDocument
 from ..sections import Table
 from ..text import as_text, line, number, plural
 from . import options
@@ -52,7 +52,7 @@ def find(journal: Journal, start: str) -> RunRecord:
 @config_option
 def runs_command(runs_dir: Path, json_output: bool) -> None:
     """List all runs."""
-    rows: list[tuple[RunRecord, dict[str, Any] | None]] = []
+    rows: list[tuple[RunRecord, ResultDocument | None]] = []
     views: dict[str, list[str]] = {}
     if has_journal(runs_dir):
         with Journal(runs_dir, create=False) as journal:
@@ -83,7 +83,7 @@ def _cells(run: RunRecord) -> tuple[str, ...]:
     return run.run_id, run.benchmark, name, run.pack_name, run.status
 
 
-def _judge(document: dict[str, Any] | None) -> str:
+def _judge(document: ResultDocument | None) -> str:
     """Whose verdicts the score is made of."""
     return (judge_label(document) if document else None) or "–"
 
@@ -93,7 +93,7 @@ def _minute(run: RunRecord) -> str:
     return run.created_at[:16].replace("T", " ")
 
 
-def _main_metric(document: dict[str, Any] | None) -> str:
+def _main_metric(document: ResultDocument | None) -> str:
     if document is None or not document["metrics"]:
         return "–"
 
@@ -103,7 +103,7 @@ def _main_metric(document: dict[str, Any] | None) -> str:
     return f"{name} {value}, {items['scored']}/{items['total']}"
 
 
-def _as_json(run: RunRecord, document: dict[str, Any] | None) -> dict[str, Any]:
+def _as_json(run: RunRecord, document: ResultDocument | None) -> dict[str, Any]:
     return {
         "run_id": run.run_id,
         "benchmark": run.benchmark,
@@ -197,7 +197,7 @@ def _compared_later(journal: Journal, run: RunRecord) -> str:
 _LISTED = 3
 
 
-def _another(journal: Journal, run: RunRecord, document: Mapping[str, Any]) -> str:
+def _another(journal: Journal, run: RunRecord, document: ResultDocument) -> str:
     """The command that asks another model the same; nothing where its benchmark is gone."""
     benchmark = installed().benchmarks.things.get(run.benchmark)
     if benchmark is None or is_imported(run.model):
@@ -208,7 +208,7 @@ def _another(journal: Journal, run: RunRecord, document: Mapping[str, Any]) -> s
     return another_run(*about, dataset=pack, judge=judge)
 
 
-def _view(journal: Journal, run: RunRecord, name: str) -> dict[str, Any]:
+def _view(journal: Journal, run: RunRecord, name: str) -> ResultDocument:
     """A view of a run by its name."""
     views = journal.views(run)
     check_name(name, views, f"run {run.run_id} has no view {name!r}", "there are")
@@ -235,7 +235,7 @@ def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
     )
 
 
-def _view_as_json(document: Mapping[str, Any]) -> dict[str, Any]:
+def _view_as_json(document: ResultDocument) -> dict[str, Any]:
     names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items")
     return {name: document.get(name) for name in (*names, "metrics")}
 
@@ -273,7 +273,6 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
             views = list(journal.views(record))
             journal.delete_run(record)
             lock.remove()
-        named = {"name": record.name, "run_id": record.run_id}
         for view in (None, *views):
-            document_path(runs_dir, {**named, "view": view}).unlink(missing_ok=True)
+            document_path(runs_dir, record.name, record.run_id, view).unlink(missing_ok=True)
     click.echo(line(f"deleted {what}"), err=True)

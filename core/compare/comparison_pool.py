@@ -1,13 +1,14 @@
 """What may meet in one rating, and what the journal holds of it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..lookup.demo_apart import Company, is_demo
 from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike
+from ..result_document import ComparisonCounts
 from ..settings.run_config import RunConfig, identity, reading
 from ..types import digest
 
@@ -207,9 +208,9 @@ def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
     ]
 
 
-def counted(rows: Sequence[StoredComparison], own: RunRecord | None = None) -> dict[str, Any]:
+def counted(rows: Sequence[StoredComparison], own: RunRecord | None = None) -> ComparisonCounts:
     """How many comparisons there are, by status; those planned, of one run only if it is given."""
-    by = {status: sum(r.status == status for r in rows) for status in ("read", "unread")}
-    planned = [row for row in rows if row.status == "planned"]
-    by["planned"] = sum(own is None or row.run_a == own.run_id for row in planned)
-    return {"total": sum(by.values()), **by}
+    read, unread = (sum(row.status == status for row in rows) for status in ("read", "unread"))
+    asked = [row for row in rows if own is None or row.run_a == own.run_id]
+    planned = sum(row.status == "planned" for row in asked)
+    return {"total": read + unread + planned, "read": read, "unread": unread, "planned": planned}

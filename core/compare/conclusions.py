@@ -1,12 +1,12 @@
 """What a judge's stored comparisons say of it. Importing this imports numpy."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from ..auditing.asking import Reply, unread_share
 from ..auditing.conclusions import conclude
 from ..journal import StoredComparison
 from ..ratings.comparisons import Comparisons
+from ..result_document import ConclusionRow, RatingRow
 from .comparison_pool import as_comparisons
 
 
@@ -17,8 +17,8 @@ def replies_of(rows: Iterable[StoredComparison]) -> list[Reply]:
 
 
 def conclusions_from(
-    rows: Sequence[StoredComparison], ratings: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    rows: Sequence[StoredComparison], ratings: Sequence[RatingRow]
+) -> list[ConclusionRow]:
     """The conclusions as a document has them; none where no comparison was answered.
 
     Args:

@@ -1,7 +1,7 @@
 """What the journal holds of a judge: its comparisons, and what its replies were like."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
@@ -11,6 +11,7 @@ from ..hints import bench
 from ..journal import Journal
 from ..plugins import Catalogue
 from ..ratings.comparisons import Comparisons
+from ..result_document import RatingRow, ResultDocument
 from .board import Board
 from .comparison_pool import as_comparisons
 from .conclusions import replies_of
@@ -32,7 +33,7 @@ class JudgeRecord(NamedTuple):
     board: Board
     comparisons: Comparisons
     asking: Asking
-    ratings: Sequence[Mapping[str, Any]]
+    ratings: Sequence[RatingRow]
     demo: bool
 
 
@@ -77,7 +78,7 @@ def read_judge(
     return JudgeRecord(found.board, read, asking, ratings, found.demo)
 
 
-def _verdicts(documents: Iterable[Mapping[str, Any]]) -> Verdicts:
+def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:
     """How the rubric's replies were read, over the results of all models."""
     documents = list(documents)
     flags = Counter[str]()

@@ -22,6 +22,7 @@ from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reports.placing import not_above, place_rows
 from ..reports.protocols import is_partial
+from ..result_document import ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, choose_board
 from .comparison_pool import counting, pool_of, read_met
@@ -47,7 +48,7 @@ class Leaderboard:
     board: Board
     benchmark: Benchmark
     pack: Pack
-    documents: dict[str, dict[str, Any]]
+    documents: dict[str, ResultDocument]
     runs: Mapping[str, RunRecord]
     standing: RatingSummary | None
     warnings: list[str] = field(default_factory=list)

@@ -11,6 +11,7 @@ from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import Call
 from ..matchmaking.schedules import MIXED_BLOCK, default_orders, default_schedule
 from ..ratings.settings import RatingSettings
+from ..result_document import PlacementEnd, RatingRow, rating_notes
 from ..settings.run_config import RunConfig
 from ..types import digest
 from .rating_summary import DEFAULT, rate_with
@@ -155,7 +156,7 @@ def placement_of(pool: str, config: RunConfig, samples: Collection[tuple[str, in
 
 def settled_by(
     journal: Journal, run: RunRecord, meant: Collection[str], grader: str
-) -> dict[str, Any] | None:
+) -> PlacementEnd | None:
     """Why the last command on a run ended its placement, if it meant the same.
 
     Args:
@@ -166,12 +167,13 @@ def settled_by(
             the run has compared must be this one's.
     """
     for document in (journal.document(run), *journal.views(run).values()):
-        stopped = (document or {}).get("notes", {}).get("rating", {}).get("stopped")
+        notes = rating_notes(document) if document else None
+        stopped = notes.get("stopped") if notes else None
         if not stopped or stopped.get("of") not in meant:
             continue
         own = stopped.get("grader")
         if own == grader or (own is None and not journal.left_over(run, grader)):
-            return dict(stopped)
+            return stopped
     return None
 
 
@@ -218,7 +220,7 @@ _AT_THE_END = {
 }
 
 
-def advised(stopped: Mapping[str, Any], rating: Mapping[str, Any] | None) -> dict[str, Any]:
+def advised(stopped: PlacementEnd, rating: RatingRow | None) -> PlacementEnd:
     """Why a placement ended, with what to do now.
 
     Args:
@@ -226,7 +228,7 @@ def advised(stopped: Mapping[str, Any], rating: Mapping[str, Any] | None) -> dic
         rating: The model's row as it stands now; ``None`` where it has none.
     """
     if stopped["kind"] not in _AT_THE_END:
-        return dict(stopped)
+        return stopped
     tied = rating["tied_with"] if rating else None
     todo = "run more iterations"
     if tied:

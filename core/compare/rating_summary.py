@@ -1,7 +1,7 @@
 """Where a model stands among those it was compared with: ratings from the journal's comparisons."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
@@ -10,6 +10,7 @@ from ..journal import RunRecord, StoredComparison
 from ..names import told_left_out
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
+from ..result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
 from .comparison_pool import Met, as_comparisons, counted, counting
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ DEFAULT = "glicko2"
 class RatingSummary(NamedTuple):
     """What a result document says of comparisons."""
 
-    comparisons: dict[str, Any]
-    ratings: list[dict[str, Any]]
+    comparisons: ComparisonCounts
+    ratings: list[RatingRow]
     """Each says whether a demo model is among them: then no number is one of real models."""
     warnings: list[str]
-    details: dict[str, Any]
+    details: RatingNotes
     """Engine, anchors and diagnostics."""
     unread: int = 0
     """Comparisons that the run this is for has asked and that could not be read."""
-    conclusions: Sequence[Mapping[str, Any]] = ()
+    conclusions: Sequence[ConclusionRow] = ()
     """What the comparisons say of their judge, in words."""
 
 
@@ -59,7 +60,7 @@ def find_standing(
     rows = counting(met, own)
     counts = counted(rows, own)
     chosen = engine or DEFAULT
-    made_by = {"engine": chosen, "engine_version": engine_version(chosen)}
+    made_by: RatingNotes = {"engine": chosen, "engine_version": engine_version(chosen)}
     try:
         ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors, options))
     except PluginError as error:
@@ -72,16 +73,20 @@ def find_standing(
         found = _conclusions(rows, [])
         return RatingSummary(counts, [], warnings, made_by, unread, found)
     document = ratings.as_json()
-    details = {**made_by, **{k: document[k] for k in ("anchors", "diagnostics")}}
+    details: RatingNotes = {
+        **made_by,
+        "anchors": document["anchors"],
+        "diagnostics": document["diagnostics"],
+    }
     messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
-    rated = [{**row, "demo": demo} for row in document["ratings"]]
+    rated: list[RatingRow] = [{**row, "demo": demo} for row in document["ratings"]]
     return RatingSummary(counts, rated, messages, details, unread, _conclusions(rows, rated))
 
 
 def _conclusions(
-    rows: Sequence[StoredComparison], rated: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    rows: Sequence[StoredComparison], rated: Sequence[RatingRow]
+) -> list[ConclusionRow]:
     from .conclusions import conclusions_from
 
     return conclusions_from(rows, rated)

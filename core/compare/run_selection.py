@@ -5,7 +5,6 @@ It is the one whose comparisons are rated, else the newest whole one, else the n
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, DataError
@@ -18,6 +17,7 @@ from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
+from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig, grader, judge_endpoint
 from ..types import Baseline, canonical, digest
 from .board import Board
@@ -47,7 +47,7 @@ class CountedRuns:
     without: Collection[str] = ()
     pack: Pack | None = None
     config: RunConfig | None = None
-    documents: dict[str, dict[str, Any]] = field(default_factory=dict)
+    documents: dict[str, ResultDocument] = field(default_factory=dict)
     runs: dict[str, RunRecord] = field(default_factory=dict)
     changed: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)

@@ -7,7 +7,6 @@ the same command finds the batch as it was planned, and finishes it first.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ..benchmark import Pack
 from ..clients.keys import redact
@@ -26,6 +25,7 @@ from ..matchmaking.goals import Batch, NoMoreCalls
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
+from ..result_document import PlacementEnd
 from ..sample.context import RunContext, Sample
 from ..sample.phases import COMPARE
 from ..sample.replay import CallReplayer
@@ -74,7 +74,7 @@ class RunComparisons:
     run: RunRecord
     selection: Selection
     failed: list[str] = field(default_factory=list)
-    stopped: dict[str, Any] | None = None
+    stopped: PlacementEnd | None = None
 
     def __post_init__(self) -> None:
         self._items = {item.id: item for item in self.pack.items}

@@ -1,6 +1,6 @@
 """A result document as tables: the number, its interval, and all that others hide."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -10,6 +10,7 @@ from ..hints import bench
 from ..imported import is_imported
 from ..reports.protocols import is_graded
 from ..reports.ratings import columns_of, note_of, row_of
+from ..result_document import BaselineRow, ResultDocument, TokenCounts
 from ..sections import Table
 from ..text import harmless, interval, line, number, plural
 from .conclusions import conclusions
@@ -17,7 +18,7 @@ from .grid import Column, Grid
 
 
 def result(
-    document: Mapping[str, Any], sections: Iterable[Table], another: str = "", later: str = ""
+    document: ResultDocument, sections: Iterable[Table], another: str = "", later: str = ""
 ) -> RenderableType:
     """Everything `bench run` prints about one run.
 
@@ -48,7 +49,7 @@ def warning(message: str) -> RenderableType:
     return Text(f"warning: {line(message)}", style="yellow")
 
 
-def _title(document: Mapping[str, Any]) -> Text:
+def _title(document: ResultDocument) -> Text:
     title = Text(f"{document['benchmark']}  {line(document['name'])}", style="bold")
     if document["demo"]:
         title.append("  DEMO", style="bold magenta")
@@ -61,7 +62,7 @@ def _title(document: Mapping[str, Any]) -> Text:
     return title
 
 
-def _view(document: Mapping[str, Any]) -> list[Text]:
+def _view(document: ResultDocument) -> list[Text]:
     """That a result is not the run's own, where it is not."""
     if not document.get("view"):
         return []
@@ -69,7 +70,7 @@ def _view(document: Mapping[str, Any]) -> list[Text]:
     return [Text(line(message), style="dim")]
 
 
-def _metrics(document: Mapping[str, Any]) -> Grid:
+def _metrics(document: ResultDocument) -> Grid:
     numbers = [Column(heading, right=True) for heading in ("value", "95 % interval", "n")]
     made = Grid([Column("metric"), *numbers, Column("interval over")])
     groups, group = document.get("metric_groups", {}), ""
@@ -84,7 +85,7 @@ def _metrics(document: Mapping[str, Any]) -> Grid:
     return made
 
 
-def _no_intervals(document: Mapping[str, Any]) -> list[str]:
+def _no_intervals(document: ResultDocument) -> list[str]:
     """Why metrics have no interval: a line for each reason."""
     alike: dict[str, list[str]] = {}
     for name, reason in document.get("metric_reasons", {}).items():
@@ -100,7 +101,7 @@ def _first_of(names: Sequence[str]) -> str:
     return ", ".join([*names[:_SHOWN], *more])
 
 
-def _facts(document: Mapping[str, Any], later: str = "") -> list[str]:
+def _facts(document: ResultDocument, later: str = "") -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
     lines, imported = [], document.get("imported") is not None
     if document["baselines"]:
@@ -136,20 +137,20 @@ def _facts(document: Mapping[str, Any], later: str = "") -> list[str]:
     return lines + _missing(document)
 
 
-def _scored_samples(document: Mapping[str, Any]) -> str:
+def _scored_samples(document: ResultDocument) -> str:
     """How many samples have a score; where nobody was to grade them, that they have none."""
     n = document["items"]["scored"]
     return f"{n} scored" if is_graded(document) else f"{n} not graded"
 
 
-def _pending(document: Mapping[str, Any]) -> str:
+def _pending(document: ResultDocument) -> str:
     """What samples are that are neither scored, unscored nor failed."""
     if document.get("imported") is None:
         return "to do"
     return "not there or not judged" if document["judge"] else "not there"
 
 
-def _imported(document: Mapping[str, Any]) -> list[str]:
+def _imported(document: ResultDocument) -> list[str]:
     """What there is of an imported run, in the place of what is not recorded."""
     calls, judge = document["calls"], document["judge"]
     also = f" and {calls['judge']} of the judge" if judge and is_imported(judge) else ""
@@ -160,7 +161,7 @@ def _imported(document: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _no_rating(document: Mapping[str, Any]) -> str:
+def _no_rating(document: ResultDocument) -> str:
     """Why there is none, with what to do."""
     counts = document["comparisons"]
     if counts["total"]:
@@ -177,7 +178,7 @@ def _no_rating(document: Mapping[str, Any]) -> str:
 _ALONE = "no other model was compared; run another one on this pack"
 
 
-def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
+def _standing(document: ResultDocument) -> Iterable[Table]:
     """The table of ratings, the run's own marked; nothing where there are none."""
     rows = document["ratings"]
     if not rows:
@@ -199,7 +200,7 @@ def _standing(document: Mapping[str, Any]) -> Iterable[Table]:
     return [Table("Ratings", columns, cells, marked=marked, note=note)]
 
 
-def _used(tokens: Mapping[str, int | None]) -> str:
+def _used(tokens: TokenCounts) -> str:
     if tokens["input"] is None:
         return "not counted by the server"
     return (
@@ -212,7 +213,7 @@ def _cost(cost: float | None) -> str:
     return "cost unknown" if cost is None else f"${cost:.4f}"
 
 
-def _baseline(baseline: Mapping[str, Any]) -> str:
+def _baseline(baseline: BaselineRow) -> str:
     spread = f" (SD {number(baseline['sd'], 1)})" if baseline["sd"] is not None else ""
     answer = baseline["answer"]
     which = f" ({','.join(f'{a:g}' for a in answer)})" if answer else ""
@@ -222,7 +223,7 @@ def _baseline(baseline: Mapping[str, Any]) -> str:
 _SHOWN = 5
 
 
-def _missing(document: Mapping[str, Any]) -> list[str]:
+def _missing(document: ResultDocument) -> list[str]:
     lines = []
     for kind in ("unscored", "failed"):
         entries = document[kind]

@@ -1,9 +1,8 @@
 """Foreign runs into the journal: replayed, checked, and summed up."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ..foreign import ForeignRun
 from ..journal import Journal, RunRecord
@@ -72,6 +71,6 @@ def _sum_up(journal: Journal, source: Source, each: Import) -> None:
         selection,
         judge=config.judge.stored_label if config.judge else None,
     )
-    document: Mapping[str, Any] = build_document(run, config, source.pack, selection, evidence)
+    document = build_document(run, config, source.pack, selection, evidence)
     journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
     write_document(journal.folder, document)

@@ -7,21 +7,20 @@ the history that led to them. A test holds the two together.
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
+from ..result_document import NOT_LISTED, ResultDocument
 from ..types import Finish
 from .checksums import Checked
 from .shapes import (
     anything,
-    boolean,
     list_of,
     matching,
-    number,
     numeric,
     object_of,
     one_of,
     optional,
     positive,
-    record,
     row_of,
+    shape_of,
     text,
     time,
     whole,
@@ -30,64 +29,7 @@ from .tables import Json, TableSchema
 
 RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
 
-#: What `bench show` and `bench runs` rely on; a document may hold more (docs/results.md).
-_DOCUMENT = record(
-    {
-        "run_id": text,
-        "benchmark": text,
-        "name": text,
-        "status": text,
-        "demo": boolean,
-        "judge": optional(text),
-        "comparability": text,
-        "metrics": object_of(
-            record(
-                {
-                    "value": optional(number),
-                    "ci95": optional(row_of(number, number)),
-                    "n": whole(0),
-                    "higher_is_better": optional(boolean),
-                },
-                more=True,
-            )
-        ),
-        "metric_labels": object_of(row_of(text, text)),
-        "invalid": optional(text),
-        "baselines": object_of(
-            record(
-                {
-                    "value": number,
-                    "label": text,
-                    "sd": optional(number),
-                    "answer": optional(list_of(number)),
-                },
-                more=True,
-            )
-        ),
-        "items": record(
-            dict.fromkeys(("total", "scored", "unscored", "failed", "pending"), whole(0))
-            | {"truncated": optional(whole(0))},
-            more=True,
-        ),
-        "unscored": list_of(
-            record({"item_id": text, "iteration": whole(1), "reason": text}, more=True)
-        ),
-        "failed": list_of(
-            record({"item_id": text, "iteration": whole(1), "reason": text}, more=True)
-        ),
-        "calls": record(
-            dict.fromkeys(("model", "judge", "replayed", "retries"), whole(0)), more=True
-        ),
-        "tokens": record(
-            dict.fromkeys(("input", "cached", "output", "reasoning"), optional(whole(0))),
-            more=True,
-        ),
-        "cost_usd": optional(number),
-        "elapsed_s": positive,
-        "warnings": list_of(text),
-    },
-    more=True,
-)
+_DOCUMENT = shape_of(ResultDocument, without=NOT_LISTED)
 
 Text = Annotated[str, text]
 TextOrNone = Annotated[str | None, text]

@@ -5,9 +5,23 @@ apart: 1 is no text, `true` is no number, and a whole number is one that SQLite 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from ..result_document import AtLeast, Length
 
 Shape = Callable[[Any], str | None]
 
@@ -132,23 +146,72 @@ def anything(value: Any) -> str | None:
     return None
 
 
-def record(fields: Mapping[str, Shape], *, more: bool = False) -> Shape:
-    """An object with these fields, and with others only if there may be `more`."""
-    known = fields.keys()
+def record(
+    fields: Mapping[str, Shape], *, more: bool = False, required: frozenset[str] | None = None
+) -> Shape:
+    """An object with these fields, and with others only if there may be `more`.
+
+    Args:
+        fields: What each must be.
+        more: Whether there may be others.
+        required: Those that must be there, if not all.
+    """
+    known, needed = fields.keys(), [n for n in fields if required is None or n in required]
 
     def message(value: Any) -> str | None:
         if not isinstance(value, dict):
             return "must be an object"
         # Every line of a file comes through here; a generator each would take twice the time.
-        for name in fields:
+        for name in needed:
             if name not in value:
                 return f'needs "{name}"'
         if not (more or value.keys() <= known):
             strange = next(name for name in value if name not in fields)
             return f'has an unknown field "{strange:.40}"'
         for name, shape in fields.items():
-            if wrong := shape(value[name]):
+            if name in value and (wrong := shape(value[name])):
                 return f'"{name}" {wrong}'
         return None
 
     return message
+
+
+@cache
+def shape_of(hint: Any, *, without: frozenset[str] = frozenset()) -> Shape:
+    """The shape of a JSON type; objects may hold more than their typed dict says.
+
+    Args:
+        hint: The type.
+        without: Fields of a typed dict that are not looked at.
+    """
+    if is_typeddict(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        fields = {name: shape_of(each) for name, each in hints.items() if name not in without}
+        return record(fields, more=True, required=hint.__required_keys__)
+    kind, args = get_origin(hint), get_args(hint)
+    if kind is Annotated:
+        return _limited(*args)
+    if kind is Literal:
+        return one_of(frozenset(args))
+    return _PLAIN[hint] if kind is None else _AROUND[kind](*map(shape_of, args))
+
+
+def _limited(inner: Any, limit: AtLeast | Length) -> Shape:
+    if isinstance(limit, Length):
+        return row_of(*map(shape_of, get_args(inner) * limit.n))
+    return whole(limit.least) if inner is int else positive
+
+
+_PLAIN: Mapping[Any, Shape] = {
+    **dict.fromkeys((Any, NoneType), anything),
+    str: text,
+    bool: boolean,
+    float: number,
+}
+_AROUND: Mapping[Any, Callable[..., Shape]] = {
+    Union: lambda shape, _: optional(shape),
+    UnionType: lambda shape, _: optional(shape),
+    NotRequired: lambda shape: shape,
+    Sequence: list_of,
+    Mapping: lambda _, shape: object_of(shape),
+}

@@ -1,7 +1,6 @@
 """A stored run's result by any judge that has graded it, and what its stored result leaves out."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ..errors import BenchError, UsageError
 from ..hints import bench
@@ -11,6 +10,7 @@ from ..reports.document import build_document
 from ..reports.evidence import read_evidence
 from ..reports.gradings import Grading, gradings, is_judge
 from ..reports.protocols import judge_label
+from ..result_document import ResultDocument
 from ..settings.run_config import grader, judge_endpoint
 from ..text import plural
 from ..types import digest
@@ -19,7 +19,7 @@ from .stored_config import begun_by, config_of, config_of_result, pack_of
 from .views import view_by
 
 
-def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str) -> dict[str, Any]:
+def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str) -> ResultDocument:
     """The result document of all that a run holds, by one judge; nothing is stored.
 
     Args:
@@ -41,10 +41,9 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
     pack = pack_of(run, config)
     selection = begun_by(journal, run, pack)
     evidence = read_evidence(journal, run, grading.digest, selection, judge=grading.judge)
-    document = build_document(run, config, pack, selection, evidence)
-    if stored_result := journal.document(run):
-        document["view"] = view_by(journal, stored_result, config)
-    return document
+    own_result = journal.document(run)
+    view = view_by(journal, own_result, config) if own_result else None
+    return build_document(run, config, pack, selection, evidence, view=view)
 
 
 def _by_judge(journal: Journal, run: RunRecord, judge: str) -> Grading:
@@ -63,7 +62,7 @@ def _by_judge(journal: Journal, run: RunRecord, judge: str) -> Grading:
 
 
 def left_out(
-    journal: Journal, catalogue: Catalogue, run: RunRecord, document: Mapping[str, Any]
+    journal: Journal, catalogue: Catalogue, run: RunRecord, document: ResultDocument
 ) -> Iterator[str]:
     """What a stored result does not show of its run, each with the command that shows it.
 
@@ -97,7 +96,7 @@ def left_out(
 
 
 def _is_outdated(
-    journal: Journal, catalogue: Catalogue, run: RunRecord, document: Mapping[str, Any]
+    journal: Journal, catalogue: Catalogue, run: RunRecord, document: ResultDocument
 ) -> bool:
     """Whether the grader of a stored result is another one today; not where nobody can tell."""
     grader_digest = document.get("grader")

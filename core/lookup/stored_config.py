@@ -15,6 +15,7 @@ from ..plugins import Catalogue
 from ..reports.evidence import Selection
 from ..reports.gradings import is_judge
 from ..reports.protocols import judge_label
+from ..result_document import ResultDocument
 from ..settings.rules import fitting
 from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_sampling
 
@@ -66,7 +67,7 @@ def config_of_result(
     journal: Journal,
     run: RunRecord,
     catalogue: Catalogue,
-    document: Mapping[str, Any],
+    document: ResultDocument,
     dataset: str | None = None,
 ) -> RunConfig:
     """How a stored result was graded, which a later command may have changed.
@@ -111,7 +112,7 @@ def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -
     if isinstance(wanted, Endpoint):
         return wanted
     labels = journal.judges(run)
-    own = judge_label(journal.document(run) or {"judge": None})
+    own = judge_label(document) if (document := journal.document(run)) else None
     labels.sort(key=lambda label: label != own)
     if not labels:
         raise JournalError(f"run {run.run_id} has no judge's replies yet; run its command first")

@@ -7,14 +7,14 @@ how its words are read has changed, the new result is the run's own, and the old
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from ..journal import Journal, RunRecord
 from ..reports.evidence import Selection
 from ..reports.files import write_document
 from ..reports.gradings import plain, spec_of
 from ..reports.protocols import judge_label
+from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig
 from ..types import digest
 from .runs import JUDGE, JudgeNames
@@ -41,7 +41,7 @@ def view_of(
     return _joined(parts)
 
 
-def view_by(journal: Journal, own: Mapping[str, Any], config: RunConfig) -> str | None:
+def view_by(journal: Journal, own: ResultDocument, config: RunConfig) -> str | None:
     """What a result by another judge, or with other options, is called beside a run's own."""
     return _joined(_graded_otherwise(journal, own, config))
 
@@ -68,7 +68,7 @@ def _part_of(
 
 
 def _may_replace(
-    own: Mapping[str, Any], config: RunConfig, selection: Selection, *, partial: bool
+    own: ResultDocument, config: RunConfig, selection: Selection, *, partial: bool
 ) -> bool:
     """Whether any grader's result takes the place of the stored one.
 
@@ -82,7 +82,7 @@ def _may_replace(
     return bool(unjudged or (own["items"]["pending"] and grows))
 
 
-def _graded_otherwise(journal: Journal, own: Mapping[str, Any], config: RunConfig) -> Iterator[str]:
+def _graded_otherwise(journal: Journal, own: ResultDocument, config: RunConfig) -> Iterator[str]:
     """Names of the judge and of the grading options that are not those of a run's own result."""
     names = JudgeNames(journal.asked(party=JUDGE))
     judge = config.judge.stored_label if config.judge else None
@@ -101,31 +101,28 @@ def _slug(text: str) -> str:
 def keep_result(
     journal: Journal,
     run: RunRecord,
-    document: dict[str, Any],
-    view: str | None,
+    document: ResultDocument,
     *,
     seconds: float = 0.0,
     finished: bool,
     status: str | None = None,
 ) -> None:
-    """Store a result, as the run's own or as a view of it; the document says which.
+    """Store a result, as the run's own or as the view of it that the document says.
 
     Args:
         journal: Holds the run.
         run: The run, as it was before the command.
         document: The result.
-        view: What `view_of` calls it.
         seconds: How long the command has worked.
         finished: Whether the run is, after the command.
         status: Of the run, where it is not that of its result.
     """
-    document["view"] = view
-    if view is not None:
+    if view := document.get("view"):
         journal.add_view(run, view, document)
         leave_as_it_is(journal, run, seconds)
         return
     _keep_earlier(journal, run, document)
-    status = status or str(document["status"])
+    status = status or document["status"]
     journal.end_run(run, status, seconds=seconds, finished=finished, document=document)
 
 
@@ -134,27 +131,17 @@ def leave_as_it_is(journal: Journal, run: RunRecord, seconds: float) -> None:
     journal.end_run(run, run.status, seconds=seconds, finished=None)
 
 
-def keep_ratings(document: dict[str, Any], earlier: Mapping[str, Any]) -> None:
-    """What was said of comparisons by the same judge: grading does not change it."""
-    if "rating" not in earlier.get("notes", {}):
-        return
-    if judge_label(document) != judge_label(earlier):
-        return
-    document |= {name: earlier[name] for name in ("comparisons", "ratings")}
-    document["conclusions"] = earlier.get("conclusions", [])
-    document["notes"]["rating"] = earlier["notes"]["rating"]
-
-
-def _keep_earlier(journal: Journal, run: RunRecord, document: Mapping[str, Any]) -> None:
+def _keep_earlier(journal: Journal, run: RunRecord, document: ResultDocument) -> None:
     """Keep the run's own result as a view, where this one is of the same judge asked otherwise."""
     own = journal.document(run)
     if own is None or own["items"]["pending"] or judge_label(own) != judge_label(document):
         return
     grader_digest = own.get("grader")
-    if grader_digest == document["grader"]:
+    if grader_digest == document.get("grader"):
         return
-    if grader_digest is None and not journal.left_over(run, document["grader"]):
+    if grader_digest is None and not journal.left_over(run, str(document.get("grader"))):
         return  # an older program's, and all of its grades are this one's
-    earlier = {**own, "view": f"grader-{grader_digest[:6] if grader_digest else 'before'}"}
-    journal.add_view(run, earlier["view"], earlier)
+    view = f"grader-{grader_digest[:6] if grader_digest else 'before'}"
+    earlier: ResultDocument = {**own, "view": view}
+    journal.add_view(run, view, earlier)
     write_document(journal.folder, earlier)

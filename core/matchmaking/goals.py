@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from ..ratings.comparisons import Comparisons
 from ..ratings.result import Ratings
 from ..ratings.settings import RatingSettings
+from ..result_document import PlacementEnd
 from .calls import Call
 from .schedules import MIXED_BLOCK, Orders
 
@@ -127,6 +128,6 @@ class NoMoreCalls(NamedTuple):
     message: str
     advice: str = ""
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> PlacementEnd:
         """As result documents have it."""
         return {"kind": self.kind, "told": self.message, "advice": self.advice}

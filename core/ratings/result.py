@@ -1,9 +1,10 @@
 """What an engine gives back: ratings with their uncertainty, and how they came about."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
+from ..result_document import Facts, RatingRow
 from .comparisons import Bools, Floats
 from .settings import Anchor
 
@@ -54,10 +55,23 @@ class ModelRating(NamedTuple):
         low, high = self.ci95 or (None, None)
         return None if low is None or high is None else (high - low) / 2
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> RatingRow:
         """The fields of `bench rate --json`."""
         fields = self._asdict()
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+        made = {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+        return cast("RatingRow", made)
+
+
+class RatingsDocument(TypedDict):
+    """What `bench rate --json` prints; the last two are what the command knows."""
+
+    engine: str
+    ratings: Sequence[RatingRow]
+    anchors: Sequence[Facts]
+    diagnostics: Facts
+    warnings: Sequence[str]
+    engine_version: NotRequired[str | None]
+    demo: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +150,7 @@ class Ratings:
             return row.tied_with is not None and bool(self.tied_on_board[place, other])
         return self.rows[other].model in (row.tied_with or ())
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> RatingsDocument:
         """The document of `bench rate --json`."""
         return {
             "engine": self.engine,

@@ -6,19 +6,32 @@ the samples that were asked for. docs/results.md describes each field.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
 from ..clients.families import kinship
-from ..endpoints.sites import host_in
 from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
+from ..result_document import (
+    ClosingPart,
+    ComparisonsPart,
+    CostPart,
+    MetricsPart,
+    ProtocolPart,
+    ResultDocument,
+    RunPart,
+    SampleCounts,
+    SamplesPart,
+    Status,
+    TokenCounts,
+)
 from ..sample.phases import TRIAL
 from ..settings.run_config import grader
 from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
+from .compared import ModelComparisons, judge_of
 from .evidence import Evidence, Selection, Spent
 
 if TYPE_CHECKING:
@@ -33,7 +46,11 @@ def build_document(
     evidence: Evidence,
     *,
     baselines: Mapping[str, Baseline] | None = None,
-) -> dict[str, Any]:
+    compared: ModelComparisons | None = None,
+    view: str | None = None,
+    elapsed_s: float | None = None,
+    warnings: Sequence[str] = (),
+) -> ResultDocument:
     """A result document.
 
     Args:
@@ -43,77 +60,108 @@ def build_document(
         selection: The samples it is about.
         evidence: What is known about them.
         baselines: The pack's, where they are known already.
+        compared: What comparisons with other models say, where there are any.
+        view: What it is called beside the run's own result; ``None`` where it is that.
+        elapsed_s: How long commands have worked on the run, if not as its record says.
+        warnings: More of them, for the end.
     """
-    benchmark, options = config.benchmark, config.options
-    summary = guard(benchmark).summarise(pack, evidence.scores, options)
+    about = _About(run, config, pack, selection, evidence)
+    summary = guard(config.benchmark).summarise(pack, evidence.scores, config.options)
     if baselines is None:
-        baselines = guard(benchmark).baselines(pack, options)
-    families = len({s.cluster for s in evidence.scores if s.score.reason is None})
-    reasons = _reasons(summary, families)
-    items, kept_back = _items(selection, evidence), not_sent(config, evidence.spent)
-    origin = origin_of(run.model, run.settings) if run else None
-    if origin is not None:
-        items["items"]["truncated"] = None
-    stopped = evidence.stopped if items["items"]["pending"] else None
-    status = stopped or _status(summary, config, items["items"])
+        baselines = guard(config.benchmark).baselines(pack, config.options)
+    samples = _samples(about)
+    closing: ClosingPart = {"warnings": [*_warnings(about, summary, compared), *warnings]}
+    graded = _status_of_samples(summary, config, samples["items"], evidence.stopped)
     return {
-        **_head(
-            run,
-            config,
-            pack,
-            selection,
-            status,
-            kept_back,
-            items["items"]["absent"],
-            bool(evidence.spent.truncated),
-        ),
-        **_results(summary, baselines),
-        **({"metric_reasons": reasons} if reasons else {}),
-        **items,
-        "flags": _flags(evidence),
-        **(_spent(evidence, imported=origin is not None) if run else _NOTHING_KNOWN),
-        "elapsed_s": run.elapsed_s if run else 0.0,
-        "comparisons": {},
-        "ratings": [],
-        "conclusions": [],
-        "warnings": [
-            *judge_warnings(config),
-            *not_taken(kept_back),
-            *pack.warnings,
-            *summary.warnings,
-            *_rough(summary, families),
-        ],
+        **_run(about, _status(graded, evidence.stopped, compared), view),
+        **_protocol(about, graded, samples["items"]),
+        **_metrics(about, summary, baselines, compared),
+        **samples,
+        **_cost(about, elapsed_s),
+        **_comparisons(compared),
+        **closing,
     }
 
 
-def _head(
-    run: RunRecord | None,
-    config: "RunConfig",
-    pack: Pack,
-    selection: Selection,
-    status: str,
-    kept_back: Sequence[str],
-    absent: int,
-    cut_off: bool,
-) -> dict[str, Any]:
-    demo = run is not None and run.demo
+class _About(NamedTuple):
+    """What a document is about."""
+
+    run: RunRecord | None
+    config: "RunConfig"
+    pack: Pack
+    selection: Selection
+    evidence: Evidence
+
+    @property
+    def kept_back(self) -> list[str]:
+        """Parameters that were asked for and never sent."""
+        return not_sent(self.config, self.evidence.spent)
+
+    @property
+    def families(self) -> int:
+        """How many families of items were scored."""
+        return len({s.cluster for s in self.evidence.scores if s.score.reason is None})
+
+    @property
+    def origin(self) -> Mapping[str, str] | None:
+        """Where the run was imported from."""
+        return origin_of(self.run.model, self.run.settings) if self.run else None
+
+
+# Status
+
+
+def _status_of_samples(
+    summary: Summary, config: "RunConfig", items: SampleCounts, stopped: Status | None
+) -> Status:
+    """The status without regard to comparisons."""
+    if stopped and items["pending"]:
+        return stopped
+    judged = guard(config.benchmark).needs_judge(config.options)
+    left = items["failed"] or items["pending"] or items.get("absent")
+    if left or (judged and items["unscored"]):
+        return "incomplete"
+    return "fail" if summary.invalid else "complete"
+
+
+def _status(samples: Status, stopped: Status | None, compared: ModelComparisons | None) -> Status:
+    """The status, from that of the samples and what is left of the comparisons."""
+    if compared is None or samples in ("budget", "interrupted"):
+        return samples
+    if compared.to_do:
+        return stopped or "incomplete"
+    return "incomplete" if compared.unread and samples == "complete" else samples
+
+
+# Parts
+
+
+def _run(about: _About, status: Status, view: str | None) -> RunPart:
+    run, config = about.run, about.config
+    judge, judge_endpoint = judge_of(config)
     return {
         "run_id": run.run_id if run else None,
         "benchmark": config.benchmark.name,
         "benchmark_version": config.benchmark.version,
         "status": status,
-        "demo": demo,
-        "imported": origin_of(run.model, run.settings) if run else None,
+        "demo": run is not None and run.demo,
+        "imported": about.origin,
         "model": run.model if run else None,
         "name": run.name if run else config.display_name,
-        "view": None,
+        "view": view,
         "endpoint": run.endpoint if run else None,
-        "judge": str(config.judge.spec) if config.judge else None,
-        "judge_endpoint": host_in(config.judge.stored_label) if config.judge else None,
+        "judge": judge,
+        "judge_endpoint": judge_endpoint,
         "grader": digest(grader(config)) if run else None,
+    }
+
+
+def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPart:
+    run, config, pack, selection, evidence = about
+    return {
         "options": dict(config.options),
         "sampling": config.effective_sampling.sent() if run else {},
-        "not_sent": list(kept_back),
+        "not_sent": about.kept_back,
         "dataset": {
             "name": pack.source.name,
             "sha256": pack.source.sha256,
@@ -123,36 +171,38 @@ def _head(
         "comparability": comparability(
             config,
             pack,
-            demo=demo,
+            demo=run is not None and run.demo,
             n_items=len(selection.items),
             status=status,
-            kept_back=kept_back,
+            kept_back=about.kept_back,
             given=run is None,
-            absent=absent,
-            cut_off=cut_off,
+            absent=items.get("absent", 0),
+            cut_off=bool(evidence.spent.truncated),
         ),
     }
 
 
-def judge_warnings(config: "RunConfig") -> list[str]:
-    """What to know about the judge before its verdicts are trusted."""
-    message = config.judge and kinship(config.model.spec, config.judge.spec)
-    return [message] if message else []
-
-
-def _results(summary: Summary, baselines: Mapping[str, Baseline]) -> dict[str, Any]:
-    return {
-        "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
-        "metric_labels": {name: [m.label, m.over] for name, m in summary.metrics.items()},
-        "metric_groups": {name: m.group for name, m in summary.metrics.items() if m.group},
-        "metric_notes": {name: m.note for name, m in summary.metrics.items() if m.note},
+def _metrics(
+    about: _About,
+    summary: Summary,
+    baselines: Mapping[str, Baseline],
+    compared: ModelComparisons | None,
+) -> MetricsPart:
+    metrics = summary.metrics
+    made: MetricsPart = {
+        "metrics": {name: metric.as_json() for name, metric in metrics.items()},
+        "metric_labels": {name: [m.label, m.over] for name, m in metrics.items()},
+        "metric_groups": {name: m.group for name, m in metrics.items() if m.group},
+        "metric_notes": {name: m.note for name, m in metrics.items() if m.note},
         "invalid": summary.invalid,
-        "notes": dict(summary.notes),
+        "notes": {**summary.notes, **({"rating": compared.notes} if compared else {})},
         "baselines": {
             name: {"value": b.value, "label": b.label, "sd": b.sd, "answer": b.answer}
             for name, b in baselines.items()
         },
     }
+    reasons = _reasons(summary, about.families)
+    return {**made, "metric_reasons": reasons} if reasons else made
 
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:
@@ -165,83 +215,96 @@ def _reasons(summary: Summary, families: int) -> dict[str, str]:
     return {name: reason for name, reason in made.items() if reason}
 
 
-def _rough(summary: Summary, families: int) -> list[str]:
-    """The warning about intervals from few families, where there are intervals."""
-    if all(metric.ci95 is None for metric in summary.metrics.values()):
-        return []
-    return few_families(families)
-
-
-def _items(selection: Selection, evidence: Evidence) -> dict[str, Any]:
-    scores, failures = evidence.scores, evidence.failures
-    unscored = [s for s in scores if s.score.reason is not None]
-    counts = {
-        "total": selection.total,
-        "scored": len(scores) - len(unscored),
-        "unscored": len(unscored),
-        "failed": len(failures),
-        "truncated": len(evidence.spent.truncated),
-        "pending": selection.total - len(scores) - len(failures),
-        "absent": sum((s.score.reason or "").startswith(NO_RESPONSE) for s in unscored),
-    }
+def _samples(about: _About) -> SamplesPart:
+    scores, failures = about.evidence.scores, about.evidence.failures
+    unscored = [(s, s.score.reason) for s in scores if s.score.reason is not None]
+    total, cut_off = about.selection.total, len(about.evidence.spent.truncated)
+    flags = Counter(flag for s in scores for flag in set(s.score.flags))
     return {
-        "items": counts,
+        "items": {
+            "total": total,
+            "scored": len(scores) - len(unscored),
+            "unscored": len(unscored),
+            "failed": len(failures),
+            "truncated": cut_off if about.origin is None else None,
+            "pending": total - len(scores) - len(failures),
+            "absent": sum(reason.startswith(NO_RESPONSE) for _, reason in unscored),
+        },
         "unscored": [
-            {"item_id": s.item_id, "iteration": s.iteration, "reason": s.score.reason}
-            for s in unscored
+            {"item_id": s.item_id, "iteration": s.iteration, "reason": reason}
+            for s, reason in unscored
         ],
         "failed": [
             {"item_id": f.item_id, "iteration": f.iteration, "kind": f.kind, "reason": f.reason}
             for f in failures
         ],
+        "flags": dict(sorted(flags.items(), key=lambda pair: (-pair[1], pair[0]))),
     }
 
 
-def _flags(evidence: Evidence) -> dict[str, int]:
-    """How many samples have each flag, the most frequent first."""
-    counts = Counter(flag for s in evidence.scores for flag in set(s.score.flags))
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-_NOTHING_KNOWN: Mapping[str, Any] = {
-    "calls": {"model": 0, "judge": 0, "replayed": 0, "retries": 0},
-    "tokens": dict.fromkeys(("input", "cached", "output", "reasoning")),
-    "cost_usd": None,
-}
-"""What answers made elsewhere cost."""
-
-
-def _spent(evidence: Evidence, *, imported: bool) -> dict[str, Any]:
-    """Calls and what they took; what another program's took is not known, nor then the sum."""
-    spent = evidence.spent
+def _cost(about: _About, elapsed_s: float | None) -> CostPart:
+    """Calls and what they took; nothing is known of what answers made elsewhere cost."""
+    run, spent = about.run, about.evidence.spent
     total = sum(n for phase, n in spent.calls.items() if phase != TRIAL)
+    seconds = run.elapsed_s if run else 0.0
     return {
         "calls": {
             "model": spent.calls["generate"],
             "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
-            "replayed": max(0, total - evidence.sent),
+            "replayed": max(0, total - about.evidence.sent),
             "retries": spent.retries,
         },
-        "tokens": _NOTHING_KNOWN["tokens"] if imported else _tokens(spent),
-        "cost_usd": None if spent.cost_usd is None else round(spent.cost_usd, 6),
+        "tokens": _tokens(spent, known=run is not None and about.origin is None),
+        "cost_usd": None if run is None or spent.cost_usd is None else round(spent.cost_usd, 6),
+        "elapsed_s": seconds if elapsed_s is None else elapsed_s,
     }
 
 
-def _tokens(spent: Spent) -> dict[str, int | None]:
+def _tokens(spent: Spent, *, known: bool) -> TokenCounts:
     """Tokens by kind; ``None`` where the server counted none, as every prompt has some."""
-    usage, counted = spent.usage, spent.usage.input > 0 or not sum(spent.calls.values())
-    counts = {
+    usage = spent.usage
+    if not known or not (usage.input > 0 or not sum(spent.calls.values())):
+        return {"input": None, "cached": None, "output": None, "reasoning": None}
+    return {
         "input": usage.input,
         "cached": usage.cached,
         "output": usage.output,
         "reasoning": usage.reasoning,
     }
-    return {name: count if counted else None for name, count in counts.items()}
 
 
-def _status(summary: Summary, config: "RunConfig", items: Mapping[str, int]) -> str:
-    judged = guard(config.benchmark).needs_judge(config.options)
-    left = items["failed"] or items["pending"] or items["absent"]
-    if left or (judged and items["unscored"]):
-        return "incomplete"
-    return "fail" if summary.invalid else "complete"
+def _comparisons(compared: ModelComparisons | None) -> ComparisonsPart:
+    if compared is None:
+        return {"comparisons": {}, "ratings": [], "conclusions": []}
+    return {
+        "comparisons": compared.counts,
+        "ratings": compared.ratings,
+        "conclusions": compared.conclusions,
+    }
+
+
+# Warnings
+
+
+def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None) -> list[str]:
+    made = [
+        *judge_warnings(about.config),
+        *not_taken(about.kept_back),
+        *about.pack.warnings,
+        *summary.warnings,
+        *_rough(summary, about.families),
+    ]
+    return made + [line for line in compared.warnings if line not in made] if compared else made
+
+
+def judge_warnings(config: "RunConfig") -> list[str]:
+    """What to know about the judge before its verdicts are trusted."""
+    message = config.judge and kinship(config.model.spec, config.judge.spec)
+    return [message] if message else []
+
+
+def _rough(summary: Summary, families: int) -> list[str]:
+    """The warning about intervals from few families, where there are intervals."""
+    if all(metric.ci95 is None for metric in summary.metrics.values()):
+        return []
+    return few_families(families)

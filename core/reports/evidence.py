@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..journal import CallTotals, Failure, Journal, RunRecord
+from ..result_document import Status
 from ..types import Item, SampleScore, Usage
 
 
@@ -75,7 +76,7 @@ class Evidence:
     failures: Sequence[Failure] = ()
     spent: Spent = field(default_factory=Spent)
     sent: int = 0
-    stopped: str | None = None
+    stopped: Status | None = None
 
 
 def read_evidence(
@@ -86,7 +87,7 @@ def read_evidence(
     *,
     judge: str | None = None,
     sent: int = 0,
-    stopped: str | None = None,
+    stopped: Status | None = None,
 ) -> Evidence:
     """What the journal knows about the selected samples of a run, by one grader.
 

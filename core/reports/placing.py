@@ -1,7 +1,9 @@
 """Where scores stand on a board without ratings, and above which baselines they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from ..result_document import ResultDocument
 
 Row = dict[str, Any]
 
@@ -38,7 +40,7 @@ def _place(rows: Sequence[Row], metric: str, above: int) -> None:
         row["tied_with"] = [rows[other]["model"] for other in place.tied]
 
 
-def not_above(document: Mapping[str, Any]) -> list[str]:
+def not_above(document: ResultDocument) -> list[str]:
     """The names of the baselines that a result's interval does not lie above."""
     main = next(iter(document["metrics"].values()), None)
     if main is None or main["value"] is None or main["higher_is_better"] is None:

@@ -5,7 +5,7 @@ answered, how many items and iterations, and seeds do not.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
@@ -13,7 +13,8 @@ from ..guard import guard
 from ..hints import bench
 from ..imported import is_imported
 from ..journal import RunRecord
-from ..journal.shapes import anything, object_of, optional, record, text, whole
+from ..journal.shapes import shape_of
+from ..result_document import Facts, ResultDocument
 from ..types import digest
 
 
@@ -21,25 +22,12 @@ class RunResult(NamedTuple):
     """A run with its last result document."""
 
     run: RunRecord
-    document: Mapping[str, Any]
+    document: ResultDocument
 
 
-#: What is read here of a result beyond what every journal has: it may come from a file.
-_NEEDED = record(
-    {
-        "benchmark_version": text,
-        "options": object_of(anything),
-        "sampling": object_of(anything),
-        "dataset": record({"name": text, "sha256": text, "n_items": whole(0)}, more=True),
-        "iterations": whole(1),
-    },
-    more=True,
-)
-
-
-def what_is_missing(document: Mapping[str, Any]) -> str | None:
+def what_is_missing(document: ResultDocument) -> str | None:
     """What a result lacks to be put beside others; None when it lacks nothing."""
-    wrong = _NEEDED(document) or optional(text)(document.get("judge_endpoint"))
+    wrong = shape_of(ResultDocument)(document)
     return f"its result {wrong}; {bench('rescore', 'RUN')} makes another" if wrong else None
 
 
@@ -65,14 +53,17 @@ def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, st
     return facts | {k: str(v) for k, v in _sampling(document, benchmark).items()}
 
 
-def judge_label(document: Mapping[str, Any]) -> str | None:
+def judge_label(document: ResultDocument) -> str | None:
     """A result's judge, with its host where that is not the provider's own."""
-    judge: str | None = document["judge"]
-    host = document.get("judge_endpoint")
+    return labelled(document["judge"], document.get("judge_endpoint"))
+
+
+def labelled(judge: str | None, host: str | None) -> str | None:
+    """A judge by its spec, with its host where that is not the provider's own."""
     return f"{judge} at {host}" if judge and host else judge
 
 
-def _options(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[str, Any]:
+def _options(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
     """The options that change what was asked, or how it was graded."""
     options = document["options"]
     if benchmark is None:
@@ -81,7 +72,7 @@ def _options(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[s
     return {name: value for name, value in options.items() if name in counts}
 
 
-def _sampling(document: Mapping[str, Any], benchmark: Benchmark | None) -> dict[str, Any]:
+def _sampling(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
     """How replies were drawn; a seed and more room than is needed change nothing."""
     used = {name: value for name, value in document["sampling"].items() if name != "seed"}
     room = guard(benchmark).sampling_for(document["options"]).max_tokens if benchmark else None
@@ -131,13 +122,13 @@ def _runs(ids: Sequence[str]) -> str:
     return f"run{'s' * (len(ids) != 1)} {', '.join(ids[:_SHOWN])}{more}"
 
 
-def is_graded(document: Mapping[str, Any]) -> bool:
+def is_graded(document: ResultDocument) -> bool:
     """Whether anything of a result was graded, and not only generated."""
     graded = any(metric["n"] for metric in document["metrics"].values())
     return graded or not document["items"]["scored"]
 
 
-def is_partial(document: Mapping[str, Any]) -> bool:
+def is_partial(document: ResultDocument) -> bool:
     """Whether samples are missing, or were never asked for."""
     counts, whole = document["items"], document["dataset"]["n_items"] * document["iterations"]
     return bool(counts["failed"] or counts["pending"] or counts["total"] < whole)

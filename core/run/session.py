@@ -2,10 +2,10 @@
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..clients.keys import Environment
@@ -34,11 +34,13 @@ from ..journal import Journal, RunRecord, network_file_system
 from ..lookup.demo_apart import Company
 from ..lookup.refile import refile
 from ..lookup.runs import find_run
-from ..lookup.views import keep_ratings, keep_result, leave_as_it_is, view_of
+from ..lookup.views import keep_result, leave_as_it_is, view_of
 from ..names import check_name
 from ..plugins import Catalogue
+from ..reports.compared import ModelComparisons, kept_comparisons
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
+from ..result_document import PlacementEnd, ResultDocument, Status
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.phases import COMPARE, TRIAL
 from ..sample.progress import Progress
@@ -79,7 +81,7 @@ class Session:
     money: Pricing = field(default_factory=Pricing)
     answered: set[str] = field(default_factory=set)
     """Labels of the judges that have answered in this command; its runs may share it."""
-    _stopped: dict[str, Any] | None = None
+    _stopped: PlacementEnd | None = None
     _uncompared: list[str] = field(default_factory=list)
     _graded: bool = False
     """Nothing is left but comparisons."""
@@ -111,7 +113,7 @@ class Session:
         check_parties(self.config, self.catalogue, self.environment, self.money)
         wanted_placement(self.config)
 
-    async def run(self, pack: Pack) -> dict[str, Any]:
+    async def run(self, pack: Pack) -> ResultDocument:
         """Do what is left of the run, and sum it up.
 
         Returns:
@@ -148,7 +150,7 @@ class Session:
                 "locks may fail; a local --runs-dir is safer"
             )
 
-    async def _do(self, job: _Job) -> dict[str, Any]:
+    async def _do(self, job: _Job) -> ResultDocument:
         began = time.monotonic()
         ended = await self._work(job)
         seconds = time.monotonic() - began if self.progress.worked else 0.0
@@ -304,63 +306,48 @@ class Session:
             return None
         return Trial(judge, judge.caller, self.answered)
 
-    def _add_standing(self, job: _Job, document: dict[str, Any], ended: BenchError | None) -> None:
+    def _compared(self, job: _Job) -> ModelComparisons | None:
         """Where the model stands among others, where that was wanted."""
         if not self._compares:
-            return
+            return kept_comparisons(self.config, job.journal.document(job.run))
         pool = pool_of(job.journal, self.config, job.pack)
         met = read_met(job.journal, pool, job.pack, Company.of(self.config))
         standing = find_standing(
             self.config.benchmark, job.pack, met, own=job.run, options=self.config.options
         )
         others = {name for row in standing.ratings if (name := row["model"]) != job.run.name}
-        document["comparisons"] = {**standing.comparisons, "opponents": sorted(others)}
-        document["ratings"] = standing.ratings
-        document["conclusions"] = list(standing.conclusions)
         own = next((row for row in standing.ratings if row["model"] == job.run.name), None)
         stopped = self._stopped and advised(self._stopped, own)
-        document["notes"]["rating"] = {**standing.details, "stopped": stopped}
-        if self._uncompared:
-            n, first = len(self._uncompared), self._uncompared[0]
-            document["warnings"].append(
-                f"{plural(n, 'comparison')} could not be made; the first: {first}"
-            )
-        message = document["warnings"]
-        message += [warning for warning in standing.warnings if warning not in message]
-        if n := standing.unread:
-            unread = f"{plural(n, 'comparison')} could not be read"
-            document["warnings"].append(f"{unread}; where both orders count, the other one waits")
-        if not self._placed and document["status"] in ("complete", "incomplete", "fail"):
-            document["status"] = _stopped(ended) or "incomplete"
-        elif standing.unread and document["status"] == "complete":
-            document["status"] = "incomplete"
+        return ModelComparisons(
+            {**standing.comparisons, "opponents": sorted(others)},
+            standing.ratings,
+            standing.conclusions,
+            {**standing.details, "stopped": stopped},
+            [*_not_made(self._uncompared), *standing.warnings, *_not_read(standing.unread)],
+            unread=standing.unread,
+            to_do=not self._placed,
+        )
 
     def _sum_up(
         self, job: _Job, seconds: float, ended: Interrupted | BudgetReached | None
-    ) -> dict[str, Any]:
+    ) -> ResultDocument:
         journal, run, grader_digest, _, selection, _ = job
         journal.writer.flush()
         self._tell_where_from(run, ended)
-        sent = self.progress.calls - self.progress.sent.get(TRIAL, 0)
         evidence = read_evidence(
             journal,
             run,
             grader_digest,
             selection,
             judge=self.config.judge.stored_label if self.config.judge else None,
-            sent=sent,
+            sent=self.progress.calls - self.progress.sent.get(TRIAL, 0),
             stopped=_stopped(ended),
         )
-        document = self._document(job, seconds, evidence)
-        document["elapsed_s"] = round(run.elapsed_s + seconds, 3)
-        self._add_standing(job, document, ended)
         excess = self.money.budget.excess if self.money.budget else ""
         reached = str(ended) if isinstance(ended, BudgetReached) else excess
-        document["warnings"] += [reached] if reached else []
-        if not self._compares:
-            keep_ratings(document, journal.document(run) or {})
+        document = self._document(job, seconds, evidence, [reached] if reached else [])
         finished = self._is_finished(run, ended)
-        keep_result(journal, run, document, self._view(job), seconds=seconds, finished=finished)
+        keep_result(journal, run, document, seconds=seconds, finished=finished)
         return document
 
     def _view(self, job: _Job) -> str | None:
@@ -374,14 +361,26 @@ class Session:
         if ended is None and not asked and host_in(model.stored_label) != model.address:
             self.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
 
-    def _document(self, job: _Job, seconds: float, evidence: Evidence) -> dict[str, Any]:
+    def _document(
+        self, job: _Job, seconds: float, evidence: Evidence, warnings: Sequence[str]
+    ) -> ResultDocument:
         """The result document.
 
         Raises:
             PluginError: The benchmark cannot sum up; the run goes on once it can.
         """
         try:
-            return build_document(job.run, self.config, job.pack, job.selection, evidence)
+            return build_document(
+                job.run,
+                self.config,
+                job.pack,
+                job.selection,
+                evidence,
+                compared=self._compared(job),
+                view=self._view(job),
+                elapsed_s=round(job.run.elapsed_s + seconds, 3),
+                warnings=warnings,
+            )
         except PluginError as error:
             if job.run.status not in ("complete", "fail"):
                 job.journal.end_run(job.run, "stopped", seconds=seconds, finished=False)
@@ -392,7 +391,19 @@ class Session:
         return run.finished_at is not None if self.config.run_id else ended is None
 
 
-def _stopped(ended: BenchError | None) -> str | None:
+def _not_made(failed: Sequence[str]) -> list[str]:
+    """The warning about comparisons that failed."""
+    n = len(failed)
+    return [f"{plural(n, 'comparison')} could not be made; the first: {failed[0]}"] if n else []
+
+
+def _not_read(n: int) -> list[str]:
+    """The warning about comparisons whose verdict could not be read."""
+    unread = f"{plural(n, 'comparison')} could not be read"
+    return [f"{unread}; where both orders count, the other one waits"] if n else []
+
+
+def _stopped(ended: BenchError | None) -> Status | None:
     if ended is None:
         return None
     return "budget" if isinstance(ended, BudgetReached) else "interrupted"

@@ -10,6 +10,7 @@ from ..journal import Failure, Journal, RunLock, RunRecord
 from ..lookup.views import keep_result, view_of
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
+from ..result_document import ResultDocument
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
@@ -17,10 +18,12 @@ from ..sample.runner import run_sample, run_workers
 from ..sample.stopping import Stop
 from ..settings.run_config import RunConfig, grader
 from ..types import SampleScore, Score
-from .rerate import rate_as_before
+from .rerate import rated_as_before
 
 
-async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Any:
+async def rescore(
+    journal: Journal, run: RunRecord, config: RunConfig, pack: Pack
+) -> ResultDocument:
     """The result document of a run's replies, graded anew.
 
     Only samples that were graded before are graded again: one that still waits for replies
@@ -42,12 +45,13 @@ async def rescore(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
             selection,
             judge=config.judge.stored_label if config.judge else None,
         )
-        document: dict[str, Any] = build_document(run, config, pack, selection, evidence)
-        rate_as_before(journal, run, config, pack, document)
+        compared = rated_as_before(journal, run, config, pack)
+        view = view_of(journal, run, config, selection)
+        about = (run, config, pack, selection, evidence)
+        document = build_document(*about, compared=compared, view=view)
         ended = run.finished_at is not None
         status = None if ended else run.status
-        view = view_of(journal, run, config, selection)
-        keep_result(journal, run, document, view, finished=ended, status=status)
+        keep_result(journal, run, document, finished=ended, status=status)
         return document
 
 
@@ -59,7 +63,7 @@ class Regraded(NamedTuple):
         missing: How many of its samples have no score as a reply was never made.
     """
 
-    document: dict[str, Any]
+    document: ResultDocument
     missing: int
 
 
@@ -79,8 +83,8 @@ async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
     failures = [f for f in journal.failures(run) if (f.item_id, f.iteration) not in tried]
     scores = sorted(context.kept, key=lambda score: score[:3])
     evidence = replace(known, scores=scores, failures=[*failures, *context.failed])
-    document = build_document(run, config, pack, selection, evidence)
-    rate_as_before(journal, run, config, pack, document)
+    compared = rated_as_before(journal, run, config, pack)
+    document = build_document(run, config, pack, selection, evidence, compared=compared)
     missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in scores)
     return Regraded(document, missing)
 

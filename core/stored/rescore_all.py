@@ -5,7 +5,7 @@ each run's own result is made anew from the journal, in memory, and set beside t
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from math import isclose
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..lookup.stored_config import config_of_result, pack_of
 from ..plugins import Catalogue
+from ..result_document import MetricRow, ResultDocument
 from .rescore import regrade, rescore
 
 
@@ -23,12 +24,15 @@ class Number(NamedTuple):
     ci95: tuple[float | None, float | None] | None
 
     @classmethod
-    def of(cls, metric: Mapping[str, Any] | None, name: str = "value") -> "Number":
-        """That of a metric in a document, or of a row of ratings."""
-        if metric is None:
-            return cls(None, None)
-        ci95 = metric.get("ci95")
-        return cls(metric.get(name), None if ci95 is None else (ci95[0], ci95[1]))
+    def of_metric(cls, row: MetricRow | None) -> "Number":
+        """That of a metric in a document."""
+        return cls(row["value"], _ends(row["ci95"])) if row else cls(None, None)
+
+    @classmethod
+    def of_rating(cls, document: ResultDocument) -> "Number":
+        """That of the run's own row of ratings."""
+        own = (row for row in document["ratings"] if row["model"] == document["name"])
+        return next((cls(row["rating"], _ends(row["ci95"])) for row in own), cls(None, None))
 
     @property
     def parts(self) -> tuple[float | None, ...]:
@@ -40,6 +44,10 @@ class Number(NamedTuple):
         return (self.ci95 is None) == (other.ci95 is None) and all(
             _are_close(one, two) for one, two in zip(self.parts, other.parts, strict=True)
         )
+
+
+def _ends(ci95: Sequence[float | None] | None) -> tuple[float | None, float | None] | None:
+    return None if ci95 is None else (ci95[0], ci95[1])
 
 
 def _are_close(one: float | None, two: float | None) -> bool:
@@ -79,7 +87,7 @@ class CheckedRun(NamedTuple):
     run: RunRecord
     changes: tuple[Change, ...] = ()
     reason: str | None = None
-    rescored: Mapping[str, Any] | None = None
+    rescored: ResultDocument | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the document."""
@@ -111,7 +119,7 @@ def _check(
     journal: Journal,
     catalogue: Catalogue,
     run: RunRecord,
-    stored: Mapping[str, Any],
+    stored: ResultDocument,
     *,
     dry: bool,
 ) -> CheckedRun:
@@ -134,7 +142,7 @@ def _check(
         return CheckedRun(run, reason=str(error))
 
 
-def _has_other_samples(run: RunRecord, stored: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+def _has_other_samples(run: RunRecord, stored: ResultDocument, made: ResultDocument) -> bool:
     """Whether the journal is not that of the result: a longer run goes on, or samples are gone.
 
     An older program kept the result of a part as that of a run which is complete.
@@ -143,16 +151,12 @@ def _has_other_samples(run: RunRecord, stored: Mapping[str, Any], made: Mapping[
     return bool(now < before or (now > before and run.status != "complete"))
 
 
-def _changes(stored: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[Change]:
+def _changes(stored: ResultDocument, made: ResultDocument) -> Iterator[Change]:
     """The metrics, and the run's own rating, that are not alike."""
     for name in dict.fromkeys((*stored["metrics"], *made["metrics"])):
-        old, new = (Number.of(document["metrics"].get(name)) for document in (stored, made))
+        old, new = (Number.of_metric(document["metrics"].get(name)) for document in (stored, made))
         if not old.is_like(new):
             yield Change(name, old, new)
-    old, new = (Number.of(_own_rating(document), "rating") for document in (stored, made))
+    old, new = (Number.of_rating(document) for document in (stored, made))
     if not old.is_like(new):
         yield Change("rating", old, new)
-
-
-def _own_rating(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    return next((r for r in document["ratings"] if r["model"] == document["name"]), None)

@@ -11,6 +11,7 @@ from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
+from ..result_document import ResultDocument
 from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel, given_replies
 from ..settings.run_config import RunConfig
@@ -30,7 +31,7 @@ Responses = Mapping[tuple[str, int], Mapping[int, str]]
 
 async def score_responses(
     config: RunConfig, pack: Pack, items: Sequence[Item], replies: Responses
-) -> dict[str, Any]:
+) -> ResultDocument:
     """The result document of given replies, with a row per sample under ``scores``.
 
     Iterations go up to the highest one in the file; a sample without a reply is unscored.

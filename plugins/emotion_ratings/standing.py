@@ -1,12 +1,10 @@
 """Where a score would stand among published ones."""
 
 import csv
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from eibench import Table
+from eibench import ResultDocument, Table
 
 NEIGHBOURS = 3
 
@@ -37,7 +35,7 @@ class PublishedScores:
         title = f"The {len(rows)} {self.called}"
         return Table(title, columns=("rank", "model", "score there"), rows=rows, note=self.note)
 
-    def around(self, document: Mapping[str, Any]) -> Table | None:
+    def around(self, document: ResultDocument) -> Table | None:
         """The published scores next to a result's; ``None`` for a result without a score."""
         score = document["metrics"]["score"]["value"]
         if score is None:

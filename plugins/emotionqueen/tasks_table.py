@@ -1,18 +1,15 @@
 """The table of how a run's tasks did."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from eibench import Table
+from eibench import ResultDocument, Table
 
 from .rates import LEAST
 
 _KEYS = ("statements", "samples", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
 
 
-def tasks_table(document: Mapping[str, Any]) -> Table | None:
+def tasks_table(document: ResultDocument) -> Table | None:
     """A row per task; nothing for a run without samples."""
-    tasks, judge = document["notes"].get("tasks"), document["notes"].get("judge")
+    tasks = document["notes"].get("tasks")
     if not tasks:
         return None
     columns = (
@@ -32,6 +29,7 @@ def tasks_table(document: Mapping[str, Any]) -> Table | None:
         )
         for name, row in tasks.items()
     ]
+    judge = document["notes"]["judge"]
     note = (
         f"No rate stands on fewer than {LEAST} statements. "
         f"judge: {judge['re_asked']} asked again, {judge['unread']} unread"

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eibench import Table
+from eibench import ResultDocument, Table
 
 COLUMNS = ("kind of scenario", "scenarios", "samples", "scored", "unscored")
 _Row = tuple[str, int, int, int, int, int, float | None]
 
 
-def kinds_table(document: Mapping[str, Any]) -> Table | None:
+def kinds_table(document: ResultDocument) -> Table | None:
     """A row per kind of scenario; nothing for a run that asked for no verdicts."""
     notes = document["notes"]
     if not notes.get("kinds") or not document["judge"]:
@@ -25,7 +25,7 @@ def kinds_table(document: Mapping[str, Any]) -> Table | None:
     return Table("Kinds of scenario", columns, rows, note=note)
 
 
-def _rest(document: Mapping[str, Any], rows: Sequence[_Row]) -> str:
+def _rest(document: ResultDocument, rows: Sequence[_Row]) -> str:
     """What became of samples that are neither scored nor unscored."""
     beyond = sum(row[2] for row in rows) - document["items"]["total"]
     if beyond <= 0:

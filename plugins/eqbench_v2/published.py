@@ -1,9 +1,6 @@
 """Where a score would stand among the published ones."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from eibench import Table, folder
+from eibench import ResultDocument, Table, folder
 from eibench.emotion_ratings import PublishedScores
 
 MAY_STAND = "may stand beside the published scores of 2023 and 2024, some of them with revision"
@@ -18,7 +15,7 @@ PUBLISHED = PublishedScores(
 )
 
 
-def standing(document: Mapping[str, Any]) -> Table | None:
+def standing(document: ResultDocument) -> Table | None:
     """The published scores around a result, where its comparability line allows it."""
     may = document["comparability"].endswith(MAY_STAND)
     return PUBLISHED.around(document) if may else None

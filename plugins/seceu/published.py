@@ -4,7 +4,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eibench import Table, folder
+from eibench import ResultDocument, Table, folder
 
 from .reading import MAY
 
@@ -57,7 +57,7 @@ def failed_models() -> list[str]:
         return [row["model"] for row in csv.DictReader(file) if row["prompting"] == "failed"]
 
 
-def standing(document: Mapping[str, Any]) -> Table | None:
+def standing(document: ResultDocument) -> Table | None:
     """The published scores around a result, where its comparability line lets it stand there."""
     metrics = document["metrics"]
     # Both as the paper counts them: an unread answer is the null vector there.
@@ -105,12 +105,12 @@ def _note() -> str:
     )
 
 
-def _may_stand_there(document: Mapping[str, Any]) -> bool:
+def _may_stand_there(document: ResultDocument) -> bool:
     """Whether the comparability line says so; it knows the pack, the settings and the status."""
     return f"; {MAY}" in document["comparability"]
 
 
-def furthest(document: Mapping[str, Any]) -> Table | None:
+def furthest(document: ResultDocument) -> Table | None:
     """The stories on which a result is furthest from the reference."""
     rows = document["notes"]["items"]
     off = [item_id for item_id, row in rows.items() if row["distance"] > 0]

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from eibench.core.ratings.settings import Anchor as Anchor
     from eibench.core.ratings.settings import AnchorSet as AnchorSet
     from eibench.core.ratings.settings import RatingSettings as RatingSettings
+    from eibench.core.result_document import ResultDocument as ResultDocument
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
     from eibench.core.sample.progress import Progress as Progress
@@ -110,6 +111,7 @@ _HOMES = {
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.sections": "ReportSection Table",
+    "eibench.core.result_document": "ResultDocument",
     "eibench.core.results": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"

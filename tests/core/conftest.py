@@ -134,7 +134,7 @@ class Lab:
         """Use a pack of so many items."""
         self.pack = make_pack(count)
 
-    async def run(self, **changes: Any) -> dict[str, Any]:
+    async def run(self, **changes: Any) -> Any:
         """The result document of a run."""
         return await self.session(**changes).run(self.pack)
 

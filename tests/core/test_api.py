@@ -147,7 +147,7 @@ def test_a_result_is_the_document_with_names() -> None:
     for name, metric in result.metrics.items():
         assert metric.as_json() == document["metrics"][name]
         assert [metric.label, metric.over] == document["metric_labels"][name]
-    assert result.items._asdict() == document["items"]
+    assert result.items._asdict() == dict(document["items"])
     assert (result.status, result.complete, result.demo) == ("complete", True, True)
     assert (result.cost_usd, result.warnings, dict(result.scores)) == (0.0, (), {})
     assert result.path is not None
@@ -157,10 +157,11 @@ def test_a_result_is_the_document_with_names() -> None:
 
 def test_a_result_cannot_be_rebound() -> None:
     """It is a value: frozen, and equal to another of the same contents."""
-    result = Result({"status": "complete"})
+    document: Any = {"status": "complete"}
+    result = Result(document)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        result.document = {}  # type: ignore[misc]  # the point
-    assert result == Result({"status": "complete"})
+        result.document = document  # type: ignore[misc]  # the point
+    assert result == Result(document.copy())
 
 
 def test_repr_is_one_line_with_what_matters(server: LoopbackServer) -> None:

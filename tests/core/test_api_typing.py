@@ -22,9 +22,20 @@ def test_results_have_types(tmp_path: Path) -> None:
     assert_type(result.items, eibench.Counts)
     assert_type(result.items.scored, int)
     assert_type(result.cost_usd, float | None)
-    assert_type(result.document, dict[str, Any])
+    assert_type(result.document, eibench.ResultDocument)
     assert_type(result.scores, Mapping[str, Sequence[Mapping[str, Any]]])
     assert_type(result.raise_for_status(), eibench.Result)
+
+
+def test_a_result_is_not_changed_in_place() -> None:
+    """A type checker sees who would: another result is another document."""
+
+    def change(document: eibench.ResultDocument) -> None:
+        document["status"] = "complete"  # type: ignore[typeddict-readonly-mutated]
+        document["items"]["failed"] = 0  # type: ignore[typeddict-readonly-mutated]
+        document["warnings"].append("")  # type: ignore[attr-defined]
+
+    assert callable(change)
 
 
 async def test_coroutines_have_types(tmp_path: Path) -> None:

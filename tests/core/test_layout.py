@@ -163,7 +163,7 @@ ORDER = (
     "rules signals command_names few_families",
     "statistics",
     "metrics answers",
-    "benchmark names sizes endpoints entries on_demand",
+    "benchmark names sizes endpoints entries on_demand result_document",
     "files making spending",
     "datasets journal results",
     "ratings responses",

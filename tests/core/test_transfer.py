@@ -533,7 +533,7 @@ def test_a_grade_from_elsewhere_takes_the_place_of_an_earlier_failure(
     assert not import_runs(here, graded)[0].changed
 
 
-def document(run_id: str, value: float) -> dict[str, Any]:
+def document(run_id: str, value: float) -> Any:
     """A result with what `bench show` relies on."""
     metric = {"value": value, "ci95": None, "n": 1, "higher_is_better": True}
     items = dict.fromkeys(("total", "scored", "unscored", "failed", "truncated", "pending"), 0)

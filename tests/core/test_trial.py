@@ -162,7 +162,7 @@ async def test_the_cost_of_a_trial_is_in_the_result(lab: "Lab", judges: Loopback
     """Like that of any other call."""
     document = await priced(lab, judges, 1.0).run(lab.pack)
     with Journal(lab.runs_dir) as journal:
-        run = journal.find_run(document["run_id"])
+        run = journal.find_run(str(document["run_id"]))
         assert run is not None
         costs = {c.key: c.response.cost_usd or 0.0 for c in journal.calls(run)}
     (trial,) = [cost for key, cost in costs.items() if key.phase == "trial"]
@@ -182,7 +182,7 @@ async def test_a_trial_is_about_no_item(lab: "Lab", judges: LoopbackServer) -> N
     """`bench show RUN ITEM` does not show it."""
     document = await lab.run(judge=judge_at(judges), limit=1)
     with Journal(lab.runs_dir) as journal:
-        run = journal.find_run(document["run_id"])
+        run = journal.find_run(str(document["run_id"]))
         assert run is not None
         (iteration,) = item_record(journal, run, "1")["iterations"]
         held = journal.count_calls(run)

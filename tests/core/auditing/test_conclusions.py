@@ -103,7 +103,7 @@ def test_too_few_calls_are_not_tested_and_more_are_asked_for() -> None:
     assert message(int(found[2]) // 2)["length"].verdict == "none"
 
 
-def rated(model: str, rank: int, rating: float, adjusted: float | None) -> dict[str, Any]:
+def rated(model: str, rank: int, rating: float, adjusted: float | None) -> Any:
     """A row of ratings."""
     return {
         "model": model, "rank": rank, "rating": rating, "rating_length_adjusted": adjusted,
@@ -167,6 +167,6 @@ def test_a_judge_whose_every_reply_is_unread_is_told_of() -> None:
 
 def test_a_document_has_plain_values() -> None:
     """As JSON takes them."""
-    found: dict[str, Any] = message(100)["place"].as_json()
+    found = message(100)["place"].as_json()
     assert list(found) == ["about", "verdict", "text", "value", "ci95", "n"]
     assert isinstance(found["ci95"], list)

@@ -33,7 +33,12 @@ def add_run(benchmark: str, name: str, value: float | None, **changes: Any) -> s
     demo, endpoint = changes.pop("demo", False), changes.pop("endpoint", None)
     with Journal(Path("runs")) as journal:
         run_id = f"{len(journal.runs()) + 1:08x}"
-        result = {**document(benchmark, name, value), "run_id": run_id, "demo": demo, **changes}
+        result: Any = {
+            **document(benchmark, name, value),
+            "run_id": run_id,
+            "demo": demo,
+            **changes,
+        }
         run = journal.add_run(
             run_id=run_id,
             identity=f"{run_id:0>32}",
@@ -84,6 +89,9 @@ OTHERWISE: dict[str, Any] = {
     "tokens": dict.fromkeys(("input", "cached", "output", "reasoning")),
     "cost_usd": None,
     "elapsed_s": 0,
+    "notes": {},
+    "comparisons": {},
+    "ratings": [],
     "warnings": [],
 }
 """What every result has and nothing here looks at."""

@@ -362,7 +362,7 @@ def test_a_run_without_what_is_needed_is_refused(bench: Bench) -> None:
         fresh = {"identity": "0" * 32, "ordinal": 1, **shared}
         journal.add_run(run_id="00aa", benchmark="eqbench-v1", **fresh)
         other = journal.add_run(run_id="00bb", benchmark="other", **fresh)
-        result = {**(journal.document(run) or {}), "benchmark_version": "0"}
+        result: Any = {**(journal.document(run) or {}), "benchmark_version": "0"}
         journal.end_run(other, "complete", seconds=1, finished=True, document=result)
     assert "run 00aa: no result yet" in bench("repeat", run_id, "00aa").err
     assert "these are runs of eqbench-v1 and other" in bench("repeat", run_id, "00bb").err

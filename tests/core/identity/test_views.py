@@ -22,13 +22,13 @@ def desk(tmp_path: Path) -> Iterator[Lab]:
         yield Lab(tmp_path / "runs", server.base_url, Duel(), duel_pack())
 
 
-def stored(desk: Lab) -> tuple[dict[str, Any], dict[str, Any]]:
+def stored(desk: Lab) -> tuple[Any, dict[str, Any]]:
     """The run's own result, and the others by name."""
     with Journal(desk.runs_dir) as journal:
         (run,) = journal.runs()
         document = journal.document(run)
         assert document is not None
-        return document, journal.views(run)
+        return document, dict(journal.views(run))
 
 
 @pytest.mark.parametrize("changed", [Wiser, Doubled])
@@ -56,7 +56,9 @@ async def test_a_result_of_another_grader_than_today_s_says_so(
         monkeypatch.setattr(installed().benchmarks, "things", things)
         with Journal(desk.runs_dir) as journal:
             (run,) = journal.runs()
-            notes = list(left_out(journal, installed(), run, journal.document(run) or {}))
+            document = journal.document(run)
+            assert document is not None
+            notes = list(left_out(journal, installed(), run, document))
         assert any("graded otherwise" in note for note in notes) is message
 
 

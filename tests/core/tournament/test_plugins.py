@@ -1,6 +1,6 @@
 """A third party's benchmark that compares: what it must do, and what it cannot break."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -82,7 +82,7 @@ def duel(lab: "Lab") -> Duel:
     return benchmark
 
 
-async def run(lab: "Lab", model: str) -> Mapping[str, Any]:
+async def run(lab: "Lab", model: str) -> Any:
     """The result of a run of a model."""
     return await lab.run(model=lab.endpoint(model))
 

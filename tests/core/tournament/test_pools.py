@@ -52,8 +52,8 @@ def test_the_plans_of_others_are_not_this_run_s() -> None:
     """All are counted on a board, and its own in a run's result."""
     rows = [row("x", "y", "a", "planned"), row("z", "y", "a", "planned"), row("x", "z", "a")]
     own: Any = type("Run", (), {"run_id": "run-x"})()
-    assert counted(rows) == {"total": 3, "read": 1, "unread": 0, "planned": 2}
-    assert counted(rows, own) == {"total": 2, "read": 1, "unread": 0, "planned": 1}
+    assert dict(counted(rows)) == {"total": 3, "read": 1, "unread": 0, "planned": 2}
+    assert dict(counted(rows, own)) == {"total": 2, "read": 1, "unread": 0, "planned": 1}
 
 
 def test_two_processes_at_the_same_time(table: Any) -> None:

@@ -306,7 +306,7 @@ def test_a_better_grade_never_lowers_the_score(data: st.DataObject) -> None:
 
 def document(
     scenarios: Scenarios, scores: list[SampleScore], judge: str | None, iterations: int = 1
-) -> dict[str, Any]:
+) -> Any:
     """What the table is made from."""
     notes, total = summed(scenarios, scores).notes, len(scenarios.items) * iterations
     return {"judge": judge, "notes": notes, "iterations": iterations, "items": {"total": total}}

@@ -7,7 +7,7 @@ import pytest
 from eibench.plugins.eqbench_v1.published import MAY_STAND, PUBLISHED, standing
 
 
-def document(score: float | None = 50.0, **changes: Any) -> dict[str, Any]:
+def document(score: float | None = 50.0, **changes: Any) -> Any:
     """A complete result on the official pack, with changes."""
     made: dict[str, Any] = {
         "name": "openai/mine",

@@ -60,7 +60,7 @@ def read_run(path: Path) -> Run:
     )
 
 
-def scored(run: Run, parser: str) -> dict[str, Any]:
+def scored(run: Run, parser: str) -> eibench.ResultDocument:
     """The result document of a model's answers."""
     options = {"parser": parser, "revise": run.revise}
     return eibench.score("eqbench-v2", run.replies, dataset=DATA, options=options).document

@@ -13,9 +13,7 @@ from eibench.plugins.seceu.published import (
 from eibench.plugins.seceu.reading import MAY
 
 
-def document(
-    eq: float | None = 103.0, score: float | None = 2.62, **changes: Any
-) -> dict[str, Any]:
+def document(eq: float | None = 103.0, score: float | None = 2.62, **changes: Any) -> Any:
     """A complete result on the official pack, with changes."""
     metrics = {"eq_unread_null": eq, "seceu_score_unread_null": score, "pattern_r": 0.1}
     made: dict[str, Any] = {

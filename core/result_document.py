@@ -1,0 +1,270 @@
+"""The result document (docs/results.md) as a type: every field, what it holds, who always has it.
+
+What is built, stored, read from journals of any age, printed and handed to plugins is this one
+JSON object. Its fields are read-only: a result that differs is another document. The checks of
+what comes from a file (`journal.shapes`) and docs/result.schema.json are made of these types.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import ReadOnly
+else:
+
+    class ReadOnly:
+        """A field that nobody sets; only type checkers know of it."""
+
+        def __class_getitem__(cls, item: object) -> object:
+            return item
+
+
+class AtLeast(NamedTuple):
+    """The smallest that a number may be."""
+
+    least: int
+
+
+class Length(NamedTuple):
+    """How many values a list has."""
+
+    n: int
+
+
+Count = Annotated[int, AtLeast(0)]
+Ordinal = Annotated[int, AtLeast(1)]
+Interval = Annotated[Sequence[float], Length(2)]
+"""Both ends."""
+OpenInterval = Annotated[Sequence[float | None], Length(2)]
+"""Its ends; ``None`` for one that is open."""
+Ranks = Annotated[Sequence[Ordinal], Length(2)]
+Facts = Mapping[str, Any]
+"""What a benchmark or a program says of itself, by name."""
+Status = Literal["complete", "fail", "incomplete", "budget", "interrupted"]
+
+
+class MetricRow(TypedDict):
+    """A number over many samples."""
+
+    value: ReadOnly[float | None]
+    ci95: ReadOnly[Interval | None]
+    n: ReadOnly[Count]
+    higher_is_better: ReadOnly[bool | None]
+
+
+class BaselineRow(TypedDict):
+    """What a trivial respondent would get."""
+
+    value: ReadOnly[float]
+    label: ReadOnly[str]
+    sd: ReadOnly[float | None]
+    answer: ReadOnly[Sequence[float] | None]
+
+
+class SampleCounts(TypedDict):
+    """How many samples ended how."""
+
+    total: ReadOnly[Count]
+    scored: ReadOnly[Count]
+    unscored: ReadOnly[Count]
+    failed: ReadOnly[Count]
+    truncated: ReadOnly[Count | None]
+    pending: ReadOnly[Count]
+    absent: NotRequired[ReadOnly[Count]]
+
+
+class UnscoredSample(TypedDict):
+    """A sample without a number, and why."""
+
+    item_id: ReadOnly[str]
+    iteration: ReadOnly[Ordinal]
+    reason: ReadOnly[str]
+
+
+class FailedSample(UnscoredSample):
+    """A sample without a usable answer, and why."""
+
+    kind: NotRequired[ReadOnly[str]]
+
+
+class CallCounts(TypedDict):
+    """How many calls were answered."""
+
+    model: ReadOnly[Count]
+    judge: ReadOnly[Count]
+    replayed: ReadOnly[Count]
+    retries: ReadOnly[Count]
+
+
+class TokenCounts(TypedDict):
+    """Tokens of all calls; ``None`` where the server counts none."""
+
+    input: ReadOnly[Count | None]
+    cached: ReadOnly[Count | None]
+    output: ReadOnly[Count | None]
+    reasoning: ReadOnly[Count | None]
+
+
+class DatasetRow(TypedDict):
+    """The pack."""
+
+    name: ReadOnly[str]
+    sha256: ReadOnly[str]
+    n_items: ReadOnly[Count]
+
+
+class ComparisonCounts(TypedDict, total=False):
+    """How many comparisons the ratings are made of; empty where models are not compared."""
+
+    total: ReadOnly[Count]
+    read: ReadOnly[Count]
+    unread: ReadOnly[Count]
+    planned: ReadOnly[Count]
+    opponents: ReadOnly[Sequence[str]]
+
+
+class RatingRow(TypedDict):
+    """The rating of one model, as in `bench rate --json`."""
+
+    model: ReadOnly[str]
+    rating: ReadOnly[float]
+    rd: ReadOnly[float | None]
+    ci95: ReadOnly[OpenInterval | None]
+    rank: ReadOnly[Ordinal]
+    rank_ci95: ReadOnly[Ranks | None]
+    tied_with: ReadOnly[Sequence[str] | None]
+    comparisons: ReadOnly[Count]
+    rank_ci95_board: NotRequired[ReadOnly[Ranks | None]]
+    rating_length_adjusted: NotRequired[ReadOnly[float | None]]
+    ci95_length_adjusted: NotRequired[ReadOnly[OpenInterval | None]]
+    depends_on_length: NotRequired[ReadOnly[Sequence[str] | None]]
+    demo: NotRequired[ReadOnly[bool]]
+
+
+class ConclusionRow(TypedDict):
+    """What the comparisons say of their judge."""
+
+    about: ReadOnly[str]
+    verdict: ReadOnly[str]
+    text: ReadOnly[str]
+    value: ReadOnly[float | None]
+    ci95: ReadOnly[Interval | None]
+    n: ReadOnly[Count]
+
+
+_Reason = TypedDict("_Reason", {"told": ReadOnly[str]})  # noqa: UP013  # no name in code
+
+
+class PlacementEnd(_Reason):
+    """Why a placement is at its end."""
+
+    kind: ReadOnly[str]
+    advice: NotRequired[ReadOnly[str | None]]
+    of: NotRequired[ReadOnly[str]]
+    grader: NotRequired[ReadOnly[str]]
+
+
+class RatingNotes(TypedDict, total=False):
+    """How the ratings came about: `notes.rating`."""
+
+    engine: ReadOnly[str]
+    engine_version: ReadOnly[str | None]
+    anchors: ReadOnly[Sequence[Facts]]
+    diagnostics: ReadOnly[Facts]
+    stopped: ReadOnly[PlacementEnd | None]
+
+
+class RunPart(TypedDict):
+    """What was run."""
+
+    run_id: ReadOnly[str | None]
+    benchmark: ReadOnly[str]
+    benchmark_version: ReadOnly[str]
+    status: ReadOnly[Status]
+    demo: ReadOnly[bool]
+    imported: NotRequired[ReadOnly[Mapping[str, str] | None]]
+    model: NotRequired[ReadOnly[str | None]]
+    name: ReadOnly[str]
+    view: NotRequired[ReadOnly[str | None]]
+    endpoint: NotRequired[ReadOnly[str | None]]
+    judge: ReadOnly[str | None]
+    judge_endpoint: NotRequired[ReadOnly[str | None]]
+    grader: NotRequired[ReadOnly[str | None]]
+
+
+class ProtocolPart(TypedDict):
+    """How it was asked."""
+
+    options: ReadOnly[Facts]
+    sampling: ReadOnly[Facts]
+    not_sent: NotRequired[ReadOnly[Sequence[str]]]
+    dataset: ReadOnly[DatasetRow]
+    iterations: ReadOnly[Ordinal]
+    comparability: ReadOnly[str]
+
+
+class MetricsPart(TypedDict):
+    """What came out."""
+
+    metrics: ReadOnly[Mapping[str, MetricRow]]
+    metric_labels: ReadOnly[Mapping[str, Annotated[Sequence[str], Length(2)]]]
+    metric_groups: NotRequired[ReadOnly[Mapping[str, str]]]
+    metric_notes: NotRequired[ReadOnly[Mapping[str, str]]]
+    metric_reasons: NotRequired[ReadOnly[Mapping[str, str]]]
+    invalid: ReadOnly[str | None]
+    notes: ReadOnly[Facts]
+    baselines: ReadOnly[Mapping[str, BaselineRow]]
+
+
+class SamplesPart(TypedDict):
+    """What became of the samples."""
+
+    items: ReadOnly[SampleCounts]
+    unscored: ReadOnly[Sequence[UnscoredSample]]
+    failed: ReadOnly[Sequence[FailedSample]]
+    flags: NotRequired[ReadOnly[Mapping[str, Count]]]
+
+
+class CostPart(TypedDict):
+    """What it took."""
+
+    calls: ReadOnly[CallCounts]
+    tokens: ReadOnly[TokenCounts]
+    cost_usd: ReadOnly[float | None]
+    elapsed_s: ReadOnly[Annotated[float, AtLeast(0)]]
+
+
+class ComparisonsPart(TypedDict):
+    """What comparisons with other models say."""
+
+    comparisons: ReadOnly[ComparisonCounts]
+    ratings: ReadOnly[Sequence[RatingRow]]
+    conclusions: NotRequired[ReadOnly[Sequence[ConclusionRow]]]
+
+
+class ClosingPart(TypedDict):
+    """What to know of it; and of answers that were given, their rows."""
+
+    warnings: ReadOnly[Sequence[str]]
+    scores: NotRequired[ReadOnly[Mapping[str, Sequence[Facts]]]]
+
+
+class ResultDocument(
+    RunPart, ProtocolPart, MetricsPart, SamplesPart, CostPart, ComparisonsPart, ClosingPart
+):
+    """All that a result says; what older programs did not say yet is not required."""
+
+
+NOT_LISTED = frozenset(
+    {
+        *("benchmark_version", "options", "sampling", "dataset", "iterations", "notes"),
+        *("comparisons", "ratings"),
+    }
+)
+"""What a journal does not refuse to hold a result without, as `bench runs` does not need it."""
+
+
+def rating_notes(document: ResultDocument) -> RatingNotes | None:
+    """How a result's ratings came about; ``None`` where models were not compared."""
+    found: RatingNotes | None = document["notes"].get("rating")
+    return found
