@@ -11,15 +11,16 @@ from .pairwise import (
     Codes,
     Margins,
     ask_for_margins,
+    count_tokens,
     criteria_of,
     draw_codes,
     read_margins,
+    truncate,
 )
 from .prompts import Template, display, fill, neutralise
 from .quoting import Quotable
 from .replies import ObjectReading, read_object
 from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
-from .truncation import count_tokens, truncate
 from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [

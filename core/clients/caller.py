@@ -21,8 +21,7 @@ from ..errors import ErrorKind, ProviderError
 from ..spending.budget import Reservation
 from ..spending.meter import Meter
 from ..types import ChatRequest, ChatResponse
-from .crowd import Attempt, Crowd
-from .limits import AdaptiveLimit, Clock, Rate, reserved_tokens
+from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Rate, reserved_tokens
 from .notices import Notices
 from .retry import RetryPolicy
 

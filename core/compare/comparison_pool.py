@@ -10,10 +10,24 @@ from ..lookup.demo_apart import Company, is_demo
 from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike
 from ..result_document import ComparisonCounts
 from ..settings.run_config import RunConfig, identity, reading
-from ..types import digest
+from ..types import PairScore, digest
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
+
+
+def turned(row: StoredComparison, score: PairScore) -> StoredComparison:
+    """A comparison with what came of it, margins and lengths turned to a and b."""
+    sign = 1 if row.first == "a" else -1
+    lengths = (score.len_first, score.len_second)[::sign]
+    return row._replace(
+        status="unread" if score.reason else "read",
+        margins={name: sign * int(margin) for name, margin in score.margins.items()},
+        reason=score.reason,
+        flags=score.flags,
+        len_a=lengths[0],
+        len_b=lengths[1],
+    )
 
 
 class ComparisonPool(NamedTuple):

@@ -14,9 +14,8 @@ from ..journal import CallKey, RunRecord, StoredComparison
 from ..sample.model import JournaledModel
 from ..sample.phases import COMPARE
 from ..types import ChatRequest, ChatResponse
-from .comparison_pool import ComparisonPool
+from .comparison_pool import ComparisonPool, turned
 from .opponents import Gap, Opponent, TranscriptCache
-from .orientation import turned
 
 
 @dataclass

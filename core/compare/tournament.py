@@ -39,10 +39,10 @@ from .comparison_pool import (
     pool_of,
     read_met,
     rows_of,
+    turned,
 )
 from .expectation import field_of
 from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contestants
-from .orientation import turned
 from .placement import (
     Asked,
     call_of,

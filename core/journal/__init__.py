@@ -1,7 +1,7 @@
 """The journal: one SQLite file that holds every reply before anyone sees it."""
 
-from .filesystems import network_file_system as network_file_system
 from .locks import RunLock as RunLock
+from .locks import network_file_system as network_file_system
 from .records import AskedParties as AskedParties
 from .records import CallKey as CallKey
 from .records import CallTotals as CallTotals

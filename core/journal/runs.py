@@ -1,13 +1,14 @@
-"""The runs of a journal, and whom they have asked."""
+"""The runs of a journal, their results, and whom they have asked."""
 
 import json
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
-from .file import JournalFile, now
+from ..result_document import ResultDocument
+from .file import JournalFile, now, object_of
 from .records import AskedParties, RunRecord, StoredSettings, as_json
 from .reserve import Reserve
-from .schema import PARTIES, RUNS
+from .schema import PARTIES, RUNS, VIEWS, ViewRow
 from .tables import DamagedRow, quoted
 
 RUN_COLUMNS = tuple(field.name for field in fields(RunRecord))
@@ -42,8 +43,20 @@ def asked_of(row: Any) -> AskedParties:
     return AskedParties(run_id, party.party, party.label, party.endpoint, entry)
 
 
+def document_of(text: str) -> ResultDocument:
+    """A run's result, looked at but for the fields that `reports.protocols` asks for.
+
+    Raises:
+        DamagedRow: It is none.
+    """
+    document = object_of(text)
+    if wrong := RUNS.shapes["document"](document):
+        raise DamagedRow(f"its result {wrong}")
+    return cast("ResultDocument", document)
+
+
 class RunStore(JournalFile):
-    """The journal's runs."""
+    """The journal's runs and their results."""
 
     def find_run(self, run_id: str) -> RunRecord | None:
         """The run of that id, if it is there."""
@@ -135,3 +148,47 @@ class RunStore(JournalFile):
             " AND endpoint IS NULL",
             (asked.endpoint, run.n, asked.party, asked.label),
         )
+
+    def end_run(
+        self,
+        run: RunRecord,
+        status: str,
+        *,
+        seconds: float,
+        finished: bool | None,
+        document: ResultDocument | None = None,
+    ) -> None:
+        """Store how a command on a run ended, and its result if it has one.
+
+        Args:
+            run: The run.
+            status: Its status from here on.
+            seconds: How long the command has worked.
+            finished: Whether it has gone through all samples; ``None`` to leave that as it is.
+            document: The run's own result.
+        """
+        ended = "finished_at" if finished is None else "?"
+        at = [] if finished is None else [now() if finished else None]
+        self._add(
+            f"UPDATE runs SET status = ?, elapsed_s = elapsed_s + ?, finished_at = {ended},"
+            " document = coalesce(?, document) WHERE n = ?",
+            (status, seconds, *at, document and as_json(document), run.n),
+        )
+        self.writer.flush()
+
+    def add_view(self, run: RunRecord, name: str, document: ResultDocument) -> None:
+        """Store a result beside the run's own, in place of one of the same name."""
+        row = ViewRow(name=name, document=as_json(document), at=now())
+        self._add(VIEWS.adding(), (run.n, *row))
+        self.writer.flush()
+
+    def views(self, run: RunRecord) -> dict[str, ResultDocument]:
+        """The results beside the run's own by name, the latest last."""
+        sql = "SELECT name, document FROM views WHERE run = ? ORDER BY at, name"
+        found = self._rows(sql, (run.n,), lambda row: (str(row[0]), document_of(row[1])), run)
+        return dict(found)
+
+    def document(self, run: RunRecord) -> ResultDocument | None:
+        """The run's last result document, if it has one."""
+        sql = "SELECT document FROM runs WHERE n = ? AND document IS NOT NULL"
+        return next(self._rows(sql, (run.n,), lambda row: document_of(row[0]), run), None)

@@ -2,12 +2,11 @@
 
 from .calls import CallStore
 from .comparisons import ComparisonStore
-from .documents import DocumentStore
 from .grades import GradeStore
 from .runs import RunStore
 
 
-class Journal(RunStore, DocumentStore, CallStore, GradeStore, ComparisonStore):
+class Journal(RunStore, CallStore, GradeStore, ComparisonStore):
     """The journal of one runs folder.
 
     Args:

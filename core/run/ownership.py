@@ -1,7 +1,9 @@
 """Which run a configuration means, and that it is ours alone while we work on it."""
 
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..benchmark import Pack
@@ -10,7 +12,20 @@ from ..journal import Journal, RunLock, RunRecord
 from ..lookup.runs import FoundRun
 from ..settings.run_config import RunConfig, identity
 from ..types import digest
-from .versions import package_versions
+
+PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
+
+
+def package_versions() -> dict[str, str]:
+    """Versions by name: Python's, and those of the packages that are installed."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
 
 ID_LENGTHS = (8, 16, 32)
 """Of the identity's digits in a run's id: as few as tell it from other runs."""

@@ -1,4 +1,4 @@
-"""Rates of PASS and WIN with their intervals.
+"""Rates of PASS and WIN with their intervals, and the table of how the tasks did.
 
 A rate is a share of samples; statements are kept with all their iterations.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from eibench import ResultDocument, Table
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Interval = tuple[float, float]
+
 
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
@@ -93,3 +96,36 @@ def _mean_of_both(verdicts: Sequence[Verdict]) -> Estimate:
     statements = [v.statement for v in verdicts]
     ci95 = mean_interval(halves, statements, rng=np.random.default_rng(SEED))
     return found._replace(ci95=ci95)
+
+
+_KEYS = ("statements", "samples", "scored", "unscored", "pass_rate", "win_rate", "win_given_pass")
+
+
+def tasks_table(document: ResultDocument) -> Table | None:
+    """A row per task; nothing for a run without samples."""
+    tasks = document["notes"].get("tasks")
+    if not tasks:
+        return None
+    columns = (
+        "task",
+        "statements",
+        "samples",
+        "scored",
+        "unscored",
+        "PASS",
+        "WIN",
+        "WIN given PASS",
+    )
+    rows = [
+        (
+            name.replace("-", " "),
+            *(row[key] for key in _KEYS),
+        )
+        for name, row in tasks.items()
+    ]
+    judge = document["notes"]["judge"]
+    note = (
+        f"No rate stands on fewer than {LEAST} statements. "
+        f"judge: {judge['re_asked']} asked again, {judge['unread']} unread"
+    )
+    return Table("Tasks", columns, rows, note=note)

@@ -9,22 +9,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eibench import Option, Options, Pack, PackSource, Sampling, Table, folder
+from eibench import Option, Options, Pack, PackSource, ResultDocument, Sampling, Table, folder
 from eibench.emotion_ratings import (
     PARSER,
     EmotionRatings,
+    PublishedScores,
     ReferenceField,
     cut_revision,
     read_questions,
 )
 
-from .published import MAY_STAND, PUBLISHED
-from .scoring import TOTAL, question_score, score_answers
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .scoring import Floats
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+
+#: What a reference sums to, and to what ratings are scaled.
+TOTAL = 10.0
+
+
+def question_score(ratings: Sequence[float], reference: Sequence[float]) -> float | None:
+    """Return 10 minus the summed distance of the normalised ratings to the reference.
+
+    Paech (2023), section 3.5: the ratings are scaled to sum 10; the reference already does.
+    The result lies in -10..10 for ratings and references that are not negative.
+
+    Returns:
+        None when the ratings sum to zero or less: they have no proportions to compare.
+
+    Raises:
+        ValueError: The two differ in length.
+    """
+    total = sum(ratings)
+    if total <= 0:
+        return None
+    pairs = zip(ratings, reference, strict=True)
+    return TOTAL - sum(abs(rating / total * TOTAL - target) for rating, target in pairs)
+
+
+def score_answers(answers: Floats, references: Sequence[Sequence[float]]) -> Iterator[Floats]:
+    """Yield the scores of many answers to each question, shape (n,).
+
+    Args:
+        answers: Shape (n, 4), none all zero.
+        references: Of each question, shape (n_questions, 4).
+    """
+    import numpy as np
+
+    ratings = answers / answers.sum(axis=1, keepdims=True) * TOTAL
+    for reference in references:
+        distances = np.abs(ratings - np.asarray(reference))
+        yield TOTAL - distances.sum(axis=1)
+
+
+PUBLISHED = PublishedScores(
+    folder("eqbench_v1") / "published_scores.csv",
+    "scores of table 1 in Paech (2023)",
+    note="Those models were run in 2023 under a now historic protocol; their intervals were "
+    "not published, and at 60 questions half-widths of 6 to 10 points are usual.",
+)
+
+
+MAY_STAND = "may stand beside table 1 of Paech (2023), a now historic protocol and set of models"
+"""How the comparability line of a result ends that may."""
+
+
+def standing(document: ResultDocument) -> Table | None:
+    """The published scores around a result, where its comparability line allows it."""
+    may = document["comparability"].endswith(MAY_STAND)
+    return PUBLISHED.around(document) if may else None
+
 
 REFERENCE = ReferenceField("reference_answer", total=TOTAL)
 

@@ -15,5 +15,5 @@ def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
 @hookimpl
 def register_report_sections(register: Callable[[ReportSection], None]) -> None:
     """Where a score stands among the published ones."""
-    standing = OnDemand("eibench.plugins.eqbench_v2.published:standing")
+    standing = OnDemand("eibench.plugins.eqbench_v2.benchmark:standing")
     register(ReportSection("eqbench-v2-published", "eqbench-v2", standing))

@@ -440,7 +440,7 @@ async def test_a_network_file_system_gets_a_warning(
     lab: "Lab", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The user hears of it once, and the run goes on."""
-    monkeypatch.setattr("eibench.core.journal.filesystems.NETWORK", frozenset(_local_kinds()))
+    monkeypatch.setattr("eibench.core.journal.locks.NETWORK", frozenset(_local_kinds()))
     await lab.run(limit=1)
     assert len(lab.said) == 1
     assert "network file system" in lab.said[0]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.judges import truncate
-from eibench.judges.truncation import MARK, count_tokens
+from eibench.judges.pairwise import MARK, count_tokens
 
 UNITS = ["characters", "tokens"]
 

@@ -118,8 +118,8 @@ def test_published_scores_have_a_table_of_their_own(name: str) -> None:
 
 
 def _may_stand(name: str) -> str:
-    from eibench.plugins.eqbench_v1.published import MAY_STAND as V1_MAY
-    from eibench.plugins.eqbench_v2.published import MAY_STAND as V2_MAY
+    from eibench.plugins.eqbench_v1.benchmark import MAY_STAND as V1_MAY
+    from eibench.plugins.eqbench_v2.benchmark import MAY_STAND as V2_MAY
     from eibench.plugins.seceu.reading import MAY as SECEU_MAY
 
     return {"eqbench-v1": V1_MAY, "eqbench-v2": V2_MAY, "seceu": f"{SECEU_MAY} (a note)"}[name]

@@ -19,7 +19,7 @@ from eibench.plugins.emotion_ratings.parsing import (
 )
 from eibench.plugins.emotion_ratings.parsing_reference import reference_pairs, reference_sections
 from eibench.plugins.emotion_ratings.summary import Summary, summarise
-from eibench.plugins.eqbench_v1.scoring import question_score
+from eibench.plugins.eqbench_v1.benchmark import question_score
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 pytestmark = pytest.mark.skipif(OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA is not set")

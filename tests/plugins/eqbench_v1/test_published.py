@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from eibench.plugins.eqbench_v1.published import MAY_STAND, PUBLISHED, standing
+from eibench.plugins.eqbench_v1.benchmark import MAY_STAND, PUBLISHED, standing
 
 
 def document(score: float | None = 50.0, **changes: Any) -> Any:

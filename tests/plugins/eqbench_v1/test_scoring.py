@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.plugins.emotion_ratings.baselines import Baselines, find_baselines
-from eibench.plugins.eqbench_v1.scoring import question_score, score_answers
+from eibench.plugins.eqbench_v1.benchmark import question_score, score_answers
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 RATINGS = st.lists(st.integers(0, 10), min_size=4, max_size=4).filter(any)

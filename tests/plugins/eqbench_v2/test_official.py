@@ -16,8 +16,7 @@ import eibench
 from eibench import Pack
 from eibench.core.datasets import find_pack
 from eibench.plugins.emotion_ratings.parsing import Reading, read_strict
-from eibench.plugins.eqbench_v2.benchmark import EQBenchV2
-from eibench.plugins.eqbench_v2.published import PUBLISHED
+from eibench.plugins.eqbench_v2.benchmark import PUBLISHED, EQBenchV2
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 pytestmark = pytest.mark.skipif(OFFICIAL is None, reason="EIBENCH_OFFICIAL_DATA is not set")

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import eibench
 from eibench.core.cli.app import app
-from eibench.plugins.eqbench_v2.published import MAY_STAND, PUBLISHED, standing
+from eibench.plugins.eqbench_v2.benchmark import MAY_STAND, PUBLISHED, standing
 from eibench.testing import LoopbackServer, uniform_ratings
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
