@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from ..benchmark import Benchmark
 from ..settings.rules import RULES
 from ..settings.run_settings import RunSettings, SettingSource
 from ..spending.book import parse_price
@@ -177,15 +178,17 @@ def run_settings(params: Mapping[str, Any]) -> RunSettings:
         UsageError: A value cannot be read.
     """
     ctx = click.get_current_context()
-    given = {name: _READ.get(name, _same)(value) for name, value in params.items()}
-    own = ctx.meta.get(BENCHMARK)
+    benchmark: Benchmark | None = ctx.meta.get(BENCHMARK)
+    own = {option.name for option in benchmark.options} if benchmark else set()
+    common = params.keys() - own
+    given = {name: _READ.get(name, _same)(params[name]) for name in common}
     named: dict[str, Any] = {name: given[name] for name in _FIELDS & given.keys()}
     file = current(ctx)
     return RunSettings(
         **{
             **named,
             "sampling": Sampling(**{name: given[name] for name in _SAMPLING & given.keys()}),
-            "options": {o.name: params[o.name] for o in own.options} if own else {},
+            "options": {name: params[name] for name in own},
             "prices": file.prices,
             "file": file,
             "sources": dict(_sources(ctx)),

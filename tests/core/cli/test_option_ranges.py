@@ -8,6 +8,7 @@ import pytest
 
 import eibench
 from eibench import Option, UsageError
+from eibench.core.journal import Journal
 from eibench.core.plugins import installed
 from eibench.core.settings.rules import fitting
 from tests.core.guard.conftest import Fine
@@ -24,6 +25,7 @@ class Ranged(Fine):
         Option("share", 0.5, "How much.", min=0),
         Option("points", 1.0, "How many."),
         Option("hint", None, "What to say."),
+        Option("stop", "", "Where to end."),
     )
 
 
@@ -89,15 +91,25 @@ def test_python_s_values_are_held_to_the_range(
 
 def test_what_is_in_range_is_taken(bench: Bench, ranged: None) -> None:
     """Both ends belong to it; an option without a default may stay without a value."""
+    unset = {"hint": None, "stop": ""}
     for n in (1, 24):
         document = bench(*RUN, "--permutations", n, "--share", 0, "--json").json
-        assert document["options"] == {"permutations": n, "share": 0.0, "points": 1.0, "hint": None}
+        assert document["options"] == {"permutations": n, "share": 0.0, "points": 1.0, **unset}
 
 
 def test_a_new_grading_option_is_held_to_the_range() -> None:
     """`bench rescore --set permutations=0`."""
-    permutations, _, points, _ = Ranged.options
+    permutations, _, points, *_ = Ranged.options
     assert fitting("permutations", permutations.rule, "24", is_text=True) == 24
     for option, text in ((permutations, "0"), (points, "nan")):
         with pytest.raises(UsageError, match=rf"{option.name} must be .*, not '{text}'"):
             fitting(option.name, option.rule, text, is_text=True)
+
+
+def test_an_own_option_is_no_setting_of_ours(bench: Bench, ranged: None) -> None:
+    """Though a part of the sampling, which no option of ours sets, has its name."""
+    document = bench(*RUN, "--stop", "Bye.", "--json").json
+    assert document["options"]["stop"] == "Bye."
+    with Journal(Path("runs"), create=False) as journal:
+        run = journal.find_run(document["run_id"])
+    assert run is not None and "stop" not in run.settings["sampling"]
