@@ -7,7 +7,9 @@ given its replies, asks what the file says was asked.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from .types import JsonObject
 
 if TYPE_CHECKING:
     from .ratings.comparisons import Comparison
@@ -58,7 +60,7 @@ class ForeignRun:
     model: str
     samples: Sequence[ForeignSample]
     judge: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonObject = field(default_factory=dict)
     started: str | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 

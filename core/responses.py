@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from .benchmark import Pack
 from .datasets import read_jsonl
 from .errors import DataError
+from .types import JsonDict, JsonObject
 
 Responses = (
     str
     | os.PathLike[str]
     | Mapping[str, str]
     | Mapping[tuple[str, int], str]
-    | Iterable[Mapping[str, Any]]
+    | Iterable[JsonObject]
 )
 """A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}``, such rows, or texts by
 item id or by item id and iteration."""
@@ -90,7 +91,7 @@ def _rows(responses: Any) -> Iterator[tuple[str, Any]]:
         raise DataError("responses", message)
 
 
-def _key(key: Any) -> dict[str, Any]:
+def _key(key: Any) -> JsonDict:
     if isinstance(key, tuple) and len(key) == 2:
         return {"item_id": key[0], "iteration": key[1]}
     return {"item_id": key}

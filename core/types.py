@@ -6,13 +6,19 @@ and replayed. Nothing here does I/O.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from .result_document import MetricRow
+
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""What JSON can say."""
+JsonObject: TypeAlias = Mapping[str, Json]
+JsonDict: TypeAlias = dict[str, Json]
 
 
 def json_writer(*, sort_keys: bool) -> Callable[[object], str]:

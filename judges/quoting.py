@@ -8,11 +8,10 @@ The values themselves decide nothing: else a model could choose which verdicts c
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
-from eibench.core.types import Message
+from eibench.core.types import JsonObject, Message
 
 from .folding import fold, letters
 
@@ -75,7 +74,7 @@ class Quotable:
         """Whether any key does."""
         return any(map(self._is_filled, self._folded_keys))
 
-    def is_own(self, form: Mapping[str, Any]) -> bool:
+    def is_own(self, form: JsonObject) -> bool:
         """Whether a form in a judge's reply is the judge's own."""
         if not self.holds_form:
             return True

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from eibench.core.types import ChatResponse, Finish
+from eibench.core.types import ChatResponse, Finish, JsonDict
 
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 
@@ -39,7 +39,7 @@ class ObjectReading(NamedTuple):
         flags: ``fenced``, ``embedded`` or ``repaired``.
     """
 
-    value: dict[str, Any] | None
+    value: JsonDict | None
     reason: str | None = None
     flags: tuple[str, ...] = ()
 
@@ -56,7 +56,7 @@ class _Part(NamedTuple):
         end: Where in the reply it ends.
     """
 
-    value: dict[str, Any] | None
+    value: JsonDict | None
     text: str
     end: int
 
@@ -126,7 +126,7 @@ def _last(text: str, part: _Part) -> ObjectReading:
     return ObjectReading(part.value, flags=(flag,))
 
 
-def _fits(value: dict[str, Any], wanted: Collection[str]) -> bool:
+def _fits(value: JsonDict, wanted: Collection[str]) -> bool:
     return not wanted or any(key in value for key in wanted)
 
 
@@ -139,8 +139,8 @@ def _parse(text: str) -> Any:
         return None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _object(pairs: list[tuple[str, Any]]) -> JsonDict:
+    made: JsonDict = {}
     for key, value in pairs:
         if key in made and made[key] != value:
             raise _Ambiguous("gives a key twice, with different values")
@@ -148,7 +148,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _in_fence(text: str, value: dict[str, Any]) -> bool:
+def _in_fence(text: str, value: JsonDict) -> bool:
     return any(_parse(block.strip()) == value for block in _FENCE.findall(text))
 
 

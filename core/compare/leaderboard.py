@@ -59,7 +59,7 @@ class Leaderboard:
     def demo(self) -> bool:
         """Whether a demo model is on it: then no row says anything of real models."""
         rated = self.standing.ratings if self.standing else []
-        return any(run.demo for run in self.runs.values()) or any(row["demo"] for row in rated)
+        return any(run.demo for run in self.runs.values()) or any(row.get("demo") for row in rated)
 
     def as_json(self) -> dict[str, Any]:
         """The document of `bench leaderboard --json`."""

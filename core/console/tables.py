@@ -10,7 +10,7 @@ from ..hints import bench
 from ..imported import is_imported
 from ..reports.protocols import is_graded
 from ..reports.ratings import columns_of, note_of, row_of
-from ..result_document import BaselineRow, ResultDocument, TokenCounts
+from ..result_document import BaselineRow, ResultDocument, TokenCounts, rating_notes
 from ..sections import Table
 from ..text import harmless, interval, line, number, plural
 from .conclusions import conclusions
@@ -110,7 +110,7 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
         lines.append(f"baselines  {message}" + ("" if whole else "  (of the whole pack)"))
     lines.append(
         f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
-        + (f" ({items['absent']} absent)" if items.get("absent") else "")
+        + (f" ({items.get('absent')} absent)" if items.get("absent") else "")
         + f" + {items['failed']} failed"
         + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
         + ("" if imported else f"  ·  {items['truncated']} truncated")
@@ -163,16 +163,22 @@ def _imported(document: ResultDocument) -> list[str]:
 
 def _no_rating(document: ResultDocument) -> str:
     """Why there is none, with what to do."""
-    counts = document["comparisons"]
-    if counts["total"]:
+    read, unread, planned = _comparisons(document)
+    if total := read + unread + planned:
         return (
-            f"{plural(counts['total'], 'comparison')}: {counts['read']} read, {counts['unread']} "
-            f"could not be read, {counts['planned']} to be made"
+            f"{plural(total, 'comparison')}: {read} read, {unread} "
+            f"could not be read, {planned} to be made"
         )
     stopped = document["notes"].get("rating", {}).get("stopped")
     if stopped and stopped["kind"] == "none":
         return line(stopped["told"])
     return _ALONE
+
+
+def _comparisons(document: ResultDocument) -> tuple[int, int, int]:
+    """How many comparisons were read, could not be read, and are planned."""
+    counts = document["comparisons"]
+    return counts.get("read", 0), counts.get("unread", 0), counts.get("planned", 0)
 
 
 _ALONE = "no other model was compared; run another one on this pack"
@@ -186,13 +192,14 @@ def _standing(document: ResultDocument) -> Iterable[Table]:
     names, columns = [row["model"] for row in rows], columns_of(rows)
     cells = [row_of(row, columns) for row in rows]
     marked = names.index(document["name"]) if document["name"] in names else None
-    counts, rating = document["comparisons"], document["notes"].get("rating", {})
+    read, unread, planned = _comparisons(document)
+    rating = rating_notes(document) or {}
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in rating.get("anchors", ()))
     scale = f"anchored at {anchors}" if anchors else "not anchored"
     note = (
         f"engine {rating.get('engine')}; {scale}; "
-        f"{plural(counts['read'], 'comparison')} read, {counts['unread']} unread, "
-        f"{counts['planned']} to do; intervals over families of items"
+        f"{plural(read, 'comparison')} read, {unread} unread, "
+        f"{planned} to do; intervals over families of items"
     )
     if stopped := rating.get("stopped"):
         note += f"; stopped: {stopped['told']}"

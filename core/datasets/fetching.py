@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ..endpoints.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
 from ..files import is_there
+from ..types import JsonObject
 from .download import Download, Patience, Watch, WrongContents, download, objection, writing
 from .manifest import FileEntry, read_manifest
 from .sources import cache_folder
@@ -72,7 +73,7 @@ class OfficialPack:
 
     name: str
     all_files: tuple[OfficialFile, ...]
-    facts: Mapping[str, Any]
+    facts: JsonObject
     folder: Path
 
     @property

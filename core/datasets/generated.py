@@ -3,12 +3,12 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError, UsageError
 from ..text import as_text
+from ..types import JsonObject
 
 
 def provenance_path(output: Path) -> Path:
@@ -33,9 +33,7 @@ def check_place(output: Path, packs: Path | None) -> None:
             raise UsageError(f"{path} is there already; remove it, or name another file with -o")
 
 
-def write_generated(
-    output: Path, lines: Sequence[Mapping[str, Any]], provenance: Mapping[str, Any]
-) -> str:
+def write_generated(output: Path, lines: Sequence[JsonObject], provenance: JsonObject) -> str:
     """The SHA-256 of the items' file, once it and its provenance are written.
 
     Raises:

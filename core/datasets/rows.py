@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from ..benchmark import PackSource
 from ..errors import DataError
+from ..types import JsonDict
 from .readers import read_jsonl, read_text
 
 Kind = Any  # in a dict of different ones, their common type is object
@@ -16,7 +17,7 @@ Kind = Any  # in a dict of different ones, their common type is object
 (``str | None``: it may be missing), or the texts that are allowed."""
 
 
-def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[dict[str, Any]]:
+def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[JsonDict]:
     """The rows of JSON-lines or CSV files (by the name's ending), in order.
 
     Fields that are not named are kept as they are. In CSV, numbers and booleans are read from their
@@ -30,7 +31,7 @@ def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[dic
         DataError: A file or a row is something else; the message has file, line and field.
     """
     paths = [source] if isinstance(source, Path) else list(source.files.values())
-    rows, lines = list[dict[str, Any]](), dict[str, str]()
+    rows, lines = list[JsonDict](), dict[str, str]()
     for path in paths:
         for number, row in _rows_of(path, fields):
             checked = _checked(path, number, row, fields)
@@ -75,7 +76,7 @@ def _from_text(text: str, kind: Kind) -> Any:
     return text
 
 
-def _checked(path: Path, number: int, row: Any, fields: Mapping[str, Kind]) -> dict[str, Any]:
+def _checked(path: Path, number: int, row: Any, fields: Mapping[str, Kind]) -> JsonDict:
     if not isinstance(row, dict):
         raise DataError(path, f"must be an object, not {row!r:.40}", f"line {number}")
     for name, kind in fields.items():

@@ -1,13 +1,14 @@
 """What a result may stand beside: its pack, its protocol, and what was done otherwise."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..benchmark import Pack
 from ..guard import guard
 from ..hints import bench
 from ..imported import NOT_RECORDED, is_imported
 from ..text import plural
+from ..types import JsonDict
 from .evidence import Spent
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def not_taken(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _changes(config: "RunConfig", *, cut_off: bool) -> dict[str, Any]:
+def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     """How replies are drawn otherwise than the benchmark says.
 
     A seed repeats what the protocol would give anyway; another room changes no answer that fits.

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..clients.families import kinship
 from ..endpoints.providers import ModelSpec
 from ..journal import Journal, RunRecord
 from ..text import plural
-from ..types import SampleScore
+from ..types import JsonDict, SampleScore
 from .gradings import Grading, spec_of
 
 Key = tuple[str, int]
@@ -35,7 +35,7 @@ class GradedSamples(NamedTuple):
     failed: frozenset[Key]
     n_items: int
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonDict:
         """Which run it is, as documents over several runs have it."""
         run = self.run
         return {
@@ -122,7 +122,7 @@ def value_names(samples: Iterable[GradedSamples]) -> list[str]:
     return list(names)
 
 
-def scored_by(one: GradedSamples, two: GradedSamples) -> dict[str, Any]:
+def scored_by(one: GradedSamples, two: GradedSamples) -> JsonDict:
     """How many samples both have a score for, and why one lacks it where only the other has."""
     keys = {*one.scores, *one.failed, *two.scores, *two.failed}
     only_one = [two.state(k) for k in keys if one.is_scored(k) and not two.is_scored(k)]

@@ -17,6 +17,7 @@ from ..journal import AskedParties, Journal, RunRecord
 from ..lookup.runs import JUDGE, MODEL, FoundRun
 from ..plugins import Catalogue
 from ..settings.run_config import Endpoint, RunConfig
+from ..types import JsonObject
 from .connect import client_config
 
 _LISTING = "openai"
@@ -31,7 +32,7 @@ class Servers:
         entries: By party; ``None`` where a server says nothing.
     """
 
-    entries: Mapping[str, Mapping[str, Any] | None]
+    entries: Mapping[str, JsonObject | None]
 
     @classmethod
     async def ask(
@@ -79,9 +80,7 @@ def parties_of(config: RunConfig) -> dict[str, Endpoint]:
     return parties | ({JUDGE: config.judge} if config.judge else {})
 
 
-def _known(
-    journal: Journal, run: RunRecord | None, party: str, label: str
-) -> Mapping[str, Any] | None:
+def _known(journal: Journal, run: RunRecord | None, party: str, label: str) -> JsonObject | None:
     """What was said when a label was asked first: by this run, a judge's by any run."""
     if run is None and party == MODEL:
         return None
@@ -93,8 +92,8 @@ def _why_another(
     party: str,
     endpoint: Endpoint,
     run: RunRecord | None,
-    then: Mapping[str, Any],
-    now: Mapping[str, Any],
+    then: JsonObject,
+    now: JsonObject,
 ) -> str:
     differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
     message = f"{endpoint.address} has another model than the one that"

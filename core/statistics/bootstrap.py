@@ -15,7 +15,7 @@ resampled by the same seed.
 Nothing here returns NaN: what does not exist is None.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..few_families import FEWEST_FAMILIES
+from ..types import JsonObject
 from .student import cdf, quantile
 
 Floats = npt.NDArray[np.float64]
@@ -188,7 +189,7 @@ class _Resamples(NamedTuple):
 
     source: tuple[int, int, str]
     counts: Sequence[Counts]
-    left: Mapping[str, Any]
+    left: JsonObject
 
 
 _last: list[_Resamples] = []

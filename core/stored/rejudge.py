@@ -1,8 +1,6 @@
 """Judging a stored run again, with any judge: its transcripts come from the journal."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ..benchmark import Benchmark
 from ..clients.caller import Limits
@@ -15,6 +13,7 @@ from ..journal import Journal, RunRecord
 from ..lookup.stored_config import config_of, pack_of
 from ..plugins import Catalogue
 from ..settings.run_config import Endpoint, RunConfig
+from ..types import JsonDict, JsonObject
 
 
 def rejudge_config(
@@ -23,7 +22,7 @@ def rejudge_config(
     catalogue: Catalogue,
     judge: Endpoint,
     *,
-    changes: Mapping[str, Any],
+    changes: JsonObject,
     dataset: str | None,
     limits: Limits,
     transfer: Transfer,
@@ -72,7 +71,7 @@ def _asks_judge(run: RunRecord, config: RunConfig) -> bool:
     return any(plugin.calls_per_sample(item, config.options)[1] for item in items)
 
 
-def _defaults(benchmark: Benchmark) -> dict[str, Any]:
+def _defaults(benchmark: Benchmark) -> JsonDict:
     """Those of grading options, where the run's own leave nothing to judge."""
     return {o.name: o.default for o in benchmark.options if o.in_grades}
 

@@ -1,8 +1,7 @@
 """Grading a run again from the journal: no request is sent."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..errors import JournalError
@@ -17,7 +16,7 @@ from ..sample.progress import Progress
 from ..sample.runner import run_sample, run_workers
 from ..sample.stopping import Stop
 from ..settings.run_config import RunConfig, grader
-from ..types import SampleScore, Score
+from ..types import JsonObject, SampleScore, Score
 from .rerate import rated_as_before
 
 
@@ -131,7 +130,7 @@ def _make_context(
     journal: Journal,
     run: RunRecord,
     config: RunConfig,
-    graded_by: Mapping[str, Any],
+    graded_by: JsonObject,
     kind: type[RunContext] = RunContext,
 ) -> RunContext:
     judge = None

@@ -7,13 +7,14 @@ each run's own result is made anew from the journal, in memory, and set beside t
 import asyncio
 from collections.abc import Iterator, Sequence
 from math import isclose
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..lookup.stored_config import config_of_result, pack_of
 from ..plugins import Catalogue
 from ..result_document import MetricRow, ResultDocument
+from ..types import JsonDict
 from .rescore import regrade, rescore
 
 
@@ -63,7 +64,7 @@ class Change(NamedTuple):
     old: Number
     new: Number
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """The fields of the document."""
         return {"metric": self.metric, "old": self.old._asdict(), "new": self.new._asdict()}
 
@@ -89,7 +90,7 @@ class CheckedRun(NamedTuple):
     reason: str | None = None
     rescored: ResultDocument | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """The fields of the document."""
         return {
             "run_id": self.run.run_id,

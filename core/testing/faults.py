@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ..types import JsonDict
 from .replies import Answer, render_answer, render_json
 from .wire import Delivery, ReceivedRequest, Response
 
@@ -216,12 +217,12 @@ def _render_error(fault: Fault, request: ReceivedRequest) -> Response:
     return response._replace(headers=response.headers + _retry_headers(fault))
 
 
-def _openai_error(error: _Error, message: str) -> dict[str, Any]:
+def _openai_error(error: _Error, message: str) -> JsonDict:
     fields = {"message": message, "type": error.type, "param": error.param, "code": error.code}
     return {"error": fields}
 
 
-def _anthropic_error(error: _Error, message: str) -> dict[str, Any]:
+def _anthropic_error(error: _Error, message: str) -> JsonDict:
     fields = {"type": error.anthropic_type or error.type, "message": message}
     return {"type": "error", "error": fields}
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eibench import DataError, Item, read_json
+from eibench import DataError, Item, JsonObject, read_json
 
 from .forms import ENGLISH, Form
 from .prompting import without_revision
@@ -121,9 +121,7 @@ def _field(path: Path, place: str, row: Any, name: str, kind: type) -> Any:
     return value
 
 
-def _rating(
-    path: Path, place: str, answer: Mapping[str, Any], name: str, wanted: ReferenceField
-) -> float:
+def _rating(path: Path, place: str, answer: JsonObject, name: str, wanted: ReferenceField) -> float:
     if name not in answer:
         raise DataError(path, f'has no "{name}"', place)
     value = answer[name]

@@ -7,13 +7,14 @@ what of them is ours, are in docs/emotionqueen.md.
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eibench import (
     Benchmark,
     ChatRequest,
     ChatResponse,
     Item,
+    JsonDict,
     Model,
     Options,
     Pack,
@@ -127,7 +128,7 @@ def _lengths(reply: Reply) -> dict[str, float | None]:
 
 def _score(reply: Reply, outcome: Outcome[Answers]) -> Score:
     values, flags = _lengths(reply), ("cut off",) * reply.cut_off + outcome.flags
-    detail: dict[str, Any] = {"judge_replies": len(outcome.replies)}
+    detail: JsonDict = {"judge_replies": len(outcome.replies)}
     if outcome.value is None:
         detail["judge_said"] = list(outcome.replies)
         message = f"the judge's reply could not be read: {outcome.reason}"

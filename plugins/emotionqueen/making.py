@@ -9,11 +9,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from eibench import (
     DataMaker,
     Item,
+    JsonDict,
     Made,
     Metric,
     Model,
@@ -162,7 +162,7 @@ async def _draft(
     return read_draft(await model.chat(prompt, json_schema=schema()))
 
 
-def _line(place: Place, draft: Draft) -> dict[str, Any]:
+def _line(place: Place, draft: Draft) -> JsonDict:
     return {
         "id": place.id,
         "task": place.task,

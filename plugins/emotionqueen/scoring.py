@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from eibench import Item, Metric, SampleScore, Summary, Value
+from eibench import Item, JsonDict, Metric, SampleScore, Summary, Value
 
 from .rates import LEAST, SEED, Estimate, Rates, Verdict, rates
 from .statements import CHOICES, Statement
@@ -110,9 +109,9 @@ def _tasks(
     ordered: Sequence[SampleScore],
     statements: Mapping[str, Statement],
     parts: Mapping[str, Rates],
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, JsonDict]:
     """For each task that has statements: what was graded, and its rates where it is enough."""
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonDict] = {}
     for task in CHOICES["task"]:
         samples = _belonging(ordered, statements, "task", task)
         if not samples:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eibench import DataError, Item, read_jsonl
+from eibench import DataError, Item, JsonObject, read_jsonl
 
 TASKS = ("key-event", "mixed-event", "implicit-emotion", "intention")
 LIFE_SCENARIOS = ("achievements", "family-and-friends", "health", "economic-status", "accidents")
@@ -67,7 +67,7 @@ def _item(path: Path, place: str, row: Any) -> Item:
     return Item(_text(path, place, row, "id"), Statement(*belongs, text, look_for, made_by))
 
 
-def _text(path: Path, place: str, row: Mapping[str, Any], name: str) -> str:
+def _text(path: Path, place: str, row: JsonObject, name: str) -> str:
     if name not in row:
         raise DataError(path, f'has no "{name}"', place)
     value = row[name]

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from eibench import ChatResponse
+from eibench import ChatResponse, JsonDict
 from eibench.judges import fill, read_object
 
 from .places import LIFE_SCENARIO_RULES, NOTE_RULES, POLARITY_RULES, TASK_RULES, Place
@@ -74,7 +74,7 @@ class Refusal(NamedTuple):
     message: str
 
 
-def schema() -> dict[str, Any]:
+def schema() -> JsonDict:
     """The form as a JSON schema, for providers that hold a reply to one."""
     return {
         "type": "object",

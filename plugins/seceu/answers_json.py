@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from eibench import JsonObject
+
 from .answers_numbers import Number, end_of_number, read_number
 
 _DECODER = json.JSONDecoder()
@@ -56,7 +58,7 @@ def _numbers(value: Any, names: Sequence[str]) -> Set:
     return _merged(value, names)
 
 
-def _of_object(value: Mapping[str, Any], names: Sequence[str]) -> Set:
+def _of_object(value: JsonObject, names: Sequence[str]) -> Set:
     own = _own_pair(value, names)
     if own:
         return own
@@ -68,7 +70,7 @@ def _of_object(value: Mapping[str, Any], names: Sequence[str]) -> Set:
     return found or _merged(list(value.values()), names)
 
 
-def _own_pair(value: Mapping[str, Any], names: Sequence[str]) -> Set:
+def _own_pair(value: JsonObject, names: Sequence[str]) -> Set:
     """The one option that an object is about: a text that names it, and a number."""
     texts = [entry for entry in value.values() if isinstance(entry, str)]
     named = [option for text in texts if (option := _named(text, names)) is not None]

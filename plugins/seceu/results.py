@@ -5,11 +5,11 @@ Importing this imports numpy, so the benchmark does it when it is needed.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from eibench import Item, SampleScore
+from eibench import Item, JsonDict, SampleScore
 from eibench.statistics import mean_interval, share_interval
 
 from .norms import Norm
@@ -89,7 +89,7 @@ class Run:
             found[sample.iteration].append(_distance(sample))
         return [sum(found[i]) / len(found[i]) if found[i] else None for i in sorted(found)]
 
-    def by_item(self) -> dict[str, dict[str, Any]]:
+    def by_item(self) -> dict[str, JsonDict]:
         """Each story with its mean distance and mean answer, and with those of people."""
         answers: dict[str, list[Sequence[float]]] = {}
         for sample in self.read:

@@ -5,9 +5,8 @@ distances only. All functions here are pure.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from eibench import Item, Metric, SampleScore, Summary
+from eibench import Item, JsonDict, Metric, SampleScore, Summary
 from eibench.statistics import iteration_spread
 
 from .norms import Norm, band
@@ -73,7 +72,7 @@ def _on_scale(run: Run, norm: Norm, score: Estimate, filled: Estimate) -> dict[s
     }
 
 
-def _standing(run: Run, score: float | None) -> dict[str, Any]:
+def _standing(run: Run, score: float | None) -> JsonDict:
     """Where a score stands among people; nowhere when it is of a minority of the answers."""
     norm = run.norm
     if norm is None or score is None or _invalid(run):
@@ -131,7 +130,7 @@ def _warnings(run: Run) -> list[str]:
     return found
 
 
-def _notes(run: Run, pattern: Pattern) -> dict[str, Any]:
+def _notes(run: Run, pattern: Pattern) -> JsonDict:
     score, norm = run.score().value, run.norm
     return {
         **_standing(run, score),
@@ -143,7 +142,7 @@ def _notes(run: Run, pattern: Pattern) -> dict[str, Any]:
     }
 
 
-def _pattern_notes(pattern: Pattern, norm: Norm | None) -> dict[str, Any]:
+def _pattern_notes(pattern: Pattern, norm: Norm | None) -> JsonDict:
     return {
         "p": pattern.p,
         "place_percent": pattern.place,

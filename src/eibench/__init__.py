@@ -78,6 +78,8 @@ if TYPE_CHECKING:
     from eibench.core.types import ChatResponse as ChatResponse
     from eibench.core.types import Finish as Finish
     from eibench.core.types import Item as Item
+    from eibench.core.types import JsonDict as JsonDict
+    from eibench.core.types import JsonObject as JsonObject
     from eibench.core.types import Message as Message
     from eibench.core.types import Metric as Metric
     from eibench.core.types import PairScore as PairScore
@@ -115,7 +117,7 @@ _HOMES = {
     "eibench.core.results": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
-    " PairScore SampleScore Sampling Score Summary Usage",
+    " JsonDict JsonObject PairScore SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
