@@ -1,13 +1,33 @@
-"""Reading a file that a person names: no further than a limit, and nothing that never ends."""
+"""Reading a file that a person names, no further than a limit; locking one of our own."""
 
 import errno
 import io
 import stat
+import sys
 from pathlib import Path
+from typing import IO
 
 from .errors import DataError
 from .sizes import size_text
 
+if sys.platform == "win32":
+    import msvcrt
+
+    def take_lock(file: IO[str]) -> None:
+        """Lock a file for this process until it is closed; of two, the second gets an OSError."""
+        # Beyond the text, so that others can still read it.
+        file.seek(1 << 20)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def take_lock(file: IO[str]) -> None:
+        """Lock a file for this process until it is closed; of two, the second gets an OSError."""
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+IS_LOCKED = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+"""The errors that say that another one holds the lock; with any other there can be none."""
 _AT_A_TIME = 2**20
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from .errors import UsageError
-from .text import plural
+from .text import listed, plural
 
 _LISTED = 12
 
@@ -33,9 +33,7 @@ def check_name(name: str, names: Collection[str], message: str, there: str) -> N
     near = nearest(name.lower(), by_case)
     for lower, known in by_case.items():
         near = near.replace(f" {lower}?", f" {known}?")
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    listed = ", ".join(list(names)[:_LISTED]) or "none"
-    raise UsageError(f"{message}{near} ({there}: {listed}{more})")
+    raise UsageError(f"{message}{near} ({there}: {listed(list(names), _LISTED) or 'none'})")
 
 
 def check_without(without: Iterable[str], names: Collection[str]) -> None:

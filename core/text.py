@@ -31,6 +31,12 @@ def plural(n: int, noun: str, *verb: str) -> str:
     return " ".join([f"{n:,} {several}", *verb[1:]])
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """The first `most` names, and how many more there are: ``a, b and 3 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def readable(text: str) -> str:
     """The text with U+FFFD for every half of a surrogate pair, which nothing can store."""
     try:

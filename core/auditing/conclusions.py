@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..ratings.comparisons import Comparisons
 from ..result_document import ConclusionRow, RatingRow
-from ..text import plural
+from ..text import listed, plural
 from .estimates import AuditEstimate
 from .grading import (
     FIRST_WINS,
@@ -144,9 +144,8 @@ def _reordered(ratings: Rows) -> str:
     changed = changed_order(known)
     if not changed:
         return "; the order of models stays when it is taken out"
-    listed = ", ".join(f"{winner} before {loser}" for winner, loser in changed[:NAMED])
-    more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-    return f"; the order of models changes when it is taken out: {listed}{more}"
+    pairs = listed([f"{winner} before {loser}" for winner, loser in changed], NAMED)
+    return f"; the order of models changes when it is taken out: {pairs}"
 
 
 def changed_order(ratings: Rows) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.ratings import note_of, points, ranks
 from ..sections import Table
-from ..text import as_text, interval, line, plural
+from ..text import as_text, interval, line, listed, plural
 from . import options
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
@@ -143,9 +143,8 @@ _SCORED_RANK = "the ranks that a model may have, as far as the intervals tell"
 def _comparable(board: Leaderboard) -> str:
     """Which models of the board may be seen beside the published ones."""
     names = board.beside_published
-    listed = ", ".join(names[:_LISTED]) or "no model above"
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"comparable with these: {listed}{more} (bench show RUN says why)"
+    with_ = listed(names, _LISTED) or "no model above"
+    return f"comparable with these: {with_} (bench show RUN says why)"
 
 
 def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
@@ -154,10 +153,8 @@ def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
     messages = []
     for name, baseline in known.items():
         models = [row["model"] for row in document["rows"] if name in (row["not_above"] or ())]
-        listed = ", ".join(models[:_LISTED])
-        more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
         at = f"not surely above {baseline['label']} ({baseline['value']:.1f})"
-        messages += [line(f"{at}: {listed}{more}")] if models else []
+        messages += [line(f"{at}: {listed(models, _LISTED)}")] if models else []
     return messages
 
 

@@ -20,7 +20,7 @@ from ..reports.protocols import is_graded, judge_label
 from ..reports.transcripts import item_record
 from ..result_document import ResultDocument
 from ..sections import Table
-from ..text import as_text, line, number, plural
+from ..text import as_text, line, listed, number, plural
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -188,10 +188,8 @@ def _compared_later(journal: Journal, run: RunRecord) -> str:
     names = journal.compared_by(run)
     if not names:
         return ""
-    listed = ", ".join(names[:_LISTED]) + f" and {len(names) - _LISTED} more" * (
-        len(names) > _LISTED
-    )
-    return f"compared since by {listed}: {bench('leaderboard', run.benchmark)} has the rating"
+    by = listed(names, _LISTED)
+    return f"compared since by {by}: {bench('leaderboard', run.benchmark)} has the rating"
 
 
 _LISTED = 3

@@ -13,6 +13,7 @@ from ..matchmaking.schedules import MIXED_BLOCK, default_orders, default_schedul
 from ..ratings.settings import RatingSettings
 from ..result_document import PlacementEnd, RatingRow, rating_notes
 from ..settings.run_config import RunConfig
+from ..text import listed
 from ..types import digest
 from .rating_summary import DEFAULT, rate_with
 
@@ -232,8 +233,7 @@ def advised(stopped: PlacementEnd, rating: RatingRow | None) -> PlacementEnd:
     tied = rating["tied_with"] if rating else None
     todo = "run more iterations"
     if tied:
-        more = f" and {len(tied) - _NAMED} more" if len(tied) > _NAMED else ""
-        todo = f"more iterations may tell it apart from {', '.join(tied[:_NAMED])}{more}"
+        todo = f"more iterations may tell it apart from {listed(tied, _NAMED)}"
     elif tied is not None:
         todo = "its rank is clear, so there is nothing left to learn"
     parts = [_AT_THE_END[stopped["kind"]], todo, stopped.get("advice")]

@@ -5,39 +5,24 @@ SHA-256 of the manifest; until then it is a ``.part`` file beside it.
 """
 
 import contextlib
-import errno
 import hashlib
 import re
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ..endpoints.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
-from ..files import is_there
+from ..files import IS_LOCKED, is_there, take_lock
 from ..types import JsonObject
 from .download import Download, Patience, Watch, WrongContents, download, objection, writing
 from .manifest import FileEntry, read_manifest
 from .sources import cache_folder
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: IO[str]) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _lock(file: IO[str]) -> None:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-_IN_USE = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 _UNWATCHED = Watch()
 _PATIENCE = Patience()
 
@@ -307,9 +292,9 @@ def _alone(pack: OfficialPack) -> Iterator[None]:
         file = (pack.folder / ".lock").open("a", encoding="utf-8")
     with file:
         try:
-            _lock(file)
+            take_lock(file)
         except OSError as error:
-            if error.errno in _IN_USE:  # else there are no locks here: go on without
+            if error.errno in IS_LOCKED:  # else there are no locks here: go on without
                 message = "another process is getting this pack; wait until it ends"
                 raise DataError(pack.folder, message) from None
         yield

@@ -12,13 +12,13 @@ import json
 import os
 import socket
 import stat
-import sys
 import time
 import weakref
 from pathlib import Path
 from typing import IO
 
 from ..errors import JournalError
+from ..files import IS_LOCKED, take_lock
 from .temporary import is_at
 
 NETWORK = {"9p", "afs", "ceph", "cifs", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4"}
@@ -47,21 +47,6 @@ def _path(mount: str) -> Path:
     return Path(mount.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\"))
 
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(file: IO[str]) -> None:
-        # Beyond the text, so that others can still read who the owner is.
-        file.seek(1 << 20)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(file: IO[str]) -> None:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-_IN_USE = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _GLANCE_S = 0.05
 """How long to wait for whoever only looks if there is an owner, and holds the lock meanwhile."""
@@ -114,11 +99,11 @@ class RunLock:
         while True:
             file = _opened(self.path, os.O_RDWR | os.O_CREAT)
             try:
-                _take(file)
+                take_lock(file)
             except OSError as error:
                 owner = _owner(file)
                 file.close()
-                if error.errno not in _IN_USE:
+                if error.errno not in IS_LOCKED:
                     raise
                 if not has_waited:
                     has_waited = True
@@ -158,7 +143,7 @@ def owner_of(folder: Path, run_id: str) -> str | None:
     try:
         with _opened(RunLock(folder, run_id).path, os.O_RDONLY) as file:
             try:
-                _take(file)  # for this moment only
+                take_lock(file)  # for this moment only
             except OSError:
                 return _owner(file)
     except OSError:

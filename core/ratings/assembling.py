@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..few_families import FEWEST_FAMILIES, few_families
+from ..text import listed
 from .anchors import Scale
 from .comparisons import Bools, Comparisons, Floats, Ints, present
 from .intervals import (
@@ -244,8 +245,6 @@ def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[s
     ]
     messages = few_families(n_families)
     if without and n_families >= FEWEST_FAMILIES:
-        named = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if without[5:] else "")
-        messages.append(
-            f"no interval for {named}: compared on fewer than {FEWEST_FAMILIES} families"
-        )
+        fewer = f"compared on fewer than {FEWEST_FAMILIES} families"
+        messages.append(f"no interval for {listed(without, 5)}: {fewer}")
     return messages

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..text import listed
 from .anchors import Scale
 from .comparisons import MAX_MARGIN, Bools, Comparisons, Floats, Ints, sum_by
 
@@ -70,9 +71,8 @@ def open_warnings(models: tuple[str, ...], ends: Ends, known: Bools) -> list[str
     for which, word, who in ((ends.no_high, "upper", "win"), (ends.no_low, "lower", "lose")):
         names = [model for model, is_open in zip(models, which & known, strict=True) if is_open]
         if names:
-            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             messages.append(
-                f"no {word} end for {', '.join(names[:5])}{more}: but for one family of items at "
+                f"no {word} end for {listed(names, 5)}: but for one family of items at "
                 f"most, they {who} by full margins, and nothing says by how much more they would"
             )
     return messages

@@ -3,7 +3,7 @@
 import pytest
 
 from eibench import is_blank
-from eibench.core.text import plural
+from eibench.core.text import listed, plural
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,8 @@ def test_a_count_stands_with_its_noun(n: int, noun: str, shown: str) -> None:
 def test_a_count_may_have_a_verb() -> None:
     """That of one or that of several."""
     assert [plural(n, "answer", "is", "are") for n in (1, 2)] == ["1 answer is", "2 answers are"]
+
+
+def test_a_long_list_ends_in_how_many_more_there_are() -> None:
+    """And one that is not long is whole."""
+    assert [listed("abc"[:n], 2) for n in range(4)] == ["", "a", "a, b", "a, b and 1 more"]
