@@ -161,7 +161,7 @@ def changed_order(ratings: Rows) -> list[tuple[str, str]]:
     found = []
     for group in _groups(ratings):
         for row, other in permutations(group, 2):
-            one, two = row["rating_length_adjusted"], other["rating_length_adjusted"]
+            one, two = row.get("rating_length_adjusted"), other.get("rating_length_adjusted")
             if one is None or two is None:
                 continue
             if row["rating"] < other["rating"] and one > two:
