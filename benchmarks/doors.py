@@ -91,6 +91,7 @@ def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser("benchmarks.doors", description=__doc__)
     parser.add_argument("life", choices=COMMANDS, default="sample", nargs="?")
+    found: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for words in COMMANDS[parser.parse_args().life]:
             found = entered([*words, "--runs-dir", folder, "--dataset", "bundled"])
