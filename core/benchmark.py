@@ -19,6 +19,7 @@ from .types import (
     ChatRequest,
     ChatResponse,
     Item,
+    JsonDict,
     Message,
     PairScore,
     SampleScore,
@@ -378,10 +379,10 @@ class Benchmark(ABC):
         """Whether the demo judge can grade this benchmark."""
         return type(self).demo_verdict is not Benchmark.demo_verdict
 
-    def request_options(self, options: Options) -> dict[str, Any]:
+    def request_options(self, options: Options) -> JsonDict:
         """The options that are part of a run's identity."""
         return {o.name: options[o.name] for o in self.options if o.in_requests}
 
-    def grade_options(self, options: Options) -> dict[str, Any]:
+    def grade_options(self, options: Options) -> JsonDict:
         """The options that grades are kept apart by."""
         return {o.name: options[o.name] for o in self.options if o.in_grades}

@@ -14,6 +14,7 @@ from ..reports.comparing import Compared, compare
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
 from ..text import as_text
+from ..types import JsonDict
 from .command import Command
 from .completion import run_ids
 from .runs import find
@@ -43,7 +44,7 @@ def _compared(
     changes: tuple[str, ...],
     dataset: str | None,
     runs_dir: Path,
-) -> dict[str, Any]:
+) -> JsonDict:
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
     with Journal(runs_dir, create=False) as journal:
         runs = [find(journal, start) for start in (run_a, run_b)]

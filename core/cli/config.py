@@ -21,6 +21,7 @@ from ..sections import Table
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..text import as_text, line
+from ..types import JsonDict
 from . import options
 from .benchmark_command import env_name
 from .command import Command
@@ -82,7 +83,7 @@ def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> 
         click.echo(line(f"{sending.variable} to {sending.place}: {message}"), err=True)
 
 
-def _found(settings: SettingsFile) -> dict[str, Any]:
+def _found(settings: SettingsFile) -> JsonDict:
     """All that `bench config` prints, as plain values."""
     origin = f"file {settings.path}"
     approvals = Approvals()
@@ -136,7 +137,7 @@ def _settings(settings: SettingsFile) -> Iterator[dict[str, Any]]:
             yield _setting(settings, benchmark, param)
 
 
-def _setting(settings: SettingsFile, benchmark: str | None, param: click.Option) -> dict[str, Any]:
+def _setting(settings: SettingsFile, benchmark: str | None, param: click.Option) -> JsonDict:
     """One option as `bench run` would see it if it were not given."""
     command = click.Command("run", params=[param])
     context = command.make_context("run", [], default_map=defaults(settings, [param]))

@@ -30,6 +30,7 @@ from ..errors import DataError, UsageError
 from ..plugins import installed
 from ..settings.run_config import RunConfig
 from ..text import as_text, line
+from ..types import JsonDict
 from ..work import have_data
 from . import options
 from .command import Group
@@ -105,7 +106,7 @@ def _rows(name: str, folder: Path) -> Iterator[dict[str, Any]]:
             yield row | {"state": "bundled", "size": size, "where": str(folder)}
 
 
-def _official_row(pack: OfficialPack) -> dict[str, Any]:
+def _official_row(pack: OfficialPack) -> JsonDict:
     states = {file: pack.state(file) for file in pack.all_files}
     anything = set(states.values()) != {FetchState.ABSENT}
     return {

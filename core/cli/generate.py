@@ -27,7 +27,7 @@ from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
 from ..text import as_text
-from ..types import Score, digest
+from ..types import JsonDict, Score, digest
 from ..work import make_money
 from . import options, plan
 from .approval import allow
@@ -170,7 +170,7 @@ def _why(result: Result, made: Made | None) -> str:
     return "the same command goes on from here; everything answered so far is kept"
 
 
-def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made) -> dict[str, Any]:
+def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made) -> JsonDict:
     settings = run.settings
     return {
         "made_for": order.benchmark.name,
@@ -190,7 +190,7 @@ def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made
 
 def _as_json(
     order: GenerationRequest, result: Result, made: Made | None, sha256: str | None
-) -> dict[str, Any]:
+) -> JsonDict:
     return {
         "output": str(order.output) if sha256 else None,
         "sha256": sha256,

@@ -14,9 +14,10 @@ from ..sample.phases import COMPARE, TRIAL
 from ..settings.run_config import RunConfig
 from ..spending.estimate import Range, format_range
 from ..text import line, plural
+from ..types import JsonDict
 
 
-def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> dict[str, Any]:
+def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> JsonDict:
     """A plan as plain values."""
     tokens_in, tokens_out = plan.tokens
     judged = [party for party in plan.parties[1:] if party.phase != TRIAL]

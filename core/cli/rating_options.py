@@ -8,6 +8,7 @@ import click
 from ..benchmark import Benchmark, Option
 from ..errors import UsageError
 from ..plugins import installed
+from ..types import JsonDict
 from .benchmark_command import as_click_option
 from .command import Command
 
@@ -29,7 +30,7 @@ def _options() -> Iterator[Option]:
         yield from (option for option in benchmark.options if option.in_ratings)
 
 
-def rating_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any]:
+def rating_options(benchmark: Benchmark, given: Mapping[str, Any]) -> JsonDict:
     """The benchmark's options, those that were given and the defaults of others.
 
     Raises:

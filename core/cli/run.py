@@ -21,6 +21,7 @@ from ..sample.phases import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig
 from ..text import as_text
+from ..types import JsonDict
 from ..work import make_money
 from . import options, plan
 from .approval import allow
@@ -156,7 +157,7 @@ def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
     tell(f"next: {special or _next(result.document, config)}")
 
 
-def _asked_with(config: RunConfig) -> dict[str, Any]:
+def _asked_with(config: RunConfig) -> JsonDict:
     sampling = config.effective_sampling.sent()
     return {"sampling": sampling, "system": config.system}
 

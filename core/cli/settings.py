@@ -17,6 +17,7 @@ from ..endpoints.parties import PANELS
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.tables import check_value
+from ..types import JsonDict
 from .benchmark_command import as_click_option, env_name
 from .values import rule_of
 
@@ -67,7 +68,7 @@ def given_by_user(name: str, ctx: click.Context | None = None) -> bool:
     return source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
-def defaults(settings: SettingsFile, params: Iterable[click.Parameter]) -> dict[str, Any]:
+def defaults(settings: SettingsFile, params: Iterable[click.Parameter]) -> JsonDict:
     """The file's values for those of the options that it sets, by parameter name.
 
     Raises:

@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..files import read_text
 from ..rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
 from ..settings.rules import VariableRule
+from ..types import JsonDict
 
 _LONGEST_SYSTEM = 2**20
 
@@ -116,7 +117,7 @@ def json_object(text: str | None, name: str) -> Mapping[str, Any] | None:
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> JsonDict:
     names = [name for name, _ in pairs]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"the key {twice!r} stands twice")

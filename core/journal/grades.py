@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..types import SampleScore, Score
+from ..types import JsonObject, SampleScore, Score
 from .file import JournalFile, now, object_of
 from .records import Failure, Grader, RunRecord, as_json
 from .schema import FAILURES, GRADES, FailureRow, GradeRow
@@ -19,7 +19,7 @@ _SELECT = (
     " WHERE run = ? AND grader = ? AND item_id = ? AND iteration = ?"
 )
 _SELECT_FAILURES = f"SELECT run, {quoted(FAILURES.columns)} FROM failures WHERE run {{of}}"
-_NO_DETAIL: Mapping[str, Any] = {}
+_NO_DETAIL: JsonObject = {}
 
 
 def grade_row(
@@ -27,7 +27,7 @@ def grade_row(
     item_id: str,
     iteration: int,
     score: Score,
-    graded_by: Mapping[str, Any] | None,
+    graded_by: JsonObject | None,
     at: str,
 ) -> tuple[Any, ...]:
     """The columns of a grade with its checksum, but for its run.
@@ -108,7 +108,7 @@ class GradeStore(JournalFile):
         item_id: str,
         iteration: int,
         score: Score,
-        graded_by: Mapping[str, Any] | None = None,
+        graded_by: JsonObject | None = None,
     ) -> None:
         """Store a sample's score; it is on the disk with the next group.
 
@@ -154,7 +154,7 @@ class GradeStore(JournalFile):
         run: RunRecord,
         old: str,
         new: str,
-        graded_by: Mapping[str, Any],
+        graded_by: JsonObject,
         sample: tuple[str, int],
     ) -> None:
         """Put one sample's grade under another grader, unless that has one of its own."""

@@ -1,12 +1,13 @@
 """Ratings from an engine's estimate: what all engines do alike."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..few_families import FEWEST_FAMILIES, few_families
 from ..text import listed
+from ..types import JsonDict, JsonObject
 from .anchors import Scale
 from .comparisons import Bools, Comparisons, Floats, Ints, present
 from .intervals import (
@@ -70,7 +71,7 @@ def assemble(
     estimate: SolvedRatings,
     settings: RatingSettings,
     *,
-    diagnostics: Mapping[str, Any],
+    diagnostics: JsonObject,
     warnings: Sequence[str] = (),
     length_adjusted: SolvedRatings | None = None,
 ) -> Ratings:
@@ -133,7 +134,7 @@ def lay_out(
     engine: str,
     comparisons: Comparisons,
     made: RatingParts,
-    diagnostics: Mapping[str, Any],
+    diagnostics: JsonObject,
     warnings: tuple[str, ...],
 ) -> Ratings:
     """The result, its models by component, then rank, then name."""
@@ -204,7 +205,7 @@ def _ends(ranks: Ints) -> tuple[int, int]:
     return int(ranks[0]), int(ranks[1])
 
 
-def general_diagnostics(comparisons: Comparisons, estimate: SolvedRatings) -> dict[str, Any]:
+def general_diagnostics(comparisons: Comparisons, estimate: SolvedRatings) -> JsonDict:
     """What every engine says."""
     return {
         "comparisons": len(comparisons),

@@ -9,10 +9,12 @@ the two models was called a.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from ..types import JsonDict
 
 if TYPE_CHECKING:
     from typing import Self
@@ -70,9 +72,9 @@ class Comparison(NamedTuple):
     family: str = ""
     weight: float = 1.0
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """The line of the file form; what is not known is left out."""
-        line: dict[str, Any] = {
+        line: JsonDict = {
             "item": self.item,
             "iteration": self.iteration,
             "a": self.a,

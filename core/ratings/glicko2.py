@@ -16,10 +16,10 @@ models are told apart only if both say so.
 """
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from ..types import JsonDict
 from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats
@@ -77,7 +77,7 @@ class FixedPoint:
         )
 
     @property
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> JsonDict:
         """What place and length are worth."""
         n = self.calls.n_models
         return terms_of_replicates(self.calls.names, self.fit.beta, self.replicates[:, n:])
@@ -127,7 +127,7 @@ def _no_lengths(comparisons: Comparisons) -> str:
     return f"{message}: what the judge likes of length was not looked at"
 
 
-def _diagnose(comparisons: Comparisons, found: FixedPoint) -> dict[str, Any]:
+def _diagnose(comparisons: Comparisons, found: FixedPoint) -> JsonDict:
     """How the fixed point was reached, and what one more period would do there."""
     calls, fit = found.calls, found.fit
     n, mu = calls.n_models, fit.theta

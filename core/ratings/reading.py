@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import DataError
 from ..journal.archives import read_lines
+from ..types import JsonDict
 from .columns import Columns
 from .comparisons import Comparison, Comparisons
 
@@ -57,7 +58,7 @@ def _parsed(path: Path, number: int, line: bytes) -> Any:
     raise DataError(path, message, f"line {number}") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, Any]]) -> JsonDict:
     made = dict(pairs)
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]

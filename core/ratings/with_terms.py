@@ -4,13 +4,14 @@ What `fractional-logit` and `mixed` do alike: the priors, what is told of the te
 ratings that there would be without the length term.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..few_families import FEWEST_FAMILIES
+from ..types import JsonDict, JsonObject
 from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints
@@ -43,7 +44,7 @@ class Solved(NamedTuple):
     place: Floats
     covariance: Floats
     replicates: Floats
-    diagnostics: Mapping[str, Any]
+    diagnostics: JsonObject
     warnings: Sequence[str]
 
 
@@ -109,12 +110,12 @@ def _estimate(comparisons: Comparisons, solved: Solved) -> SolvedRatings:
     )
 
 
-def _terms(solved: Solved) -> dict[str, Any]:
+def _terms(solved: Solved) -> JsonDict:
     n = len(solved.component)
     return terms_of_replicates(solved.names, solved.place[n:], solved.replicates[:, n:])
 
 
-def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats) -> dict[str, Any]:
+def terms_of_replicates(names: Sequence[str], place: Floats, replicates: Floats) -> JsonDict:
     """The terms in natural units, each with its standard error.
 
     Args:

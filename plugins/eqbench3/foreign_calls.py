@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from eibench import JsonObject
+
 from .foreign_values import Wrong, object_in, some_text
 
 _ORDERS: Mapping[str, Literal["a", "b"]] = {
@@ -62,7 +64,7 @@ def read_calls(row: Any, judge: str) -> Iterator[Call]:
         )
 
 
-def _replies(row: Mapping[str, Any], judge: str) -> Iterator[tuple[str, str]]:
+def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
     """Judges, and what they said."""
     if "judge_responses" in row:  # several judges were asked; the single reply is the first's
         names, said = row.get("judge_models"), row["judge_responses"]
@@ -79,19 +81,19 @@ def _replies(row: Mapping[str, Any], judge: str) -> Iterator[tuple[str, str]]:
         yield judge, _reply(row)
 
 
-def _reply(row: Mapping[str, Any]) -> str:
+def _reply(row: JsonObject) -> str:
     """What the judge said, as text again; the file has it read already."""
     return json.dumps(object_in(row, "judge_response"))
 
 
-def _scenario(row: Mapping[str, Any]) -> str:
+def _scenario(row: JsonObject) -> str:
     value = row.get("scenario_id")
     if type(value) is int:
         return str(value)
     return some_text(value, "scenario_id")
 
 
-def _iteration(pair: Mapping[str, Any]) -> int:
+def _iteration(pair: JsonObject) -> int:
     """The iteration as the file counts; older files do not name it."""
     value = pair.get("iteration_index", 1)
     if type(value) is int and 0 <= value < 10**9:

@@ -8,11 +8,11 @@ conversation is that of the pack is the framework's to find out.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eibench import ForeignRun, ForeignSample
+from eibench import ForeignRun, ForeignSample, JsonObject
 
 from .foreign_tasks import Head, Task, Unusable, read_task
 from .foreign_values import (
@@ -29,17 +29,17 @@ _TASKS = "scenario_tasks"
 _NO_JUDGE = frozenset({"", "N/A"})
 
 
-def holds_runs(value: Mapping[str, Any]) -> bool:
+def holds_runs(value: JsonObject) -> bool:
     """Whether a file's object looks like runs."""
     return any(isinstance(run, dict) and _TASKS in run for _, run in _named(value))
 
 
-def _named(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _named(value: JsonObject) -> Iterator[tuple[str, Any]]:
     """The entries that are runs by their key: what begins with two lines says something else."""
     return ((key, run) for key, run in value.items() if not key.startswith("__"))
 
 
-def read_runs(value: Mapping[str, Any], origin: Path, judge: str) -> list[ForeignRun]:
+def read_runs(value: JsonObject, origin: Path, judge: str) -> list[ForeignRun]:
     """The runs of a file.
 
     Args:
@@ -90,7 +90,7 @@ def _read_head(run: object, judge: str) -> Head:
     )
 
 
-def _judge_of(run: Mapping[str, Any]) -> str:
+def _judge_of(run: JsonObject) -> str:
     """Who gave the verdicts; empty where the run does not say."""
     for key in ("rubric_judge_model", "judge_model"):
         if run.get(key) is not None:
@@ -113,7 +113,7 @@ def _samples(
             yield sample
 
 
-def _tasks(tasks: Mapping[str, Any], origin: Path, place: str) -> Iterator[Task]:
+def _tasks(tasks: JsonObject, origin: Path, place: str) -> Iterator[Task]:
     for number, scenarios in tasks.items():
         with placed(origin, f"{place}, iteration {number!r:.20}"):
             iteration = iteration_number(number)

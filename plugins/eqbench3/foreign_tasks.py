@@ -1,10 +1,10 @@
 """One task of a file of runs: its conversation, and what the judge said of it, if that counts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from eibench import ForeignSample, ForeignTurn
+from eibench import ForeignSample, ForeignTurn, JsonObject
 
 from .foreign_values import Wrong, optional_text, text_in, whole_number
 
@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
     iteration: int
     scenario: str
-    fields: Mapping[str, Any]
+    fields: JsonObject
     place: str
 
 
@@ -81,7 +81,7 @@ def _refuse_strange(task: Task, head: Head) -> None:
         raise Unusable(OF_ANOTHER)
 
 
-def _turns(task: Mapping[str, Any]) -> Iterator[ForeignTurn]:
+def _turns(task: JsonObject) -> Iterator[ForeignTurn]:
     """What was said, the debrief last.
 
     Raises:
@@ -114,7 +114,7 @@ def _message(message: object) -> tuple[str, str]:
     return role, content or ""  # some servers reply with nothing at all
 
 
-def _verdict(task: Mapping[str, Any], said: str | None, status: str, head: Head) -> str | None:
+def _verdict(task: JsonObject, said: str | None, status: str, head: Head) -> str | None:
     """What the judge said, if it counts.
 
     Raises:

@@ -5,12 +5,12 @@ there only where that may be.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eibench import DataError
+from eibench import DataError, JsonObject
 
 MOST_ITERATIONS = 1000
 _LONGEST_NAME = 200
@@ -30,7 +30,7 @@ def placed(origin: Path, place: str) -> Iterator[None]:
         raise DataError(origin, str(error), place) from None
 
 
-def object_in(owner: Any, key: str) -> Mapping[str, Any]:
+def object_in(owner: Any, key: str) -> JsonObject:
     """An object."""
     value = owner.get(key)
     if not isinstance(value, dict):
@@ -38,7 +38,7 @@ def object_in(owner: Any, key: str) -> Mapping[str, Any]:
     return value
 
 
-def text_in(owner: Mapping[str, Any], key: str) -> str:
+def text_in(owner: JsonObject, key: str) -> str:
     """A text; it may be empty."""
     if not isinstance(value := owner.get(key), str):
         raise Wrong(f'needs "{key}", a text')
@@ -56,7 +56,7 @@ def some_text(value: object, key: str) -> str:
     return value
 
 
-def optional_text(owner: Mapping[str, Any], key: str) -> str | None:
+def optional_text(owner: JsonObject, key: str) -> str | None:
     """A text, or nothing."""
     value = owner.get(key)
     if value is not None and not isinstance(value, str):
@@ -64,7 +64,7 @@ def optional_text(owner: Mapping[str, Any], key: str) -> str | None:
     return value
 
 
-def flag(owner: Mapping[str, Any], key: str) -> bool | None:
+def flag(owner: JsonObject, key: str) -> bool | None:
     """True, false, or nothing."""
     value = owner.get(key)
     if value is not None and not isinstance(value, bool):
@@ -72,7 +72,7 @@ def flag(owner: Mapping[str, Any], key: str) -> bool | None:
     return value
 
 
-def whole_number(owner: Mapping[str, Any], key: str) -> int | None:
+def whole_number(owner: JsonObject, key: str) -> int | None:
     """A whole number, or nothing."""
     value = owner.get(key)
     if value is not None and type(value) is not int:

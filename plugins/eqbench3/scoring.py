@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eibench import Item, Metric, SampleScore, Summary
+from eibench import Item, JsonDict, Metric, SampleScore, Summary
 
 from .protocol import RUBRIC, RUBRIC_SCORE, Protocol
 
@@ -147,10 +147,10 @@ def _metric(column: _Column, interval: Any, families: int) -> Metric:
 
 def _by_kind(
     items: Sequence[Item], ordered: Sequence[SampleScore], kinds: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, JsonDict]:
     """For each kind of scenario: how many there are, and how its samples did."""
     there = Counter(kinds[item.id] for item in items)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonDict] = {}
     for name, n_items in there.items():
         samples = [s.score for s in ordered if kinds[s.item_id] == name]
         values = [v for s in samples if (v := s.values.get(RUBRIC)) is not None]
