@@ -1,7 +1,8 @@
 """Ratings as table cells, the same in `bench rate`, `bench run` and wherever a table of them is."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from ..result_document import RatingRow
 
 NAMED = 3
 """How many tied models a cell names."""
@@ -9,13 +10,13 @@ _COLUMNS = ("rank", "model", "rating", "95 % interval", "rank interval / board")
 _LENGTH = "length-adjusted"
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def columns_of(rows: Sequence[RatingRow]) -> tuple[str, ...]:
     """The columns for rows of `bench rate --json`: with lengths where there is such a rating."""
     beside = any(row.get("rating_length_adjusted") is not None for row in rows)
     return (*_COLUMNS, *[_LENGTH] * beside, "tied with", "comparisons")
 
 
-def row_of(row: Mapping[str, Any], columns: Sequence[str]) -> list[str | float | None]:
+def row_of(row: RatingRow, columns: Sequence[str]) -> list[str | float | None]:
     """The cells of one model."""
     return [
         row["rank"],
@@ -29,7 +30,7 @@ def row_of(row: Mapping[str, Any], columns: Sequence[str]) -> list[str | float |
     ]
 
 
-def note_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def note_of(rows: Sequence[RatingRow]) -> list[str]:
     """What the columns mean, in a line or two."""
     lines = ["rank interval: of this model alone / of all models of the board together"]
     if any(row.get("rating_length_adjusted") is not None for row in rows):
@@ -59,15 +60,15 @@ def ranks(ends: Sequence[int] | None) -> str:
     return f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
 
 
-def _adjusted(row: Mapping[str, Any]) -> str:
-    rating = row["rating_length_adjusted"]
+def _adjusted(row: RatingRow) -> str:
+    rating = row.get("rating_length_adjusted")
     if rating is None:
         return "–"
-    ci95 = row["ci95_length_adjusted"]
+    ci95 = row.get("ci95_length_adjusted")
     return f"{rating:z.0f}" + (f" ({points(ci95)})" if ci95 else "")
 
 
-def _tied(row: Mapping[str, Any]) -> str:
+def _tied(row: RatingRow) -> str:
     if row["tied_with"] is None:
         return "not known"
     marked = set(row.get("depends_on_length") or ())
