@@ -190,12 +190,12 @@ def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made
 
 def _as_json(
     order: GenerationRequest, result: Result, made: Made | None, sha256: str | None
-) -> JsonDict:
+) -> dict[str, object]:
     return {
         "output": str(order.output) if sha256 else None,
         "sha256": sha256,
         "asked_for": order.config.options["count"],
         "made": len(made.lines) if made else 0,
         "missing": made.missing if made else None,
-        "run": dict(result.document),
+        "run": result.document,
     }

@@ -177,7 +177,7 @@ def pair_score(called: Called, value: Any) -> None:
         both = "both margins and a reason" if value.reason else "neither margins nor a reason"
         called.refuse(f"returned {both}")
     for name, margin in value.margins.items():
-        if type(margin) is not int or margin not in _MARGINS:
+        if not isinstance(margin, int | float) or margin not in _MARGINS:
             called.refuse(
                 f"returned {margin!r} as the margin of {name!r}, which is none of 1 to 5, or -1 "
                 "to -5"

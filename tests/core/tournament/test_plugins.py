@@ -156,6 +156,15 @@ async def test_whole_margins_are_stored_as_such(lab: "Lab", duel: Duel) -> None:
     assert {type(value) for row in margins for value in row.values()} == {int}
 
 
+@pytest.mark.parametrize("margin", [[1], "1", 1.5, 6, float("nan")])
+async def test_what_is_no_margin_is_told(lab: "Lab", duel: Duel, margin: object) -> None:
+    """The comparison stays to be made."""
+    await run(lab, "one")
+    duel.given = PairScore({"x": margin})  # type: ignore[dict-item]
+    document = await run(lab, "two")
+    assert any(f"returned {margin!r} as the margin of 'x'" in w for w in document["warnings"])
+
+
 async def test_lengths_that_are_left_out_are_not_known(lab: "Lab", duel: Duel) -> None:
     """They are no lengths of 0, and a warning says that nobody looked at them."""
     await run(lab, "one")
