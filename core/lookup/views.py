@@ -9,6 +9,7 @@ how its words are read has changed, the new result is the run's own, and the old
 import re
 from collections.abc import Iterable, Iterator
 
+from ..imported import is_imported
 from ..journal import Journal, RunRecord
 from ..reports.evidence import Selection
 from ..reports.files import write_document
@@ -72,14 +73,15 @@ def _may_replace(
 ) -> bool:
     """Whether any grader's result takes the place of the stored one.
 
-    That is where nobody has graded the whole run yet, and this one is of no fewer samples, or
-    where it was graded only without the judge that it needs.
+    That is where nobody has graded the whole run yet, and this one is of no fewer samples or no
+    more can come, as the run was imported; or where it was graded only without the judge that it
+    needs.
     """
     if partial:
         return False
     unjudged = own["judge"] is None and config.judge is not None
-    grows = selection.total >= own["items"]["total"]
-    return bool(unjudged or (own["items"]["pending"] and grows))
+    whole = selection.total >= own["items"]["total"] or is_imported(config.model.spec)
+    return bool(unjudged or (own["items"]["pending"] and whole))
 
 
 def _graded_otherwise(journal: Journal, own: ResultDocument, config: RunConfig) -> Iterator[str]:

@@ -210,7 +210,7 @@ def test_an_engine_that_fails_is_no_end_of_a_run(
 async def test_python_refuses_an_unknown_opponent_before_anything_is_sent(table: Table) -> None:
     """As the command line does."""
     url = table.server.base_url
-    with pytest.raises(UsageError, match="--opponents names openai/nobody") as refused:
+    with pytest.raises(UsageError, match=r"^opponents names openai/nobody") as refused:
         await eibench.run_async(
             "eqbench3",
             model="openai/m0",
