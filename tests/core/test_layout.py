@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,8 +37,13 @@ class Import(NamedTuple):
     typing_only: bool
 
 
-def imports(path: Path) -> Iterator[Import]:
+@cache
+def imports(path: Path) -> tuple[Import, ...]:
     """All imports of a file, those within functions too."""
+    return tuple(_read_imports(path))
+
+
+def _read_imports(path: Path) -> Iterator[Import]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         inner
