@@ -1,6 +1,6 @@
 """The values that a benchmark's scores hold, and the metrics that are made of them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -50,35 +50,42 @@ def summarise_values(
     """The mean of each value with its interval over families, the first value's first.
 
     A sample without a score, or whose score lacks a value, is not in that value's mean. A result of
-    which fewer than half of the samples are scored is not valid.
+    which fewer than half of the samples are scored is not valid. A key of `Value.by` that no item
+    has is warned of.
 
     Args:
         items: Of the pack, for their tags.
         scores: In any order; the numbers are the same.
         values: What they hold.
+
+    Raises:
+        ValueError: Two metrics would have one name, such as those of two tags.
     """
     ordered = sorted(scores, key=lambda sample: (sample.item_id, sample.iteration))
     scored = [sample for sample in ordered if sample.score.reason is None]
     tags = {item.id: item.tags for item in items}
     metrics = {value.name: _metric(value, scored) for value in values}
-    for value in values:
-        metrics |= _by_tag(value, scored, tags)
+    for name, metric in (one for value in values for one in _by_tag(value, scored, tags)):
+        if name in metrics:
+            raise ValueError(f"two metrics would be called {name!r}: rename a value or a tag")
+        metrics[name] = metric
+    keys = dict.fromkeys(key for value in values for key in value.by)
+    unknown = [key for key in keys if not any(key in own for own in tags.values())]
     half = 2 * len(scored) >= len(scores)
-    return Summary(metrics, None if half else "fewer than half of the samples are scored")
+    invalid = None if half else "fewer than half of the samples are scored"
+    return Summary(metrics, invalid, tuple(f"no item has the tag {key!r}" for key in unknown))
 
 
 def _by_tag(
     value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
-) -> dict[str, Metric]:
-    """The metric of each tag, in the order of their names."""
-    found: dict[str, Metric] = {}
+) -> Iterator[tuple[str, Metric]]:
+    """The metric of each tag with its name, in the order of the tags."""
     for key in value.by:
         for tag in sorted({own[key] for own in tags.values() if key in own}):
             part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
             heading = f"{value.label or value.name} by {key}"
             name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
-            found[name] = _metric(value, part, label=tag, group=heading)
-    return found
+            yield name, _metric(value, part, label=tag, group=heading)
 
 
 def _metric(

@@ -8,7 +8,7 @@ commands that need what it would have added.
 
 import re
 from collections import UserDict
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -72,7 +72,7 @@ class Registry(Generic[T]):
     ) -> None:
         self.kind, self.check, self.broken, self.reserved = kind, check, broken, reserved
         self.origins: dict[str, str] = {}
-        self.things: MutableMapping[str, T] = _Things(self.imported)
+        self.things: _Things[T] = _Things(self.imported)
 
     def imported(self, thing: OnDemand) -> T:
         """What was registered on demand; when it cannot be used, it is kept as broken.
@@ -115,7 +115,7 @@ class Registry(Generic[T]):
     @property
     def declared(self) -> dict[str, Any]:
         """The things as they were registered, or as they are by now: nothing is imported."""
-        return self.things.data if isinstance(self.things, _Things) else dict(self.things)
+        return self.things.data
 
     def get(self, name: str, broken: tuple[BrokenPlugin, ...] = ()) -> T:
         """The thing of that name.
@@ -140,22 +140,25 @@ class Registry(Generic[T]):
             yield thing
 
 
-class _Things(UserDict[str, Any]):
+class _Things(UserDict[str, T]):
     """Things by name; those on demand are imported when they are taken out."""
 
-    def __init__(self, imported: Callable[[OnDemand], Any]) -> None:
+    data: dict[str, Any]
+
+    def __init__(self, imported: Callable[[OnDemand], T]) -> None:
         super().__init__()
         self._imported = imported
 
-    def __getitem__(self, name: str) -> Any:
-        thing = self.data[name]
+    def __getitem__(self, name: str) -> T:
+        thing: Any = self.data[name]
         if isinstance(thing, OnDemand):
             try:
                 thing = self.data[name] = self._imported(thing)
             except PluginError:
                 del self.data[name]
                 raise
-        return thing
+        found: T = thing
+        return found
 
 
 def _a_benchmark(thing: Any) -> str | None:

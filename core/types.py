@@ -29,13 +29,14 @@ def json_writer(*, sort_keys: bool) -> Callable[[object], str]:
     Args:
         sort_keys: Whether keys are sorted, or stay in their order.
     """
-    plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
+    plain = json.JSONEncoder(
+        ensure_ascii=False, allow_nan=False, sort_keys=sort_keys, separators=(",", ":")
+    )
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # an interpreter without C
-        plain.item_separator, plain.key_separator = ",", ":"
         return plain.encode
-    write_text = json.encoder.encode_basestring
-    encode = make(None, plain.default, write_text, None, ":", ",", sort_keys, False, False)
+    text = json.encoder.encode_basestring
+    encode = make(None, plain.default, text, None, ":", ",", sort_keys, False, False)
 
     def write(value: object) -> str:
         try:

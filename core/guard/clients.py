@@ -1,7 +1,9 @@
 """A provider's clients, guarded: what goes wrong in one is told with the model's spec."""
 
 from dataclasses import fields
+from math import isfinite
 from operator import attrgetter
+from types import NoneType
 from typing import Any
 
 from ..endpoints.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
@@ -70,7 +72,6 @@ def _check(called: Called, response: Any) -> None:
 
 
 _ORIGIN = ("finish_raw", "model", "fingerprint", "request_id", "price_source")
-_PLAIN = frozenset({str, int, bool, type(None)})
 _origin = attrgetter(*_ORIGIN)
 
 
@@ -80,9 +81,15 @@ def _check_origin(called: Called, response: ChatResponse) -> None:
         if value is not None and not isinstance(value, str):
             called.refuse(f"returned a ChatResponse whose {name} is {value!r:.60}, no text or None")
     sent = values.mapping(called, "sent", response.sent)
-    if not _PLAIN.issuperset(map(type, sent.values())):
+    if not all(map(_is_plain, sent.values())):
         values.json_value(called, "sent", sent)
 
 
 def _is_count(count: Any) -> bool:
     return type(count) is int and 0 <= count <= MOST_TOKENS
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether JSON can hold a value, as seen at a glance: it is looked at in each reply."""
+    kind = type(value)
+    return kind in (str, int, bool, NoneType) or (kind is float and isfinite(value))

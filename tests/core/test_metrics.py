@@ -44,6 +44,26 @@ def test_each_tag_has_a_metric_of_its_own() -> None:
     assert found["right_mixed"].group == "right answers by task"
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        (RIGHT, Value("right_mixed")),
+        (Value("right", by=("task", "kind")),),
+    ],
+)
+def test_two_metrics_never_share_a_name(values: tuple[Value, ...]) -> None:
+    """One would take the other's place."""
+    items = [Item("1", tags={"task": "mixed", "kind": "mixed"})]
+    with pytest.raises(ValueError, match="two metrics would be called 'right_mixed'"):
+        summarise_values(items, scores([1.0])[:0], values)
+
+
+def test_a_tag_that_no_item_has_is_warned_of() -> None:
+    """It may be a slip of the pen."""
+    found = summarise_values(ITEMS, scores([1.0]), [Value("right", by=("taks",))])
+    assert found.warnings == ("no item has the tag 'taks'",)
+
+
 def test_what_is_missing_is_in_no_mean() -> None:
     """Neither an unscored sample nor a value that a score does not hold."""
     found = metrics([1.0] * 9 + [None] * 9, RIGHT, WORDS)
