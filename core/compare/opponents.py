@@ -155,12 +155,13 @@ def check_opponents(
     Raises:
         UsageError: It does not have one, or one that is to be left out.
     """
-    if both := set(wanted_placement(config).names).intersection(config.without):
+    named = wanted_placement(config).names
+    if both := set(named).intersection(config.without):
         raise UsageError(f"--opponents and --without both name {', '.join(sorted(both))}")
     if config.without:
         there = runs_alike(journal, replace(config, without=()), pack, settings, but)
         check_without(config.without, there)
-    if wanted_placement(config).names:
+    if named:
         refuse_strangers(config, runs_alike(journal, config, pack, settings, but))
 
 

@@ -62,16 +62,7 @@ def object_of(text: str) -> dict[str, Any]:
 
 
 class JournalFile:
-    """The file of one runs folder's journal.
-
-    Args:
-        folder: Is made if it does not exist.
-        create: Make the file if there is none; else its absence is an error.
-
-    Raises:
-        JournalError: The folder cannot be written to, or the file is damaged, foreign, or of a
-            newer program.
-    """
+    """The file of one runs folder's journal; its arguments are those of `Journal`."""
 
     def __init__(self, folder: Path, *, create: bool = True) -> None:
         self.folder = folder
