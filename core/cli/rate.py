@@ -112,6 +112,11 @@ def check_source(
     """
     if (comparisons is None) == (benchmark is None):
         raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
+    name = str(comparisons)
+    if comparisons and name in installed().benchmarks.things and not comparisons.exists():
+        raise UsageError(
+            f"no file {name} is here; for the journal's comparisons: --benchmark {name}"
+        )
     if benchmark is not None and dedupe:
         raise UsageError("--dedupe is for files; the journal holds each comparison once")
     if comparisons is not None and dataset is not None:

@@ -141,6 +141,7 @@ def test_repeats_are_an_error_unless_they_are_to_be_dropped(bench: Bench, played
         ((), 2, "name a file of comparisons, or --benchmark NAME"),
         (("played.jsonl", "--benchmark", "eqbench3"), 2, "name a file of comparisons, or"),
         (("played.jsonl", "--dataset", "bundled"), 2, "--dataset is for the journal"),
+        (("eqbench3",), 2, "no file eqbench3 is here; for the journal's comparisons: --benchmark"),
         (("--benchmark", "eqbench3", "--dedupe"), 2, "--dedupe is for files"),
         (("--benchmark", "eqbench"), 2, "eqbench3"),
         (("played.jsonl", "--judge", "nobody"), 2, "no comparison by judge 'nobody'"),
