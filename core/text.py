@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
 """Unicode's categories of controls and marks, which show nothing by themselves."""
@@ -48,7 +48,17 @@ def readable(text: str) -> str:
 
 def as_text(document: object) -> str:
     """The document as JSON, safe for a terminal; NaN cannot be in it."""
-    return escaped(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    plain = as_plain(document)
+    return escaped(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def as_plain(value: object) -> object:
+    """A document as JSON holds it: named tuples are objects, whose fields keep their order."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {name: as_plain(part) for name, part in value.items()}
+    return [as_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def escaped(text: str) -> str:

@@ -4,7 +4,7 @@ Only a journal knows; a file of comparisons holds what was read.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,12 +63,6 @@ class Asking(NamedTuple):
     repaired: AuditEstimate
     verdicts: Verdicts | None
     reason: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        shares = {k: getattr(self, k).as_json() for k in ("unread", "re_asked", "repaired")}
-        verdicts = None if self.verdicts is None else self.verdicts._asdict()
-        return {**shares, "verdicts": verdicts, "reason": self.reason}
 
 
 NOT_KNOWN = Asking(unknown(_FILE), unknown(_FILE), unknown(_FILE), None, _FILE)

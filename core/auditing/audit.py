@@ -1,15 +1,16 @@
 """All parts of an audit together."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..few_families import few_families
 from ..ratings.comparisons import Comparisons
 from ..ratings.glicko2 import rate
 from ..ratings.settings import RatingSettings
+from ..result_document import ConclusionRow
 from .asking import NOT_KNOWN, Asking
 from .compared import compare_items, find_strengths
-from .conclusions import Conclusion, Rows, conclusions_of
+from .conclusions import Rows, conclusions_of
 from .criteria import Criteria, compare_criteria
 from .cycles import Cycles, find_cycles
 from .orders import Orders, read_orders
@@ -18,20 +19,51 @@ from .stability import Stability, leave_one_out
 from .terms import Terms, estimate_terms
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeAudit:
-    """What comparisons say of their judge.
+class PackName(NamedTuple):
+    """A pack, as documents of several runs name it."""
+
+    name: str
+    sha256: str
+
+
+class AuditSource(NamedTuple):
+    """Where comparisons come from: a file, or a benchmark's runs on a pack."""
+
+    file: str | None = None
+    benchmark: str | None = None
+    dataset: PackName | None = None
+
+
+NOWHERE = AuditSource()
+
+
+class AuditCounts(NamedTuple):
+    """How much an audit stands on."""
+
+    comparisons: int
+    pairs: int
+    items: int
+    families: int
+    models: int
+
+
+class JudgeAudit(NamedTuple):
+    """What comparisons say of their judge: the document of `bench judge-report`.
 
     Attributes:
-        judge: Its name; empty where it is not told.
+        source: Where they come from.
+        demo: Whether a demo model is among those compared.
+        judge: Its name; ``None`` where it is not told.
         conclusions: What the numbers say, in words.
         counts: Of comparisons, items, families and models.
         warnings: One line each.
     """
 
-    judge: str
-    conclusions: tuple[Conclusion, ...]
-    counts: dict[str, int]
+    source: AuditSource
+    demo: bool
+    judge: str | None
+    conclusions: Sequence[ConclusionRow]
+    counts: AuditCounts
     orders: Orders
     terms: Terms
     asking: Asking
@@ -39,27 +71,16 @@ class JudgeAudit:
     scenarios: tuple[Scenario, ...]
     cycles: Cycles
     stability: Stability
-    warnings: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The document of `bench judge-report --json`, without where it comes from."""
-        return {
-            "judge": self.judge or None,
-            "conclusions": [conclusion.as_json() for conclusion in self.conclusions],
-            "counts": self.counts,
-            "orders": self.orders.as_json(),
-            "terms": self.terms.as_json(),
-            "asking": self.asking.as_json(),
-            "criteria": self.criteria.as_json(),
-            "scenarios": [scenario.as_json() for scenario in self.scenarios],
-            "cycles": self.cycles.as_json(),
-            "stability": self.stability.as_json(),
-            "warnings": list(self.warnings),
-        }
+    warnings: tuple[str, ...]
 
 
 def audit(
-    comparisons: Comparisons, asking: Asking = NOT_KNOWN, ratings: Rows | None = None
+    comparisons: Comparisons,
+    asking: Asking = NOT_KNOWN,
+    ratings: Rows | None = None,
+    *,
+    source: AuditSource = NOWHERE,
+    demo: bool = False,
 ) -> JudgeAudit:
     """The audit of a judge.
 
@@ -67,6 +88,8 @@ def audit(
         comparisons: Of one judge, at least one, read with `by_criterion`.
         asking: What is known of its replies beside those that were read.
         ratings: Made of the comparisons, if not by the default engine.
+        source: Where the comparisons come from.
+        demo: Whether a demo model is among those compared.
     """
     comparisons = comparisons.compact()
     terms = estimate_terms(comparisons)
@@ -74,24 +97,27 @@ def audit(
     strengths = find_strengths(comparisons)
     orders = read_orders(comparisons)
     rows = _rated(comparisons) if ratings is None else ratings
+    conclusions = conclusions_of(orders, terms, asking.unread, rows, len(comparisons))
     few = few_families(len(comparisons.families))
     return JudgeAudit(
-        judge=comparisons.judge,
-        conclusions=conclusions_of(orders, terms, asking.unread, rows, len(comparisons)),
-        counts={
-            "comparisons": len(comparisons),
-            "pairs": len(items.a),
-            "items": len(comparisons.items),
-            "families": len(comparisons.families),
-            "models": len(comparisons.models),
-        },
+        source=source,
+        demo=demo,
+        judge=comparisons.judge or None,
+        conclusions=[one.as_json() for one in conclusions],
+        counts=AuditCounts(
+            comparisons=len(comparisons),
+            pairs=len(items.a),
+            items=len(comparisons.items),
+            families=len(comparisons.families),
+            models=len(comparisons.models),
+        ),
         orders=orders,
         terms=terms,
         asking=asking,
         criteria=compare_criteria(comparisons),
         scenarios=measure_scenarios(comparisons, items, strengths),
         cycles=find_cycles(comparisons, items),
-        stability=leave_one_out(comparisons, strengths),
+        stability=leave_one_out(comparisons, strengths, demo),
         warnings=(*comparisons.warnings, *few),
     )
 

@@ -25,7 +25,7 @@ from .grading import (
     needed,
 )
 from .orders import Orders, read_orders
-from .terms import Terms, estimate_terms, per_doubling, pluses
+from .terms import Terms, estimate_terms
 
 Rows = Sequence[RatingRow]
 """Ratings as in `bench rate --json`."""
@@ -98,7 +98,7 @@ def _place(orders: Orders, terms: Terms, calls: int) -> Conclusion:
     by_wins = _place_by_wins(orders.first_wins, calls)
     if by_wins.verdict != NOT_TESTED:
         return by_wins
-    by_likelihood = _place_by_likelihood(terms.position.turned(pluses), calls)
+    by_likelihood = _place_by_likelihood(terms.position.margin, calls)
     known = by_likelihood.verdict != NOT_TESTED or orders.first_wins.value is None
     return by_likelihood if known else by_wins
 
@@ -126,7 +126,7 @@ def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
 
 
 def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
-    found = terms.length.turned(per_doubling)
+    found = terms.length.margin_per_doubling
     grade = grade_leaning(found, 0.0, PLUSES)
     if found.value is None or grade == NOT_TESTED:
         return _not_tested("length", found, calls, "calls", PLUSES.strong / 2)

@@ -6,8 +6,8 @@ first factor's share is the largest eigenvalue of the matrix over the number of 
 all criteria are one, 1/K if they have nothing in common.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,39 +19,34 @@ FEWEST_ITEMS = 20
 """With fewer, a set of criteria has no correlations."""
 
 
+class Factor(NamedTuple):
+    """The first factor of criteria.
+
+    Attributes:
+        share: Of it in the criteria's variance.
+        share_within_pairs: The same once each pair of models' own mean is taken out.
+        loadings: Correlation of each criterion with it; ``None`` where unknown.
+    """
+
+    share: AuditEstimate
+    share_within_pairs: AuditEstimate
+    loadings: Mapping[str, float] | None
+
+
 class CriteriaSet(NamedTuple):
     """Criteria that were judged together.
 
     Attributes:
         criteria: Their names.
         items: On how many items.
-        correlations: Shape (n_criteria, n_criteria); NaN where a criterion is always even.
-        loadings: Correlation of each criterion with the first factor; empty where unknown.
-        share: Of the first factor in the criteria's variance.
-        within: The same once each pair of models' own mean is taken out.
+        correlations: Of each with each; ``None`` where a criterion is always even.
+        first_factor: What they have in common.
     """
 
     criteria: tuple[str, ...]
     items: int
-    correlations: Floats
-    loadings: Sequence[float]
-    share: AuditEstimate
-    within: AuditEstimate
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        rows = [[None if np.isnan(r) else r for r in row] for row in self.correlations.tolist()]
-        loadings = dict(zip(self.criteria, self.loadings, strict=True)) if self.loadings else None
-        return {
-            "criteria": list(self.criteria),
-            "items": self.items,
-            "correlations": rows,
-            "first_factor": {
-                "share": self.share.as_json(),
-                "share_within_pairs": self.within.as_json(),
-                "loadings": loadings,
-            },
-        }
+    correlations: Sequence[Sequence[float | None]]
+    first_factor: Factor
 
 
 class Criteria(NamedTuple):
@@ -59,15 +54,11 @@ class Criteria(NamedTuple):
 
     Attributes:
         sets: Each with its correlations.
-        left_out: Items whose set of criteria has too few of them, or is a single criterion.
+        items_left_out: Those whose set of criteria has too few, or is a single criterion.
     """
 
     sets: tuple[CriteriaSet, ...]
-    left_out: int
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        return {"sets": [found.as_json() for found in self.sets], "items_left_out": self.left_out}
+    items_left_out: int
 
 
 def compare_criteria(comparisons: Comparisons) -> Criteria:
@@ -100,10 +91,10 @@ def _correlate(names: tuple[str, ...], margins: Floats, family: Ints, pair: Ints
     return CriteriaSet(
         criteria=names,
         items=len(margins),
-        correlations=correlations,
-        loadings=_loadings(correlations),
-        share=_share(margins, family),
-        within=_within(margins, family, pair),
+        correlations=[[None if np.isnan(r) else r for r in row] for row in correlations.tolist()],
+        first_factor=Factor(
+            _share(margins, family), _within(margins, family, pair), _loadings(names, correlations)
+        ),
     )
 
 
@@ -114,12 +105,13 @@ def _correlations(products: Floats) -> Floats:
     return np.where(scale > 0, products / np.where(scale > 0, scale, 1.0), np.nan)
 
 
-def _loadings(correlations: Floats) -> list[float]:
+def _loadings(names: tuple[str, ...], correlations: Floats) -> dict[str, float] | None:
     if np.isnan(correlations).any():
-        return []
+        return None
     values, vectors = np.linalg.eigh(correlations)
     first = vectors[:, -1] * np.sqrt(max(values[-1], 0.0))
-    return [float(x) for x in (first if first.sum() >= 0 else -first)]
+    signed = first if first.sum() >= 0 else -first
+    return {name: float(x) for name, x in zip(names, signed, strict=True)}
 
 
 def _share(margins: Floats, family: Ints) -> AuditEstimate:

@@ -5,7 +5,7 @@ two models is further from 0 than its own 95 % interval over families. A cycle b
 alone says little: three even models make one in a quarter of cases.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,11 +51,6 @@ class Cycles(NamedTuple):
     surviving: int | None
     cycles: tuple[Cycle, ...]
     reason: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        listed = [{k: list(v) for k, v in cycle._asdict().items()} for cycle in self.cycles]
-        return self._asdict() | {"cycles": listed}
 
 
 def find_cycles(comparisons: Comparisons, items: ComparedItems) -> Cycles:

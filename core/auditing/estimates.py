@@ -5,7 +5,7 @@ left out in turn, as for ratings (docs/ratings.md).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,10 +32,6 @@ class AuditEstimate(NamedTuple):
     n: int = 0
     families: int = 0
     reason: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        return self._asdict() | {"ci95": None if self.ci95 is None else list(self.ci95)}
 
     def turned(self, function: Callable[[float], float]) -> "AuditEstimate":
         """The estimate of a rising function of the value."""
@@ -79,7 +75,8 @@ def share(hits: Bools, family: Ints) -> AuditEstimate:
         return unknown("no comparisons")
     families = np.unique(family).size
     ends = share_interval(hits, family)
-    return AuditEstimate(float(hits.mean()), ends, len(hits), families, why_no_interval(families))
+    ci95 = ends and (ends.low, ends.high)
+    return AuditEstimate(float(hits.mean()), ci95, len(hits), families, why_no_interval(families))
 
 
 def _by_family(values: Floats, family: Ints) -> tuple[Floats, Floats]:

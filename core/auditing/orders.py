@@ -5,7 +5,7 @@ more pluses in all; a call can be tied. As each pair is its own control, it does
 is better: a judge without a leaning gives nothing to a place.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,12 +34,6 @@ class Orders(NamedTuple):
     flips: AuditEstimate
     margin: AuditEstimate
     first_wins: AuditEstimate
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        return {
-            k: v.as_json() if isinstance(v, AuditEstimate) else v for k, v in self._asdict().items()
-        }
 
 
 def read_orders(comparisons: Comparisons) -> Orders:

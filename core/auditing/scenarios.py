@@ -5,7 +5,7 @@ strengths that it is held against are made without its own family, so it cannot 
 itself.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,10 +37,6 @@ class Scenario(NamedTuple):
     discrimination: float | None
     agreement: float | None
     reason: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        return self._asdict()
 
 
 def measure_scenarios(

@@ -6,7 +6,7 @@ model falls.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,12 +45,14 @@ class Moves(NamedTuple):
         rank: With everything.
         families: Furthest up and down without a family.
         opponents: The same without an opponent; ``None`` where that is not known.
+        demo: Whether a demo model is among those compared.
     """
 
     model: str
     rank: int
     families: tuple[int, int]
     opponents: tuple[int, int] | None
+    demo: bool
 
 
 class Stability(NamedTuple):
@@ -68,22 +70,8 @@ class Stability(NamedTuple):
     models: tuple[Moves, ...]
     reason: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        return {
-            "families": [w._asdict() for w in self.families],
-            "opponents": self.opponents and [w._asdict() for w in self.opponents],
-            "models": [_listed(moves) for moves in self.models],
-            "reason": self.reason,
-        }
 
-
-def _listed(moves: Moves) -> dict[str, Any]:
-    opponents = None if moves.opponents is None else list(moves.opponents)
-    return moves._asdict() | {"families": list(moves.families), "opponents": opponents}
-
-
-def leave_one_out(comparisons: Comparisons, strengths: Strengths) -> Stability:
+def leave_one_out(comparisons: Comparisons, strengths: Strengths, demo: bool = False) -> Stability:
     """Rank changes without each family and without each opponent."""
     names, n = comparisons.models, len(comparisons.models)
     everyone = np.ones(n, dtype=np.bool_)
@@ -101,10 +89,9 @@ def leave_one_out(comparisons: Comparisons, strengths: Strengths) -> Stability:
         families=() if alone else _without_each(comparisons.families, by_family, strengths, names),
         opponents=None if reason else _without_each(names, by_model, strengths, names),
         models=tuple(
-            Moves(
-                names[i], int(rank[i]), _ends(by_family, i), None if reason else _ends(by_model, i)
-            )
+            Moves(names[i], int(rank[i]), _ends(by_family, i), against, demo)
             for i in order
+            for against in [None if reason else _ends(by_model, i)]
         ),
         reason=reason,
     )

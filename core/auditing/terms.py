@@ -6,42 +6,38 @@ enough. Its terms are in log-odds; here they are told in pluses per criterion to
 """
 
 from math import log, tanh
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ratings.comparisons import Comparisons
 from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
 from .estimates import AuditEstimate, from_replicates, unknown
 
 
+class PositionTerm(NamedTuple):
+    """What being read first is worth, in log-odds and in pluses per criterion."""
+
+    log_odds: AuditEstimate
+    margin: AuditEstimate
+
+
+class LengthTerm(NamedTuple):
+    """What a transcript e times as long gains, log-odds; twice as long, pluses per criterion."""
+
+    log_odds: AuditEstimate
+    margin_per_doubling: AuditEstimate
+
+
 class Terms(NamedTuple):
-    """Estimates of the likelihood.
+    """Estimates of the likelihood."""
 
-    Attributes:
-        position: What being read first is worth, log-odds.
-        length: What a transcript e times as long gains, log-odds.
-    """
-
-    position: AuditEstimate
-    length: AuditEstimate
+    position: PositionTerm
+    length: LengthTerm
 
     @property
     def lean(self) -> float:
         """What being read first is worth, in pluses per criterion; 0 where it is not known."""
-        value = self.position.turned(pluses).value
+        value = self.position.margin.value
         return 0.0 if value is None else value
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields of the document."""
-        return {
-            "position": {
-                "log_odds": self.position.as_json(),
-                "margin": self.position.turned(pluses).as_json(),
-            },
-            "length": {
-                "log_odds": self.length.as_json(),
-                "margin_per_doubling": self.length.turned(per_doubling).as_json(),
-            },
-        }
 
 
 def pluses(log_odds: float) -> float:
@@ -64,7 +60,11 @@ def estimate_terms(comparisons: Comparisons) -> Terms:
         name: from_replicates(float(value), column, len(comparisons))
         for name, value, column in zip(calls.names, fit.beta, replicates.T, strict=True)
     }
-    return Terms(*[found.get(name) or _missing(name, comparisons) for name in Terms._fields])
+    position, length = (found.get(n) or _missing(n, comparisons) for n in Terms._fields)
+    return Terms(
+        PositionTerm(position, position.turned(pluses)),
+        LengthTerm(length, length.turned(per_doubling)),
+    )
 
 
 def _missing(name: str, comparisons: Comparisons) -> AuditEstimate:

@@ -1,8 +1,7 @@
 """`bench judge-report`: what comparisons say of the judge that made them."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -19,6 +18,13 @@ from .stored import as_given
 
 if TYPE_CHECKING:
     from ..auditing.audit import JudgeAudit
+
+
+class _Choice(TypedDict):
+    """Which models are looked at."""
+
+    mixed: bool
+    without: tuple[str, ...]
 
 
 @click.command("judge-report", cls=Command)
@@ -52,38 +58,32 @@ def judge_report_command(
     """
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
-    who: dict[str, Any] = {"mixed": demo, "without": without}
+    with_whom = _Choice(mixed=demo, without=without)
     if comparisons is not None:
-        document = _of_file(comparisons, dedupe=dedupe, judge=judge, **who)
+        made = _of_file(comparisons, dedupe, judge, with_whom)
     else:
-        choice = {"dataset": dataset, "judge": judge, **who}
-        document = _of_journal(str(benchmark), choice, runs_dir)
+        made = _of_journal(str(benchmark), dataset, judge, with_whom, runs_dir)
     if json_output:
-        click.echo(as_text(document))
+        click.echo(as_text(made))
         return
 
-    console.output.show(console.judge_report.judge_report(document))
+    console.output.show(console.judge_report.judge_report(made))
 
 
-def _of_file(path: Path, *, dedupe: bool, judge: str | None, **who: Any) -> dict[str, Any]:
+def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "JudgeAudit":
     there = ratings.reading.read_comparisons(path, dedupe=dedupe, judge=judge, by_criterion=True)
-    given = ratings.parting.part(there, **who)
-    return _document(auditing.audit.audit(given), ratings.parting.has_demo(given), file=str(path))
+    given = ratings.parting.part(there, **choice)
+    source = auditing.audit.AuditSource(file=str(path))
+    return auditing.audit.audit(given, source=source, demo=ratings.parting.has_demo(given))
 
 
-def _of_journal(name: str, choice: Mapping[str, Any], runs_dir: Path) -> dict[str, Any]:
+def _of_journal(
+    name: str, dataset: str | None, judge: str | None, choice: _Choice, runs_dir: Path
+) -> "JudgeAudit":
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
-        found = read_judge(journal, installed(), chosen, **choice)
-    made, board = auditing.audit.audit(found.comparisons, found.asking, found.ratings), found.board
-    pack = {"name": board.pack_name, "sha256": board.pack_sha256}
-    return _document(made, found.demo, benchmark=name, dataset=pack)
-
-
-def _document(made: "JudgeAudit", demo: bool, **source: Any) -> dict[str, Any]:
-    """The audit with where it comes from, and whether a demo model is in it."""
-    known = {"file": None, "benchmark": None, "dataset": None, **source}
-    document = {"source": known, "demo": demo, **made.as_json()}
-    for row in document["stability"]["models"]:
-        row["demo"] = demo
-    return document
+        found = read_judge(journal, installed(), chosen, dataset=dataset, judge=judge, **choice)
+    pack = auditing.audit.PackName(found.board.pack_name, found.board.pack_sha256)
+    source = auditing.audit.AuditSource(benchmark=name, dataset=pack)
+    parts = found.comparisons, found.asking, found.ratings
+    return auditing.audit.audit(*parts, source=source, demo=found.demo)

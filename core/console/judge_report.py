@@ -1,7 +1,7 @@
 """An audit of a judge as tables: what is known with its interval, what is not with the reason."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -10,54 +10,63 @@ from ..text import interval, line, number, plural
 from .conclusions import conclusions
 from .correlations import quiet, ruled
 
-_Row = tuple[str, Mapping[str, Any], str]
+if TYPE_CHECKING:
+    from ..auditing.asking import Asking
+    from ..auditing.audit import AuditCounts, JudgeAudit
+    from ..auditing.criteria import Criteria, CriteriaSet, Factor
+    from ..auditing.cycles import Cycles
+    from ..auditing.estimates import AuditEstimate
+    from ..auditing.scenarios import Scenario
+    from ..auditing.stability import Stability, Without
+
+_Row = tuple[str, "AuditEstimate", str]
 """A measure, what was found, and what would be found where there is nothing."""
 SHOWN = 8
 """Most rows of a list; --json has all."""
 
 
-def judge_report(document: Mapping[str, Any]) -> RenderableType:
+def judge_report(audit: "JudgeAudit") -> RenderableType:
     """Everything `bench judge-report` prints."""
-    parts: list[RenderableType] = [_title(document), _counts(document["counts"])]
-    parts += [*conclusions(document["conclusions"]), Text("")]
-    parts += _measures(document)
-    parts += _verdicts(document["asking"])
-    parts += _criteria(document["criteria"])
-    parts += _scenarios(document["scenarios"])
-    parts += _cycles(document["cycles"])
-    parts += _stability(document["stability"])
-    parts += [Text(f"warning: {line(message)}", style="yellow") for message in document["warnings"]]
+    parts: list[RenderableType] = [_title(audit), _counts(audit.counts)]
+    parts += [*conclusions(audit.conclusions), Text("")]
+    parts += _measures(audit)
+    parts += _verdicts(audit.asking)
+    parts += _criteria(audit.criteria)
+    parts += _scenarios(audit.scenarios)
+    parts += _cycles(audit.cycles)
+    parts += _stability(audit.stability)
+    parts += [Text(f"warning: {line(message)}", style="yellow") for message in audit.warnings]
     return Group(*parts)
 
 
-def _title(document: Mapping[str, Any]) -> Text:
-    title = Text(f"judge {line(document['judge'] or '(not told)')}", style="bold")
-    source = document["source"]
-    place = source["file"] or f"{source['benchmark']} on {source['dataset']['name']}"
+def _title(audit: "JudgeAudit") -> Text:
+    title = Text(f"judge {line(audit.judge or '(not told)')}", style="bold")
+    source = audit.source
+    place = source.file or f"{source.benchmark} on {source.dataset and source.dataset.name}"
     title.append(f"  from {line(place)}")
-    if document["demo"]:
+    if audit.demo:
         title.append("  DEMO", style="bold magenta")
     return title
 
 
-def _counts(counts: Mapping[str, int]) -> Text:
+def _counts(counts: "AuditCounts") -> Text:
     return quiet(
-        f"{plural(counts['comparisons'], 'comparison')} of {plural(counts['pairs'], 'pair')} of "
-        f"transcripts; {plural(counts['models'], 'model')}, {plural(counts['items'], 'item')} of "
-        f"{plural(counts['families'], 'family')}"
+        f"{plural(counts.comparisons, 'comparison')} of {plural(counts.pairs, 'pair')} of "
+        f"transcripts; {plural(counts.models, 'model')}, {plural(counts.items, 'item')} of "
+        f"{plural(counts.families, 'family')}"
     )
 
 
-def _measures(document: Mapping[str, Any]) -> list[RenderableType]:
+def _measures(audit: "JudgeAudit") -> list[RenderableType]:
     made = ruled("measure", "value", "95 % interval", "n", "none would be")
-    rows = list(_measured(document))
+    rows = list(_measured(audit))
     for label, found, none in rows:
-        cells = [number(found["value"], 3), interval(found["ci95"], 3), str(found["n"])]
+        cells = [number(found.value, 3), interval(found.ci95, 3), str(found.n)]
         made.add_row(label, *cells, none)
-    notes = _unknown(rows, document["warnings"])
-    orders = document["orders"]
-    message = f"{orders['pairs']} pairs in both orders ({orders['tied']} with a tie), "
-    message += f"{orders['single']} calls without their other order; intervals over families"
+    notes = _unknown(rows, audit.warnings)
+    orders = audit.orders
+    message = f"{orders.pairs} pairs in both orders ({orders.tied} with a tie), "
+    message += f"{orders.single} calls without their other order; intervals over families"
     return [made, quiet(message), *map(quiet, notes)]
 
 
@@ -65,42 +74,42 @@ def _unknown(rows: Sequence[_Row], warnings: Sequence[str]) -> list[str]:
     """Why values or intervals are not known, with their measures, where no warning says it."""
     lacking: dict[str, list[str]] = {}
     for label, found, _ in rows:
-        if found["reason"] and found["reason"] not in warnings:
-            lacking.setdefault(found["reason"], []).append(label)
+        if found.reason and found.reason not in warnings:
+            lacking.setdefault(found.reason, []).append(label)
     return [f"{reason} ({'; '.join(labels)})" for reason, labels in lacking.items()]
 
 
-def _measured(document: Mapping[str, Any]) -> Iterator[_Row]:
-    orders, terms, asking = (document[name] for name in ("orders", "terms", "asking"))
-    yield "pairs whose winner changes with the order", orders["flips"], "0"
-    yield "calls won by the first shown", orders["first_wins"], "0.5"
-    yield "being first, pluses per criterion", orders["margin"], "0"
-    yield "the same between equals, by likelihood", terms["position"]["margin"], "0"
-    yield "twice the length, pluses between equals", terms["length"]["margin_per_doubling"], "0"
-    yield "comparisons unread", asking["unread"], "0"
-    yield "comparisons asked for again", asking["re_asked"], "0"
-    yield "comparisons read from repaired JSON", asking["repaired"], "0"
+def _measured(audit: "JudgeAudit") -> Iterator[_Row]:
+    orders, terms, asking = audit.orders, audit.terms, audit.asking
+    yield "pairs whose winner changes with the order", orders.flips, "0"
+    yield "calls won by the first shown", orders.first_wins, "0.5"
+    yield "being first, pluses per criterion", orders.margin, "0"
+    yield "the same between equals, by likelihood", terms.position.margin, "0"
+    yield "twice the length, pluses between equals", terms.length.margin_per_doubling, "0"
+    yield "comparisons unread", asking.unread, "0"
+    yield "comparisons asked for again", asking.re_asked, "0"
+    yield "comparisons read from repaired JSON", asking.repaired, "0"
 
 
-def _verdicts(asking: Mapping[str, Any]) -> list[RenderableType]:
-    verdicts = asking["verdicts"]
+def _verdicts(asking: "Asking") -> list[RenderableType]:
+    verdicts = asking.verdicts
     if verdicts is None:
-        return [quiet(f"rubric verdicts: {asking['reason']}")]
+        return [quiet(f"rubric verdicts: {asking.reason}")]
     message = (
-        f"rubric verdicts: {verdicts['total']}, of which {verdicts['unscored']} without a number, "
-        f"{verdicts['re_asked']} asked for again, {verdicts['repaired']} repaired"
+        f"rubric verdicts: {verdicts.total}, of which {verdicts.unscored} without a number, "
+        f"{verdicts.re_asked} asked for again, {verdicts.repaired} repaired"
     )
-    reasons = list(verdicts["reasons"].items())
+    reasons = list(verdicts.reasons.items())
     shown = [quiet(f"  {n} x {reason}") for reason, n in reasons[:SHOWN]]
     return [Text(message), *shown, *_more(len(reasons), "reasons")]
 
 
-def _criteria(criteria: Mapping[str, Any]) -> list[RenderableType]:
+def _criteria(criteria: "Criteria") -> list[RenderableType]:
     parts: list[RenderableType] = []
-    for found in criteria["sets"]:
-        parts += [Text(""), _heading(f"Criteria judged together, {found['items']} items")]
-        parts += [_matrix(found), *map(quiet, _factor(found["first_factor"]))]
-    if left := criteria["items_left_out"]:
+    for found in criteria.sets:
+        parts += [Text(""), _heading(f"Criteria judged together, {found.items} items")]
+        parts += [_matrix(found), *map(quiet, _factor(found.first_factor))]
+    if left := criteria.items_left_out:
         message = f"no correlations of the criteria of {plural(left, 'item')}: too few alike"
         parts.append(quiet(message))
     return parts
@@ -110,38 +119,37 @@ def _heading(text: str) -> Text:
     return Text(line(text), style="bold")
 
 
-def _matrix(found: Mapping[str, Any]) -> RenderableType:
-    names = found["criteria"]
+def _matrix(found: "CriteriaSet") -> RenderableType:
+    names = found.criteria
     made = ruled("", *[str(n) for n in range(1, len(names) + 1)], "factor 1")
-    loadings = found["first_factor"]["loadings"] or {}
-    for n, (name, row) in enumerate(zip(names, found["correlations"], strict=True), start=1):
+    loadings = found.first_factor.loadings or {}
+    for n, (name, row) in enumerate(zip(names, found.correlations, strict=True), start=1):
         cells = [number(value) for value in row]
         made.add_row(line(f"{n} {name}"), *cells, number(loadings.get(name)))
     return made
 
 
-def _factor(factor: Mapping[str, Any]) -> list[str]:
-    kinds = (
-        ("share", "first factor's share of the criteria"),
-        ("share_within_pairs", "the same within pairs of models"),
-    )
-    return [f"{label}: {_estimate(factor[name])}" for name, label in kinds]
+def _factor(factor: "Factor") -> list[str]:
+    return [
+        f"first factor's share of the criteria: {_estimate(factor.share)}",
+        f"the same within pairs of models: {_estimate(factor.share_within_pairs)}",
+    ]
 
 
-def _estimate(found: Mapping[str, Any]) -> str:
-    if found["value"] is None:
-        return f"not known: {found['reason']}"
-    between = f" ({interval(found['ci95'])})" if found["ci95"] else f"; {found['reason']}"
-    return number(found["value"]) + between
+def _estimate(found: "AuditEstimate") -> str:
+    if found.value is None:
+        return f"not known: {found.reason}"
+    between = f" ({interval(found.ci95)})" if found.ci95 else f"; {found.reason}"
+    return number(found.value) + between
 
 
-def _scenarios(scenarios: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
-    known = [row for row in scenarios if row["discrimination"] is not None]
+def _scenarios(scenarios: Sequence["Scenario"]) -> list[RenderableType]:
+    known = [row for row in scenarios if row.discrimination is not None]
     made = ruled("item", "family", "pairs", "mean margin", "discrimination", "agreement")
     made.columns[1].right = False
     for row in known[:SHOWN]:
-        cells = [number(row[name]) for name in ("spread", "discrimination", "agreement")]
-        made.add_row(line(row["item"]), line(row["family"]), str(row["pairs"]), *cells)
+        cells = [number(value) for value in (row.spread, row.discrimination, row.agreement)]
+        made.add_row(line(row.item), line(row.family), str(row.pairs), *cells)
     parts: list[RenderableType] = [Text(""), _heading("Scenarios that tell models apart least")]
     parts += [made] if known else []
     parts += _more(len(known), "scenarios, which tell more")
@@ -155,30 +163,30 @@ def _more(n: int, what: str) -> list[Text]:
     return [quiet(f"and {n - SHOWN} more {what}")] if n > SHOWN else []
 
 
-def _cycles(cycles: Mapping[str, Any]) -> list[RenderableType]:
+def _cycles(cycles: "Cycles") -> list[RenderableType]:
     parts: list[RenderableType] = [Text(""), _heading("Cycles (A beats B beats C beats A)")]
-    if cycles["surviving"] is None:
-        return [*parts, quiet(f"not known: {cycles['reason']}")]
+    if cycles.surviving is None:
+        return [*parts, quiet(f"not known: {cycles.reason}")]
     message = (
-        f"{cycles['surviving']} where all three are sure, of "
-        f"{plural(cycles['sure_triples'], 'triple')} with three sure pairs; "
-        f"{cycles['apparent']} by point values, of {plural(cycles['triples'], 'triple')} that met"
+        f"{cycles.surviving} where all three are sure, of "
+        f"{plural(cycles.sure_triples, 'triple')} with three sure pairs; "
+        f"{cycles.apparent} by point values, of {plural(cycles.triples, 'triple')} that met"
     )
     parts.append(Text(message))
-    for cycle in cycles["cycles"][:SHOWN]:
-        models, margins = cycle["models"], cycle["margins"]
+    for cycle in cycles.cycles[:SHOWN]:
+        models, margins = cycle.models, cycle.margins
         steps = (f"{m} +{number(margin)}" for m, margin in zip(models, margins, strict=True))
         parts.append(Text(line(f"  {' > '.join(steps)} > {models[0]}")))
-    return parts + _more(cycles["surviving"], "cycles")
+    return parts + _more(cycles.surviving, "cycles")
 
 
-def _stability(stability: Mapping[str, Any]) -> list[RenderableType]:
+def _stability(stability: "Stability") -> list[RenderableType]:
     parts: list[RenderableType] = [Text(""), _heading("Ranks without one family or one opponent")]
     for kind, label in (("families", "family"), ("opponents", "opponent")):
-        rows = stability[kind]
+        rows: Sequence[Without] | None = getattr(stability, kind)
         if rows is None:
-            parts.append(quiet(f"opponents: {stability['reason']}"))
-        elif moving := [row for row in rows if row["moved"]]:
+            parts.append(quiet(f"opponents: {stability.reason}"))
+        elif moving := [row for row in rows if row.moved]:
             parts += [_left_out(label, moving), *_more(len(moving), f"{kind} that move ranks")]
             parts += [quiet(f"without each of the other {len(rows) - len(moving)} nothing moves")]
         else:
@@ -186,12 +194,11 @@ def _stability(stability: Mapping[str, Any]) -> list[RenderableType]:
     return parts
 
 
-def _left_out(label: str, rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+def _left_out(label: str, rows: Sequence["Without"]) -> RenderableType:
     made = ruled(f"without {label}", "models moved", "largest move", "whose", "new first")
     for column in made.columns[3:]:
         column.right = False
     for row in rows[:SHOWN]:
-        names = [line(row[name] or "–") for name in ("model", "new_first")]
-        counts = [str(row[name]) for name in ("moved", "largest")]
-        made.add_row(line(row["left_out"]), *counts, *names)
+        names = [line(name or "–") for name in (row.model, row.new_first)]
+        made.add_row(line(row.left_out), str(row.moved), str(row.largest), *names)
     return made

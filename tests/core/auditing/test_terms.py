@@ -36,7 +36,7 @@ def test_the_planted_length_slope_is_in_its_interval(planted: float, orders: str
     noise = Noise(position=0, length=planted)
     played = Tournament(EQUAL, seed=7, noise=noise, log_length=ALIKE, iterations=2)
     found = estimate_terms(played.judge(played.random_calls(2000, orders=orders)))  # type: ignore[arg-type]
-    ends = found.length.ci95
+    ends = found.length.log_odds.ci95
     assert ends is not None
     assert ends[0] < length_truth(noise) < ends[1]
     assert (ends[0] < 0 < ends[1]) == (planted == 0)
@@ -48,11 +48,11 @@ def test_the_planted_position_bias_is_found_in_one_order(planted: float) -> None
     noise = Noise(position=planted, length=0)
     played = Tournament(EQUAL, seed=3, noise=noise, log_length=ALIKE)
     found = estimate_terms(played.judge(played.random_calls(1000, orders="one")))
-    ends = found.position.turned(pluses).ci95
+    ends = found.position.margin.ci95
     assert ends is not None
     assert ends[0] < mean_margin(planted, spread(noise)) < ends[1]
     assert (ends[0] < 0 < ends[1]) == (planted == 0)
-    assert found.lean == found.position.turned(pluses).value
+    assert found.lean == found.position.margin.value
 
 
 def test_log_odds_are_told_in_pluses() -> None:
@@ -68,10 +68,13 @@ def test_without_lengths_there_is_no_slope(table: Table) -> None:
     for item in range(8):
         table.both("x", "y", 1, item=item)
     found = estimate_terms(table.read())
-    assert (found.length.value, found.length.reason) == (None, "no lengths are known")
-    assert found.position.value == pytest.approx(0, abs=1e-9)
+    assert (found.length.log_odds.value, found.length.log_odds.reason) == (
+        None,
+        "no lengths are known",
+    )
+    assert found.position.log_odds.value == pytest.approx(0, abs=1e-9)
     table.add("x", "y", 1, item=9, len_a=1.0, len_b=2.0)
-    assert estimate_terms(table.read()).length.reason == "some comparisons have no lengths"
+    assert estimate_terms(table.read()).length.log_odds.reason == "some comparisons have no lengths"
 
 
 def test_a_place_that_is_a_model_s_own_is_not_told_from_strength(table: Table) -> None:
@@ -80,7 +83,11 @@ def test_a_place_that_is_a_model_s_own_is_not_told_from_strength(table: Table) -
         table.add("x", "y", 1, item=item)
     found = estimate_terms(table.read())
     message = "what position is worth cannot be told from strength here"
-    assert (found.position.value, found.position.reason, found.lean) == (None, message, 0)
+    assert (found.position.log_odds.value, found.position.log_odds.reason, found.lean) == (
+        None,
+        message,
+        0,
+    )
 
 
 def test_lengths_that_are_a_model_s_own_are_not_told_from_strength(table: Table) -> None:
@@ -89,4 +96,4 @@ def test_lengths_that_are_a_model_s_own_are_not_told_from_strength(table: Table)
         table.both("x", "y", 1, item=item, len_a=200.0, len_b=100.0)
     found = estimate_terms(table.read())
     message = "what length is worth cannot be told from strength here"
-    assert (found.length.value, found.length.reason) == (None, message)
+    assert (found.length.log_odds.value, found.length.log_odds.reason) == (None, message)
