@@ -69,7 +69,7 @@ def chains(pack: Path) -> Chains:
     benchmark = installed().benchmark("eqbench3")
     options = {option.name: option.default for option in benchmark.options}
     read = benchmark.read_pack(find_pack(benchmark, str(pack), options), options)
-    sums = [sum(benchmark.calls_per_sample(item, options)) for item in read.items]
+    sums = [sum(benchmark.planned_calls(item, options).values()) for item in read.items]
     return Chains(sum(sums), max(sums))
 
 

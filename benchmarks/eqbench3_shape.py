@@ -82,9 +82,9 @@ class EQBench3Shape(Benchmark):
         """Words."""
         return words(rng.randint(*REPLY), rng)
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """Its turns, a debrief after a talk, a verdict."""
-        return item.content + (item.content > 1), 1
+        return {"model": item.content + (item.content > 1), "judge": 1}
 
 
 def _turns() -> Iterator[int]:

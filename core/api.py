@@ -62,6 +62,9 @@ async def run_async(
     judge_base_url: str | None = None,
     api_key_env: str | None = None,
     judge_api_key_env: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    role_base_url: Mapping[str, str] | None = None,
+    role_api_key_env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
     sampling: Sampling | None = None,
     temperature: float | None = None,
@@ -106,6 +109,9 @@ async def run_async(
         judge_base_url: Endpoint of the judge.
         api_key_env: The variable that holds the model's key.
         judge_api_key_env: The variable that holds the judge's key.
+        roles: Who plays the benchmark's roles, ``{"user": "PROVIDER/NAME"}``.
+        role_base_url: Their endpoints, likewise.
+        role_api_key_env: The variables that hold their keys.
         headers: Extra HTTP headers for the model; never stored.
         sampling: How replies are drawn, where the benchmark's own way shall not hold.
         temperature: This field of `sampling`; so are the next six.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .foreign import ForeignResults
 from .metrics import Value, summarise_values
+from .roles import Role
 from .rules import NumberRule, Rule, SwitchRule, TextRule
 from .types import (
     Baseline,
@@ -44,6 +45,14 @@ class Model(Protocol):
     """How the run draws replies: the benchmark's defaults with the user's changes."""
     iteration: int
     """Which iteration of the item this sample is, from 1 on."""
+
+    def role(self, name: str) -> "Model":
+        """A role of the benchmark's `roles`, asked like the model; it counts its own calls.
+
+        Raises:
+            ValueError: The benchmark declares no such role, or this is not the model under test.
+        """
+        ...
 
     def draw(self, name: str) -> "Random":
         """A generator for a random choice, seeded by item, iteration and name.
@@ -206,6 +215,8 @@ class Benchmark(ABC):
         sampling: How replies are drawn unless the user says otherwise; where that depends on
             an option, define `sampling_for` too.
         options: The benchmark's own options.
+        roles: Further parties that `generate` asks, such as a simulated user, by
+            ``model.role(NAME)``. Who plays them is part of the run's identity.
         judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
         judge_sampling: How a judge's replies are drawn.
         ranked_by: The metric that leaderboards rank by, if not the first.
@@ -229,6 +240,7 @@ class Benchmark(ABC):
     sampling: Sampling = Sampling()
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     options: tuple[Option, ...] = ()
+    roles: tuple[Role, ...] = ()
     judged: bool = False
     ranked_by: str = ""
     single_turn: bool = True
@@ -302,6 +314,13 @@ class Benchmark(ABC):
         """
         raise NotImplementedError
 
+    def demo_role(self, role: str, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """Words for the demo player of a role, ``demo/ROLE``, by fixed rules.
+
+        A benchmark with roles that does not define this refuses demo players.
+        """
+        raise NotImplementedError
+
     def needs_judge(self, options: Options) -> bool:
         """Whether grading asks a judge with these options."""
         return self.judged
@@ -360,9 +379,12 @@ class Benchmark(ABC):
         """
         raise NotImplementedError
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
-        """Model and judge calls for one sample when nothing fails."""
-        return 1, int(self.needs_judge(options))
+    def planned_calls(self, item: Item, options: Options) -> Mapping[str, int]:
+        """Calls for one sample when nothing fails, by party: ``model``, ``judge``, each role.
+
+        Of a talk that may end early, the most.
+        """
+        return {"model": 1, "judge": int(self.needs_judge(options))}
 
     @property
     def not_judged(self) -> tuple[str, ...]:
@@ -373,6 +395,11 @@ class Benchmark(ABC):
     def has_demo(self) -> bool:
         """Whether demo models can take this benchmark."""
         return type(self).demo_reply is not Benchmark.demo_reply
+
+    @property
+    def has_demo_roles(self) -> bool:
+        """Whether demo players can take its roles."""
+        return type(self).demo_role is not Benchmark.demo_role
 
     @property
     def has_demo_judge(self) -> bool:

@@ -87,6 +87,13 @@ class FailedSample(UnscoredSample):
     kind: NotRequired[ReadOnly[str]]
 
 
+class PlayerPart(TypedDict):
+    """Who plays a role."""
+
+    model: ReadOnly[str]
+    endpoint: ReadOnly[str | None]
+
+
 class CallCounts(TypedDict):
     """How many calls were answered."""
 
@@ -94,6 +101,7 @@ class CallCounts(TypedDict):
     judge: ReadOnly[Count]
     replayed: ReadOnly[Count]
     retries: ReadOnly[Count]
+    roles: NotRequired[ReadOnly[Mapping[str, Count]]]
 
 
 class TokenCounts(TypedDict):
@@ -189,6 +197,7 @@ class RunPart(TypedDict):
     endpoint: NotRequired[ReadOnly[str | None]]
     judge: ReadOnly[str | None]
     judge_endpoint: NotRequired[ReadOnly[str | None]]
+    roles: NotRequired[ReadOnly[Mapping[str, PlayerPart]]]
     grader: NotRequired[ReadOnly[str | None]]
 
 

@@ -26,7 +26,7 @@ from ..doctor.checks import (
     warn,
 )
 from ..doctor.endpoints import TOKENS, Probe, probe, reach
-from ..endpoints.parties import OF_JUDGE
+from ..endpoints.parties import OF_JUDGE, of_role
 from ..endpoints.providers import ModelSpec
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
@@ -113,13 +113,22 @@ def _check_file(settings: SettingsFile) -> Check:
 
 
 def _models(settings: RunSettings) -> dict[str, Target]:
-    """The models and the judge that are given or configured, by what lines call them."""
+    """The models, judge and players of roles that are given or configured, by their line."""
     specs = [ModelSpec.parse(text) for text in settings.models]
     found = {f"model {spec}": find_target(settings, spec) for spec in specs}
     if settings.judge:
         spec = judge_spec(settings.judge)
         found[f"judge {spec}"] = find_target(settings, spec, OF_JUDGE)
+    for name, player in _players(settings).items():
+        target = find_target(settings, ModelSpec.parse(player), of_role(name))
+        found[f"role {name} {player}"] = target
     return found
+
+
+def _players(settings: RunSettings) -> dict[str, str]:
+    """Who plays roles, by role."""
+    configured = settings.file.roles if settings.file else {}
+    return {name: player.model for name, player in configured.items()} | dict(settings.roles)
 
 
 async def _check_models(

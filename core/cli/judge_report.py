@@ -1,5 +1,6 @@
 """`bench judge-report`: what comparisons say of the judge that made them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -15,6 +16,7 @@ from .command import Command
 from .rate import check_source
 from .settings import config_option
 from .stored import as_given
+from .values import pairs
 
 if TYPE_CHECKING:
     from ..auditing.audit import JudgeAudit
@@ -35,6 +37,7 @@ class _Choice(TypedDict):
                 help="Of the journal's, those on this pack.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Which judge, where there are several.")
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
+@options.role_option
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
@@ -46,6 +49,7 @@ def judge_report_command(
     dataset: str | None,
     judge: str | None,
     dedupe: bool,
+    roles: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
     runs_dir: Path,
@@ -62,7 +66,8 @@ def judge_report_command(
     if comparisons is not None:
         made = _of_file(comparisons, dedupe, judge, with_whom)
     else:
-        made = _of_journal(str(benchmark), dataset, judge, with_whom, runs_dir)
+        players = pairs(roles, "--role")
+        made = _of_journal(str(benchmark), dataset, judge, players, with_whom, runs_dir)
     if json_output:
         click.echo(as_text(made))
         return
@@ -78,11 +83,17 @@ def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "J
 
 
 def _of_journal(
-    name: str, dataset: str | None, judge: str | None, choice: _Choice, runs_dir: Path
+    name: str,
+    dataset: str | None,
+    judge: str | None,
+    players: Mapping[str, str],
+    choice: _Choice,
+    runs_dir: Path,
 ) -> "JudgeAudit":
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
-        found = read_judge(journal, installed(), chosen, dataset=dataset, judge=judge, **choice)
+        which = {"dataset": dataset, "judge": judge}
+        found = read_judge(journal, installed(), chosen, roles=players, **which, **choice)
     pack = auditing.audit.PackName(found.board.pack_name, found.board.pack_sha256)
     source = auditing.audit.AuditSource(benchmark=name, dataset=pack)
     parts = found.comparisons, found.asking, found.ratings

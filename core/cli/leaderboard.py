@@ -22,6 +22,7 @@ from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
 from .settings import config_option
 from .stored import as_given
+from .values import pairs
 
 
 @click.command("leaderboard", cls=RatingCommand)
@@ -33,6 +34,7 @@ from .stored import as_given
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
+@options.role_option
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
@@ -46,6 +48,7 @@ def leaderboard_command(
     engine: str | None,
     anchors: tuple[str, ...],
     published: bool,
+    roles: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
     runs_dir: Path,
@@ -68,6 +71,7 @@ def leaderboard_command(
             anchors=anchor_sets(anchors),
             mixed=demo,
             without=without,
+            roles=pairs(roles, "--role"),
             options=rating_options(benchmark, own),
         )
     beside = guard(board.benchmark).published(board.pack) if published else None

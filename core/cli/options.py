@@ -82,6 +82,11 @@ def endpoint_options(command: F) -> F:
                "(default with a demo model: demo/judge)."),
         option("--judge-base-url", metavar="URL|NAME", help="Likewise, of the judge."),
         option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
+        option("--role", "roles", multiple=True, metavar="NAME=SPEC",
+               help="Who plays a role of the benchmark, such as user=openai/gpt-4.1; one each."),
+        option("--role-base-url", multiple=True, metavar="NAME=URL", help="Its address."),
+        option("--role-api-key-env", multiple=True, metavar="NAME=VAR",
+               help="The variable that holds its key."),
     )  # fmt: skip
 
 
@@ -165,6 +170,10 @@ demo_option = option(
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated."
 )
+role_option = click.option(
+    "--role", "roles", multiple=True, metavar="NAME=SPEC",
+    help="Who plays a role, where runs differ in that; may be repeated.",
+)  # fmt: skip
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 
 
@@ -203,6 +212,9 @@ def _same(value: Any) -> Any:
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "headers": partial(pairs, name="--header"),
     "notes": partial(pairs, name="--note"),
+    "roles": partial(pairs, name="--role"),
+    "role_base_url": partial(pairs, name="--role-base-url"),
+    "role_api_key_env": partial(pairs, name="--role-api-key-env"),
     "extra_body": partial(json_object, name="--extra-body"),
     "items": item_list,
     "system": read_system,

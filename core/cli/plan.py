@@ -8,6 +8,7 @@ import click
 
 from ..errors import UsageError
 from ..making import DataMaker
+from ..roles import is_generating, role_in
 from ..run.plan import PartyPlan, Plan
 from ..run.session import Session
 from ..sample.phases import COMPARE, TRIAL
@@ -20,8 +21,11 @@ from ..types import JsonDict
 def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> JsonDict:
     """A plan as plain values."""
     tokens_in, tokens_out = plan.tokens
-    judged = [party for party in plan.parties[1:] if party.phase != TRIAL]
+    judging = [party for party in plan.parties if not is_generating(party.phase)]
+    judged = [party for party in judging if party.phase != TRIAL]
     calls = {"model": plan.parties[0].calls, "judge": sum(party.calls for party in judged)}
+    calls |= {role: p.calls for p in plan.parties if (role := role_in(p.phase))}
+    roles = {name: player.label for name, player in config.roles.items()}
     return {
         "benchmark": config.benchmark.name,
         "model": config.model.label,
@@ -31,7 +35,8 @@ def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> Jso
         "samples": {"total": plan.total, "left": plan.left},
         "calls": calls,
         "comparisons": plan.comparisons._asdict(),
-        "tries_judge": len(judged) < len(plan.parties[1:]),
+        "tries_judge": len(judged) < len(judging),
+        **({"roles": roles} if roles else {}),
         "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
         "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
         "max_cost_usd": session.money.budget.limit if session.money.budget else None,
@@ -64,6 +69,8 @@ def _asked(party: PartyPlan, plan: Plan, *, fewest: bool) -> str:
     if party.phase == TRIAL:
         return f"1 call to see that {party.endpoint.label} answers"
     least = "at least " if fewest else ""
+    if role := role_in(party.phase):
+        return f"at most {plural(party.calls, 'call')} to {party.endpoint.label} as {role}"
     return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"
 
 

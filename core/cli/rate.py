@@ -24,6 +24,7 @@ from . import options
 from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option
 from .stored import as_given
+from .values import pairs
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
@@ -56,6 +57,7 @@ class _RateRequest(NamedTuple):
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
+@options.role_option
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
@@ -69,6 +71,7 @@ def rate_command(
     anchors: tuple[str, ...],
     judge: str | None,
     dedupe: bool,
+    roles: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
     runs_dir: Path,
@@ -90,6 +93,7 @@ def rate_command(
         asked = _RateRequest(given, RatingSettings(sets), ratings.parting.has_demo(given))
     else:
         choice = {"dataset": dataset, "judge": judge, "mixed": demo, "without": without}
+        choice["roles"] = pairs(roles, "--role")
         asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT, tuple(installed().broken)).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)

@@ -81,7 +81,8 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
 
 
 def _shown(name: str, text: str) -> str:
-    return text[:4] + "…" if name == "--header" and len(text) > 4 else text  # may be a secret
+    may_be_secret = name in ("--header", "--role-base-url", "--role-api-key-env")
+    return text[:4] + "…" if may_be_secret and len(text) > 4 else text
 
 
 def read_system(text: str | None) -> str | None:

@@ -1,7 +1,8 @@
 """`demo/NAME`: models of a known ability, in this process, deterministic and free.
 
 The words come from the benchmark (`Benchmark.demo_reply`, and `demo_verdict` for
-the judge), the ability from the name. Everything that holds a demo model's result says DEMO.
+the judge, `demo_role` for who plays a role), the ability from the name. Everything that holds a
+demo model's result says DEMO.
 """
 
 from ..endpoints.providers import CallContext, ClientConfig
@@ -14,11 +15,12 @@ JUDGE = "judge"
 
 
 class DemoClient:
-    """A demo model or the demo judge."""
+    """A demo model, the demo judge, or the demo player of a role."""
 
     def __init__(self, config: ClientConfig) -> None:
         self._name = config.model.name
-        known = [*ABILITIES, JUDGE]
+        self._role = config.party.role
+        known = [self._role] if self._role else [*ABILITIES, JUDGE]
         if self._name not in known:
             there = ", ".join(f"demo/{name}" for name in known)
             raise UsageError(f"unknown demo model demo/{self._name}; there are: {there}")
@@ -27,7 +29,9 @@ class DemoClient:
         """The benchmark's words for this call, the same every time."""
         digest = request.as_json()
         rng, plugin = call.rng(self._name, digest), guard(call.benchmark)
-        if self._name == JUDGE:
+        if self._role:
+            text = plugin.demo_role(self._role, call.item, request, rng)
+        elif self._name == JUDGE:
             text = plugin.demo_verdict(call.item, request, rng)
         else:
             text = plugin.demo_reply(call.item, request, ABILITIES[self._name], rng)

@@ -52,6 +52,11 @@ def _names_a_function(spec: ModelSpec) -> bool:
     return spec.provider not in _SERVERS and after.isidentifier()
 
 
+def common_family(one: ModelSpec, other: ModelSpec) -> str | None:
+    """The family that two models are of; ``None`` where they are of two."""
+    return family(one) if family(one) == family(other) else None
+
+
 def kinship(model: ModelSpec, judge: ModelSpec) -> str | None:
     """A warning when a judge is the model itself or of its family; ``None`` when it is not."""
     if model == judge:

@@ -1,18 +1,20 @@
 """Which results may stand beside each other, and which board is meant.
 
-Those of one pack and one judge, and of demo models or of real ones.
+Those of one pack, one judge and the same players of roles, and of demo models or of real ones.
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
+from ..endpoints.sites import LOCAL
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JudgeNames
 from ..reports.gradings import is_judge, is_pack
+from ..settings.run_config import stored_roles
 
 
 class Board(NamedTuple):
@@ -24,16 +26,28 @@ class Board(NamedTuple):
     """Label; ``None`` where no judge is asked."""
     demo: bool | None = None
     """Whether it is of demo models, or of real ones; ``None`` for both."""
+    roles: tuple[tuple[str, str], ...] = ()
+    """Who plays each role: its name, and the player's label."""
 
     def takes(self, run: RunRecord) -> bool:
-        """Whether a run is of its pack, and of its kind of models."""
-        return run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
+        """Whether a run is of its pack, of its kind of models, and had these roles played."""
+        is_alike = run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
+        return is_alike and played_by(run) == self.roles
 
     @property
     def options(self) -> str:
         """The options that choose it, ready to be pasted, with the pack's name beside them."""
         judge = f" --judge {shlex.quote(self.judge)}" if self.judge else ""
-        return f"--dataset {self.pack_sha256[:12]}{judge} ({self.pack_name})"
+        roles = "".join(f" --role {name}={shlex.quote(label)}" for name, label in self.roles)
+        return f"--dataset {self.pack_sha256[:12]}{judge}{roles} ({self.pack_name})"
+
+
+def played_by(run: RunRecord) -> tuple[tuple[str, str], ...]:
+    """Who plays each role of a run; servers on this machine are one site, so their port is none."""
+    players = stored_roles(run.settings).items()
+    return tuple(
+        (name, str(p.spec) if p.site in (None, LOCAL) else p.label) for name, p in sorted(players)
+    )
 
 
 def boards_of(
@@ -57,7 +71,8 @@ def boards_of(
     for run in runs:
         found = {judges.first(g.graded_by.get("judge")) for g in journal.graders(run)}
         for judge in sorted(found, key=str):
-            board = Board(run.pack_name, run.pack_sha256, judge, None if mixed else run.demo)
+            pack = (run.pack_name, run.pack_sha256)
+            board = Board(*pack, judge, None if mixed else run.demo, played_by(run))
             if (benchmark.judged and judge is None) or board[1:] in seen:
                 continue
             seen.add(board[1:])
@@ -65,7 +80,11 @@ def boards_of(
 
 
 def choose_board(
-    benchmark: Benchmark, boards: Sequence[Board], dataset: str | None, judge: str | None
+    benchmark: Benchmark,
+    boards: Sequence[Board],
+    dataset: str | None,
+    judge: str | None,
+    roles: Mapping[str, str] | None = None,
 ) -> Board:
     """The one board that fits; one of demo models only where there is no other.
 
@@ -74,6 +93,7 @@ def choose_board(
         boards: All there are.
         dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
         judge: A judge's label or spec; ``None`` for any.
+        roles: Who plays roles, by role; anyone where none is named.
 
     Raises:
         UsageError: None fits, or more than one.
@@ -87,6 +107,7 @@ def choose_board(
         for board in boards
         if is_pack(board.pack_name, board.pack_sha256, dataset)
         and (judge is None or is_judge(board.judge, judge))
+        and (roles or {}).items() <= dict(board.roles).items()
     ]
     fitting = [board for board in fitting if not board.demo] or fitting
     if len(fitting) == 1:

@@ -7,7 +7,7 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..lookup.demo_apart import Company, is_demo
-from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike
+from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike, players_of
 from ..result_document import ComparisonCounts
 from ..settings.run_config import RunConfig, identity, reading
 from ..types import PairScore, digest
@@ -67,6 +67,7 @@ def pool_of(journal: Journal, config: RunConfig, pack: Pack) -> ComparisonPool:
         "prompts": dict(guard(benchmark).prompts(config.options)),
         "options": benchmark.request_options(config.options),
     }
+    about |= {"roles": players_of(identity(config, pack))} if benchmark.roles else {}
     own = digest({**about, "judge": judge or None})
     labels = JudgeNames(journal.asked(party=JUDGE)).all_of(judge)
     found = journal.pools(benchmark.name)

@@ -199,7 +199,7 @@ def field_of(
     slots = transcripts[name]
     last = max((iteration for _, iteration in slots), default=1)
     items = [item for item in pack.items if (item.id, last) in slots]
-    calls = guard(config.benchmark).calls_per_sample
+    calls = guard(config.benchmark).planned_calls
     settings = settings_of(config.benchmark, pack, options=config.options)
     pool = matchmaking.goals.TranscriptPool(
         transcripts,
@@ -207,7 +207,7 @@ def field_of(
         scores=scores_of(journal, config, pack, [*([own] if own else []), *there]),
         ahead=frozenset(c.name for c in there if any(n == last + 1 for _, n in c.samples)),
     )
-    needed = sum(calls(item, config.options)[0] for item in items)
+    needed = sum(calls(item, config.options)["model"] for item in items)
     return Field(pool, ladder, settings, needed)
 
 

@@ -1,7 +1,7 @@
 """What the journal holds of a judge: its comparisons, and what its replies were like."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
@@ -46,6 +46,7 @@ def read_judge(
     judge: str | None = None,
     mixed: bool = False,
     without: Collection[str] = (),
+    roles: Mapping[str, str] | None = None,
 ) -> JudgeRecord:
     """What a judge said about the newest run of each model.
 
@@ -57,11 +58,13 @@ def read_judge(
         judge: A judge's label or spec, likewise.
         mixed: Let demo and real models stand beside each other.
         without: Names of models that are left out.
+        roles: Who plays roles, by role, where runs differ in it.
 
     Raises:
         UsageError: There is no such board, more than one, or no comparison that was read.
     """
     chosen: Any = {"dataset": dataset, "judge": judge, "mixed": mixed, "without": without}
+    chosen["roles"] = roles
     found = read_leaderboard(journal, catalogue, benchmark, **chosen)
     rows = found.compared or []
     given = as_comparisons(rows)

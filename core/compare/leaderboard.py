@@ -72,6 +72,7 @@ class Leaderboard:
                 "n_items": len(self.pack.items),
             },
             "judge": self.board.judge,
+            **({"roles": dict(self.board.roles)} if self.board.roles else {}),
             "demo": self.demo,
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
@@ -157,6 +158,7 @@ def read_leaderboard(
     anchors: tuple[AnchorSet, ...] = (),
     mixed: bool = False,
     without: Collection[str] = (),
+    roles: Mapping[str, str] | None = None,
     options: Options | None = None,
 ) -> Leaderboard:
     """The board of a benchmark.
@@ -171,6 +173,7 @@ def read_leaderboard(
         anchors: The user's, before the pack's.
         mixed: Let demo and real models stand on one board.
         without: Names of models that are left out before anything is rated.
+        roles: Who plays roles, by role, likewise.
         options: The benchmark's of ratings, if not its defaults.
 
     Raises:
@@ -182,7 +185,7 @@ def read_leaderboard(
     judges = JudgeNames(journal.asked(party=JUDGE))
     with journal.ahead(runs):
         boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
-        board = choose_board(benchmark, boards, dataset, judges.first(judge))
+        board = choose_board(benchmark, boards, dataset, judges.first(judge), roles)
         older = [run for run in runs if board.takes(run) and has_older(journal, run)]
     for run in older:
         refile_stored(journal, catalogue, run)

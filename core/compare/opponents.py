@@ -13,10 +13,12 @@ from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..lookup.demo_apart import Company
-from ..lookup.runs import is_asked_alike, model_label
+from ..lookup.runs import is_asked_alike
+from ..lookup.stored_model import stored_model
 from ..names import check_without
-from ..sample.model import JournaledModel, known_replies
-from ..settings.run_config import RunConfig, stored_sampling
+from ..roles import MODEL, is_generating
+from ..sample.model import known_replies
+from ..settings.run_config import RunConfig
 from ..types import Item, digest
 from .comparison_pool import newest_of
 from .placement import wanted_placement
@@ -109,16 +111,8 @@ class TranscriptCache:
 
     async def _make(self, run: RunRecord, item: Item, iteration: int) -> Text | Gap:
         replies = self.journal.replies(run, item.id, iteration)
-        own = {key: reply for key, reply in replies.items() if key.phase == "generate"}
-        handle = JournaledModel(
-            known_replies(own),
-            phase="generate",
-            asked=model_label(run),
-            item_id=item.id,
-            sampling=stored_sampling(run.settings),
-            system=run.settings["system"],
-            iteration=iteration,
-        )
+        own = {key: reply for key, reply in replies.items() if is_generating(key.phase)}
+        handle = stored_model(run, self.benchmark, known_replies(own), item.id, iteration)
         made = await guard(self.benchmark).generate(item, handle, self.options)
         if not guard(self.benchmark).is_comparable(item, made):
             return TOO_SHORT
@@ -209,7 +203,10 @@ def contestant(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) 
 def finished(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) -> frozenset[Slot]:
     """The samples of a run whose transcript is whole, by the number of its calls."""
     plugin = guard(config.benchmark)
-    needed = {i.id: plugin.calls_per_sample(i, config.options)[0] for i in pack.items}
-    totals = (t for t in journal.call_totals(run) if t.phase == "generate")
+    needed = {i.id: plugin.planned_calls(i, config.options)["model"] for i in pack.items}
+    if config.benchmark.roles:  # a talk may end before its time, so calls do not tell
+        graded = (journal.grades(run, g.digest, {}) for g in journal.graders(run))
+        return frozenset((s.item_id, s.iteration) for scores in graded for s in scores)
+    totals = (t for t in journal.call_totals(run) if t.phase == MODEL)
     whole = (t for t in totals if t.calls >= needed.get(t.item_id, t.calls + 1))
     return frozenset((t.item_id, t.iteration) for t in whole)

@@ -11,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from ..roles import role_in
 from ..sample.phases import COMPARE, Phase
 from ..sample.progress import Progress
 from ..text import line, plural
@@ -97,7 +98,7 @@ def _bars(phases: dict[str, Phase]) -> Table:
 
 
 def _name(phase: str) -> str:
-    return NAMES.get(phase, line(phase))
+    return role_in(phase) or NAMES.get(phase, line(phase))
 
 
 def _count(phase: Phase) -> str:

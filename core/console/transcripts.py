@@ -11,6 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
+from ..roles import role_in
 from ..text import harmless, line, number, plural
 
 _IN_A_LINE = 4
@@ -55,7 +56,7 @@ def _calls(
         shown: The messages that were; those of these calls are added.
         full: Show judges' prompts too.
     """
-    said: list[list[str]] = []
+    said: dict[str, list[list[str]]] = {}  # each party sees a conversation of its own
     for call in calls:
         messages = call["messages"]
         if messages is None:
@@ -66,9 +67,9 @@ def _calls(
             message = f"asked the judge, {length:,} characters (--full shows them)"
             yield Text(message, style="dim")
         else:
-            yield from _asked(messages, said, shown)
+            yield from _asked(messages, said.get(call["phase"], []), shown)
         if call["phase"] != "judge":
-            said = [*messages, ["assistant", call["text"].strip()]]
+            said[call["phase"]] = [*messages, ["assistant", call["text"].strip()]]
         yield from _reply(call)
 
 
@@ -94,8 +95,9 @@ def _asked(
 def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
     if call["reasoning"]:
         yield _Said(f"{call['model']} (thinking)", call["reasoning"], "dim")
-    judge = " (judge)" if call["phase"] == "judge" else ""
-    yield _Said(f"{call['model']}{judge}", call["text"], "magenta" if judge else "green")
+    role = role_in(call["phase"]) or ("judge" if call["phase"] == "judge" else "")
+    style = "magenta" if role == "judge" else "yellow" if role else "green"
+    yield _Said(f"{call['model']} ({role})" if role else call["model"], call["text"], style)
     if call["usage"] is None:
         yield Text("imported: what was sent, tokens and time are not recorded", style="dim")
         return

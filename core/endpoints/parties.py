@@ -12,6 +12,7 @@ class PartyOptions(NamedTuple):
         base_url: The option with its address.
         api_key_env: The option with the variable of its key.
         sampling: Whether the user's sampling options are about it; else the benchmark's are.
+        role: The role that it plays; empty for the model and the judge.
     """
 
     title: str = ""
@@ -19,6 +20,7 @@ class PartyOptions(NamedTuple):
     base_url: str = "--base-url"
     api_key_env: str = "--api-key-env"
     sampling: bool = True
+    role: str = ""
 
 
 PANELS = "panels of judges are not there yet"
@@ -26,6 +28,13 @@ OF_MODEL = PartyOptions()
 OF_JUDGE = PartyOptions(
     "the judge ", "--judge", "--judge-base-url", "--judge-api-key-env", sampling=False
 )
+
+
+def of_role(name: str) -> PartyOptions:
+    """Those of who plays a role."""
+    return PartyOptions(
+        f"the role {name} ", "--role", "--role-base-url", "--role-api-key-env", False, name
+    )
 
 
 class AskedParty(NamedTuple):

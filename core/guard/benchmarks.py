@@ -138,11 +138,28 @@ class Guarded:
             "is_comparable", values.truth, self.benchmark.is_comparable, item, transcript
         )
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
-        """Model and judge calls for one sample."""
-        return self._call(
-            "calls_per_sample", values.calls, self.benchmark.calls_per_sample, item, options
-        )
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
+        """Calls for one sample by party: the model, the judge and each role, 0 where none."""
+        parties = ("model", "judge", *(role.name for role in self.benchmark.roles))
+        named = "planned_calls"
+        if (old := older_calls(self.benchmark)) and not self._declares(named):
+            calls = self._call(OLDER_CALLS, values.two_calls, old, item, options)
+            return dict.fromkeys(parties, 0) | dict(zip(parties, calls, strict=False))
+
+        def check(called: Called, value: Any) -> None:
+            values.calls(called, value, parties)
+
+        own = self.benchmark.planned_calls
+        return dict.fromkeys(parties, 0) | dict(self._call(named, check, own, item, options))
+
+    def _declares(self, method: str) -> bool:
+        """Whether the benchmark has a method of its own."""
+        return getattr(type(self.benchmark), method) is not getattr(Benchmark, method)
+
+    def demo_role(self, role: str, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """Words for the demo player of a role."""
+        own = self.benchmark.demo_role
+        return self._call("demo_role", values.text, own, role, item, request, rng)
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
         """Words for a demo model."""
@@ -213,6 +230,16 @@ class Guarded:
     ) -> tuple[Called, T]:
         called = self.called(method)
         return called, await call_async(called, function, *args)
+
+
+OLDER_CALLS = "calls_per_sample"
+"""What `Benchmark.planned_calls` was called, when there were only a model and a judge."""
+
+
+def older_calls(benchmark: Benchmark) -> Callable[[Item, Options], tuple[int, int]] | None:
+    """The planned calls of a benchmark that was written for the older name."""
+    found: Callable[[Item, Options], tuple[int, int]] | None = getattr(benchmark, OLDER_CALLS, None)
+    return found
 
 
 def _an(kind: type) -> Callable[[Called, Any], None]:

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from math import isfinite
@@ -9,8 +10,10 @@ from typing import Any
 
 from ..benchmark import Benchmark, Option
 from ..metrics import KINDS, Value
+from ..roles import Role
 from ..rules import UnfitValue
 from ..types import Sampling
+from .benchmarks import OLDER_CALLS, older_calls
 
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _TEXTS = ("foreign_forms", "unjudged_values")
@@ -23,7 +26,37 @@ def wrong_benchmark(thing: Any) -> str | None:
         return wrong_type(thing, Benchmark)
     if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
         return f"it has no {', '.join(missing)}"
-    return _wrong_attributes(thing) or wrong_options(thing.options) or _wrong_values(thing)
+    _warn_of_older(thing)
+    return (
+        _wrong_attributes(thing)
+        or wrong_options(thing.options)
+        or _wrong_values(thing)
+        or _wrong_roles(thing.roles)
+    )
+
+
+def _warn_of_older(thing: Benchmark) -> None:
+    """Warn an author of a name that has another by now."""
+    if older_calls(thing):
+        new = 'planned_calls, which returns {"model": 1, "judge": 1}'
+        warnings.warn(f"{thing.name}: {OLDER_CALLS} is now {new}", DeprecationWarning, stacklevel=2)
+
+
+def _wrong_roles(roles: Any) -> str | None:
+    if not isinstance(roles, tuple) or not all(isinstance(role, Role) for role in roles):
+        return "its roles must be a tuple of eibench.Role"
+    names = [role.name for role in roles]
+    for name in names:
+        if not _OPTION.fullmatch(name):
+            return f"its role {name!r} must be named in lower-case letters, digits and underscores"
+        if name in ("model", "judge"):
+            return f"its role {name!r} is no further party; name it otherwise"
+        if names.count(name) > 1:
+            return f"its role {name!r} is declared twice"
+    wrong = (role.name for role in roles if not isinstance(role.sampling, Sampling))
+    return next(
+        (f"its role {name!r} has a sampling that is no eibench.Sampling" for name in wrong), None
+    )
 
 
 def wrong_type(thing: Any, kind: type) -> str:

@@ -277,7 +277,17 @@ def placement(called: Called, value: Any) -> None:
             called.refuse(f"returned {given!r} as {option.name}, not {error}")
 
 
-def calls(called: Called, value: Any) -> None:
+def calls(called: Called, value: Any, parties: Sequence[str]) -> None:
+    """Refuse what are no numbers of calls by party."""
+    is_a(called, value, Mapping)
+    for party, n in value.items():
+        if party not in parties:
+            called.refuse(f"returned calls to {party!r}; parties are {', '.join(parties)}")
+        if not _is_whole(n):
+            called.refuse(f"returned {n!r} calls to {party!r}, not a whole number from 0 on")
+
+
+def two_calls(called: Called, value: Any) -> None:
     """Refuse what are no two numbers of calls."""
     if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
         is_a(called, value, tuple)

@@ -201,7 +201,8 @@ class CallStore(JournalFile):
             " sum(finish = 'length'), sum(input_tokens), sum(cached_tokens),"
             " sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens),"
             " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END"
-            " FROM calls WHERE run {of} AND (phase = 'generate' OR model = ?)"
+            " FROM calls WHERE run {of}"
+            " AND (phase = 'generate' OR phase GLOB 'role:*' OR model = ?)"
             " GROUP BY run, item_id, iteration, phase"
         )
         return self._rows_of(run, sql, (judge,), totals_of)

@@ -272,7 +272,8 @@ def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
     )
     database.execute(
         "INSERT OR IGNORE INTO here.parties (run, party, label)"
-        " SELECT run, 'judge', model FROM here.calls WHERE run = :n AND phase != 'generate'"
+        " SELECT run, 'judge', model FROM here.calls"
+        " WHERE run = :n AND phase IN ('judge', 'compare', 'trial')"
         " GROUP BY model ORDER BY min(n)",
         {"n": rows.n},
     )

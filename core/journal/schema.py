@@ -152,7 +152,7 @@ class FailureRow(NamedTuple):
 class PartyRow(NamedTuple):
     """Whom a run has asked."""
 
-    party: Annotated[str, one_of(frozenset({"model", "judge"}))]
+    party: Annotated[str, matching("model|judge|role:[a-z][a-z0-9_]*", "a party")]
     label: Text
     endpoint: TextOrNone
     entry: AnyObjectOrNone

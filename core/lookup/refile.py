@@ -17,10 +17,10 @@ from ..guard import Guarded, guard
 from ..journal import CallKey, Grader, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..sample.model import JournaledModel, known_replies
-from ..settings.run_config import RunConfig, grader, judge_endpoint, stored_sampling
+from ..settings.run_config import RunConfig, grader, judge_endpoint
 from ..types import ChatRequest, ChatResponse, Item, Score, digest
-from .runs import model_label
 from .stored_config import asked_endpoint, config_of, pack_of
+from .stored_model import stored_model
 
 
 def is_older(graded_by: Mapping[str, Any]) -> bool:
@@ -70,15 +70,7 @@ class SampleReplay:
 
         benchmark, options, judge = self.config.benchmark, self.config.options, self.config.judge
         assert judge is not None
-        model = JournaledModel(
-            answer,
-            phase="generate",
-            asked=model_label(self.run),
-            item_id=item.id,
-            sampling=stored_sampling(self.run.settings),
-            system=self.run.settings["system"],
-            iteration=iteration,
-        )
+        model = stored_model(self.run, benchmark, answer, item.id, iteration)
         judge_handle = JournaledModel(
             counted,
             phase="judge",

@@ -14,7 +14,7 @@ from ..benchmark import Benchmark, Options, Pack
 from ..endpoints.sites import site_in, site_of
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord
-from ..settings.run_config import Endpoint, RunConfig, identity
+from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles
 from ..types import digest
 
 MODEL, JUDGE = "model", "judge"
@@ -36,10 +36,24 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> FoundRun:
     """The run that a configuration means."""
     run = _find(journal, config, pack)
     if run is not None and not config.run_id:
-        config = replace(config, model=replace(config.model, first=model_label(run)))
+        config = replace(
+            config,
+            model=replace(config.model, first=model_label(run)),
+            roles=_as_asked_first(config.roles, stored_roles(run.settings)),
+        )
     if config.judge is not None:
         config = replace(config, judge=known_judge(journal, config.judge, run))
     return FoundRun(config, run)
+
+
+def _as_asked_first(
+    players: Mapping[str, Endpoint], first: Mapping[str, Endpoint]
+) -> dict[str, Endpoint]:
+    """Who plays the roles now, under the labels that were asked first."""
+    return {
+        name: replace(player, first=first[name].label if name in first else None)
+        for name, player in players.items()
+    }
 
 
 def model_label(run: RunRecord) -> str:
@@ -85,14 +99,27 @@ def _is_alike(stored: Mapping[str, Any], meant: Mapping[str, Any], judges: Colle
         same
         and "imported" not in stored
         and own_prompts(stored, judges) == own_prompts(meant, judges)
+        and players_of(stored) == players_of(meant)
     )
 
 
 def is_asked_alike(one: Mapping[str, Any], other: Mapping[str, Any], config: RunConfig) -> bool:
-    """Whether two identities ask the same: benchmark, version, pack, prompts and options."""
+    """Whether two ask the same: benchmark, version, pack, prompts, options, players of roles."""
     judges = judges_only(config.benchmark, config.options)
     same = all(one.get(n) == other.get(n) for n in ("benchmark", "version", "pack", "options"))
-    return same and own_prompts(one, judges) == own_prompts(other, judges)
+    return (
+        same
+        and own_prompts(one, judges) == own_prompts(other, judges)
+        and players_of(one) == players_of(other)
+    )
+
+
+def players_of(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Who plays the roles, where that matters: local servers are one site."""
+    return {
+        name: (player["model"], site_of(player["endpoint"]), player["sampling"])
+        for name, player in identity.get("roles", {}).items()
+    }
 
 
 def judges_only(benchmark: Benchmark, options: Options) -> frozenset[str]:

@@ -17,7 +17,7 @@ from ..reports.gradings import is_judge
 from ..reports.protocols import judge_label
 from ..result_document import ResultDocument
 from ..settings.rules import fitting
-from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_sampling
+from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_roles, stored_sampling
 
 
 def config_of(
@@ -55,6 +55,7 @@ def config_of(
         sampling=stored_sampling(settings),
         system=settings["system"],
         name=settings["name"],
+        roles=stored_roles(settings),
     )
 
 

@@ -47,6 +47,7 @@ def comparability(
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {_plain(value)}" for name, value in options.items()]
     parts += [f"judge {config.judge.stored_label}"] if config.judge else []
+    parts += [f"{role} played by {player.stored_label}" for role, player in config.roles.items()]
     imported = is_imported(config.model.spec)
     parts += ["imported from another program"] if imported else []
     parts += [f"changed: {changed}"] if changed else []

@@ -9,16 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
-from ..clients.families import kinship
+from ..clients.families import common_family, kinship
 from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
 from ..result_document import (
+    CallCounts,
     ClosingPart,
     ComparisonsPart,
     CostPart,
     MetricsPart,
+    PlayerPart,
     ProtocolPart,
     ResultDocument,
     RunPart,
@@ -27,6 +29,7 @@ from ..result_document import (
     Status,
     TokenCounts,
 )
+from ..roles import role_in
 from ..sample.phases import TRIAL
 from ..settings.run_config import grader
 from ..types import NO_RESPONSE, Baseline, Summary, digest
@@ -139,7 +142,10 @@ def _status(samples: Status, stopped: Status | None, compared: ModelComparisons 
 def _run(about: _About, status: Status, view: str | None) -> RunPart:
     run, config = about.run, about.config
     judge, judge_endpoint = judge_of(config)
-    return {
+    players: dict[str, PlayerPart] = {
+        name: {"model": str(p.spec), "endpoint": p.address} for name, p in config.roles.items()
+    }
+    made: RunPart = {
         "run_id": run.run_id if run else None,
         "benchmark": config.benchmark.name,
         "benchmark_version": config.benchmark.version,
@@ -154,6 +160,7 @@ def _run(about: _About, status: Status, view: str | None) -> RunPart:
         "judge_endpoint": judge_endpoint,
         "grader": digest(grader(config)) if run else None,
     }
+    return {**made, "roles": players} if players else made
 
 
 def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPart:
@@ -247,13 +254,15 @@ def _cost(about: _About, elapsed_s: float | None) -> CostPart:
     run, spent = about.run, about.evidence.spent
     total = sum(n for phase, n in spent.calls.items() if phase != TRIAL)
     seconds = run.elapsed_s if run else 0.0
+    roles = {role: n for phase, n in spent.calls.items() if (role := role_in(phase))}
+    calls: CallCounts = {
+        "model": spent.calls["generate"],
+        "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
+        "replayed": max(0, total - about.evidence.sent),
+        "retries": spent.retries,
+    }
     return {
-        "calls": {
-            "model": spent.calls["generate"],
-            "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
-            "replayed": max(0, total - about.evidence.sent),
-            "retries": spent.retries,
-        },
+        "calls": {**calls, "roles": roles} if roles else calls,
         "tokens": _tokens(spent, known=run is not None and about.origin is None),
         "cost_usd": None if run is None or spent.cost_usd is None else round(spent.cost_usd, 6),
         "elapsed_s": seconds if elapsed_s is None else elapsed_s,
@@ -298,9 +307,14 @@ def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None
 
 
 def judge_warnings(config: "RunConfig") -> list[str]:
-    """What to know about the judge before its verdicts are trusted."""
+    """What to know of the judge and of who plays roles before a result is trusted."""
     message = config.judge and kinship(config.model.spec, config.judge.spec)
-    return [message] if message else []
+    made = [message] if message else []
+    for name, player in config.roles.items():
+        for whom, other in (("model", config.model), ("judge", config.judge)):
+            if other and (family := common_family(player.spec, other.spec)):
+                made.append(f"who plays {name} is of the {whom}'s family ({family})")
+    return made
 
 
 def _rough(summary: Summary, families: int) -> list[str]:

@@ -47,6 +47,7 @@ def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, st
         "judge": judge_label(document) or "none",
         "system prompt": digest(system) if system else "none",
     }
+    facts |= {f"role {name}": p["model"] for name, p in run.settings.get("roles", {}).items()}
     facts |= {f"option {k}": str(v) for k, v in _options(document, benchmark).items()}
     if is_imported(run.model):
         return facts | {"system prompt": "not recorded", "sampling": "not recorded"}

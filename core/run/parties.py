@@ -6,13 +6,14 @@ from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment
 from ..clients.notices import Notices
-from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions
+from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions, of_role
 from ..errors import PluginError, UsageError
 from ..guard import guard, make_client
 from ..hints import bench
 from ..imported import MARK, is_imported
 from ..plugins import Catalogue
-from ..sample.context import ConnectedParty
+from ..roles import role_in
+from ..sample.context import ConnectedParty, offline_roles
 from ..sample.progress import Progress
 from ..sample.stopping import Stop
 from ..settings.run_config import Endpoint, RunConfig
@@ -46,7 +47,8 @@ class Pricing:
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""
-        who = endpoint.label if phase == "generate" else f"the {phase} {endpoint.label}"
+        who = f"the {phase.replace(':', ' ')} {endpoint.label}"
+        who = endpoint.label if phase == "generate" else who
         return Meter(self.price(endpoint, phase), self.budget, who)
 
     def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
@@ -80,17 +82,24 @@ def check_parties(
     _check_roles(config, catalogue)
     if not config.run_id:
         money.check(config.model, "generate", config.effective_sampling)
+        for role in config.benchmark.roles:
+            money.check(config.roles[role.name], role.phase, role.sampling)
     if config.judge:
         money.check(config.judge, "judge", config.benchmark.judge_sampling)
-    asked = ((None if config.run_id else config.model, OF_MODEL), (config.judge, OF_JUDGE))
-    for endpoint, party in asked:
-        if endpoint is not None:
-            most = config.limits.concurrency
-            made = client_config(endpoint, most, catalogue, environment, party=party)
-            provider = catalogue.provider(endpoint.spec.provider)
-            if provider.demo:
-                make_client(provider, made)  # costs nothing, and refuses a name that does not exist
+    for party, endpoint in asked_parties(config):
+        most = config.limits.concurrency
+        made = client_config(endpoint, most, catalogue, environment, party=party)
+        provider = catalogue.provider(endpoint.spec.provider)
+        if provider.demo and not party.role:
+            make_client(provider, made)  # costs nothing, and refuses a name that does not exist
     check_stored(config)
+
+
+def asked_parties(config: RunConfig) -> list[tuple[PartyOptions, Endpoint]]:
+    """Whom a command asks: of a run that is only judged again, the judge alone."""
+    players = [(of_role(name), player) for name, player in config.roles.items()]
+    generating = [] if config.run_id else [(OF_MODEL, config.model), *players]
+    return generating + ([(OF_JUDGE, config.judge)] if config.judge else [])
 
 
 def _refuse_imported(config: RunConfig) -> None:
@@ -107,6 +116,9 @@ def _refuse_imported(config: RunConfig) -> None:
             f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "
             f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} judges what it said"
         )
+    for name, player in config.roles.items():
+        if is_imported(player.spec):
+            raise UsageError(f"--role {name}: {player.spec} is of an imported run; name another")
     if config.judge and is_imported(config.judge.spec):
         raise UsageError(
             f"{config.judge.spec} gave the verdicts of a run that was imported, and cannot be "
@@ -132,6 +144,7 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
     if demo_model and not config.benchmark.has_demo:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
+    _check_players(config, catalogue, demo_model=demo_model)
     if not guard(config.benchmark).needs_judge(config.options):
         if judge:
             raise UsageError(f"{name} asks no judge; leave --judge out")
@@ -149,8 +162,23 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{name} has no rules for the demo judge; name a real one with --judge")
 
 
+def _check_players(config: RunConfig, catalogue: Catalogue, *, demo_model: bool) -> None:
+    """Refuse demo players of roles that cannot be."""
+    for name, player in config.roles.items():
+        if not catalogue.provider(player.spec.provider).demo:
+            continue
+        real = f"name a real one with --role {name}=SPEC"
+        if player.spec.name != name:
+            message = f"{player.spec} does not play the role {name}; demo/{name} does"
+            raise UsageError(message)
+        if not demo_model:
+            raise UsageError(f"the demo {name} does not play with {config.model.spec}; {real}")
+        if not config.benchmark.has_demo_roles:
+            raise UsageError(f"{config.benchmark.name} has no rules for the demo {name}; {real}")
+
+
 class PartyConnector:
-    """Connects a run with its model and its judge, each with limits of its own."""
+    """Connects a run with its model, its judge and its roles, each with limits of its own."""
 
     def __init__(
         self,
@@ -180,6 +208,22 @@ class PartyConnector:
             )
         return self._party("generate", config.model, config.limits, sampling, config.system)
 
+    def roles(self) -> dict[str, ConnectedParty]:
+        """Who plays the roles of the run."""
+        config = self._config
+        if config.run_id:
+            return offline_roles(config)
+        return {
+            role.name: self._party(
+                role.phase,
+                config.roles[role.name],
+                config.role_limits.get(role.name, config.limits),
+                role.sampling,
+                None,
+            )
+            for role in config.benchmark.roles
+        }
+
     def judge(self) -> ConnectedParty | None:
         """The judge of the run, if it has one."""
         config = self._config
@@ -204,7 +248,8 @@ class PartyConnector:
         sampling: Sampling,
         system: str | None,
     ) -> ConnectedParty:
-        party = OF_MODEL if phase == "generate" else OF_JUDGE
+        role = role_in(phase)
+        party = of_role(role) if role else OF_MODEL if phase == "generate" else OF_JUDGE
         meter = self._money.meter(endpoint, phase)
         caller = self._caller(endpoint, limits, meter, party)
         address, label = endpoint.address, endpoint.stored_label

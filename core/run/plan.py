@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..clients.demo import JUDGE, DemoClient
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
+from ..endpoints.parties import OF_MODEL, of_role
 from ..endpoints.providers import CallContext, ClientConfig, ModelSpec
 from ..errors import BenchError, MissingCall
 from ..guard import guard, no_exit
@@ -27,6 +28,7 @@ from ..lookup.refile import SampleReplay
 from ..lookup.runs import find_run
 from ..making import DataMaker
 from ..reports.evidence import Selection
+from ..roles import MODEL, is_generating, role_in
 from ..sample.model import JournaledModel
 from ..sample.phases import COMPARE, TRIAL
 from ..sample.trial import trial_request
@@ -43,13 +45,13 @@ LOOKED_AT = 5
 
 @dataclass(frozen=True, slots=True)
 class PartyPlan:
-    """What one model or judge will be asked.
+    """What one model, judge or player of a role will be asked.
 
     Attributes:
         calls: When nothing fails and every answer can be read; of comparisons, at most.
         price: ``None`` when unknown.
         tokens: Of one call, as far as it can be told; ``None`` when no request is known.
-        phase: ``generate``, ``judge``, ``compare`` or ``trial``.
+        phase: ``generate``, ``role:NAME``, ``judge``, ``compare`` or ``trial``.
     """
 
     endpoint: Endpoint
@@ -128,7 +130,9 @@ def make_plan(
     looked_at = [_copied(item) for item in items[:LOOKED_AT]]
     with no_exit():
         asked: dict[str, list[ChatRequest]] = asyncio.run(_requests(config, looked_at, say))
-    parties = [("generate", config.model)]
+    parties = [(MODEL, config.model)]
+    roles = {role.phase: config.roles[role.name] for role in config.benchmark.roles}
+    parties += [] if config.run_id else roles.items()
     if config.judge:
         parties += [("judge", config.judge)] if calls["judge"] or asked["judge"] else []
         if compares := guard(config.benchmark).compares(config.options) and not config.run_id:
@@ -169,7 +173,7 @@ class _Known(NamedTuple):
     @property
     def judged(self) -> bool:
         """Whether the judge has answered anything."""
-        return any(phase != "generate" for *_, phase in self.calls)
+        return any(not is_generating(phase) for *_, phase in self.calls)
 
 
 def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
@@ -246,10 +250,17 @@ async def _requests(
 
 
 async def _made_requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:
-    asked: dict[str, list[ChatRequest]] = {"generate": [], "judge": [], COMPARE: []}
+    roles = config.benchmark.roles
+    phases = (MODEL, "judge", COMPARE, *(role.phase for role in roles))
+    asked: dict[str, list[ChatRequest]] = {phase: [] for phase in phases}
     plugin = guard(config.benchmark)
     for item in items:
-        model = _recorder(config, item, "generate", "medium", config.effective_sampling, asked)
+        players = {
+            r.name: _recorder(config, item, r.phase, r.name, r.sampling, asked) for r in roles
+        }
+        model = _recorder(
+            config, item, MODEL, "medium", config.effective_sampling, asked, roles=players
+        )
         judges = config.benchmark.judge_sampling
         judge = _recorder(config, item, "judge", JUDGE, judges, asked)
         pairs = _recorder(config, item, COMPARE, JUDGE, judges, asked)
@@ -270,17 +281,27 @@ def _recorder(
     demo: str,
     sampling: Sampling,
     asked: dict[str, list[ChatRequest]],
-) -> Any:
-    client = DemoClient(ClientConfig(ModelSpec("demo", demo)))
+    roles: Mapping[str, JournaledModel] | None = None,
+) -> JournaledModel:
+    role, benchmark = role_in(phase), config.benchmark
+    party = of_role(role) if role else OF_MODEL
+    client = DemoClient(ClientConfig(ModelSpec("demo", demo), party=party))
+    has_words = benchmark.has_demo_roles if role else benchmark.has_demo
     context = CallContext(config.benchmark, item, 1, phase)
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
         asked[phase].append(request)
-        if not config.benchmark.has_demo:
+        if not has_words:
             raise MissingCall("a plan has no words to go on with")
         return await client.complete(request, context)
 
-    system = config.system if phase == "generate" else None
+    system = config.system if phase == MODEL else None
     return JournaledModel(
-        answer, phase=phase, asked=demo, sampling=sampling, item_id=item.id, system=system
+        answer,
+        phase=phase,
+        asked=demo,
+        sampling=sampling,
+        item_id=item.id,
+        system=system,
+        roles=roles,
     )

@@ -10,15 +10,17 @@ from typing import Any
 
 from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_model
-from ..endpoints.parties import OF_JUDGE, OF_MODEL
+from ..endpoints.parties import OF_JUDGE, PartyOptions
 from ..endpoints.sites import is_local
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunRecord
 from ..lookup.runs import JUDGE, MODEL, FoundRun
 from ..plugins import Catalogue
+from ..roles import phase_of
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonObject
 from .connect import client_config
+from .parties import asked_parties
 
 _LISTING = "openai"
 """The provider whose servers have such a list."""
@@ -39,11 +41,10 @@ class Servers:
         cls, config: RunConfig, catalogue: Catalogue, environment: Environment
     ) -> "Servers":
         """Ask those that are local, each once; none of them has to answer."""
-        entries = {}
+        entries, options = {}, {party_name(p): p for p, _ in asked_parties(config)}
         for party, endpoint in parties_of(config).items():
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                options = OF_JUDGE if party == JUDGE else OF_MODEL
-                made = client_config(endpoint, 1, catalogue, environment, party=options)
+                made = client_config(endpoint, 1, catalogue, environment, party=options[party])
                 entries[party] = await read_entry(made)
         return cls(entries)
 
@@ -76,15 +77,21 @@ def keep_names(journal: Journal, run: RunRecord, config: RunConfig) -> None:
 
 def parties_of(config: RunConfig) -> dict[str, Endpoint]:
     """Whom a command asks."""
-    parties = {} if config.run_id else {MODEL: config.model}
-    return parties | ({JUDGE: config.judge} if config.judge else {})
+    return {party_name(party): endpoint for party, endpoint in asked_parties(config)}
+
+
+def party_name(party: PartyOptions) -> str:
+    """What the journal calls a party."""
+    if party.role:
+        return phase_of(party.role)
+    return JUDGE if party is OF_JUDGE else MODEL
 
 
 def _known(journal: Journal, run: RunRecord | None, party: str, label: str) -> JsonObject | None:
     """What was said when a label was asked first: by this run, a judge's by any run."""
-    if run is None and party == MODEL:
+    if run is None and party != JUDGE:
         return None
-    asked = journal.asked(run, party) if party == MODEL else journal.asked(party=JUDGE)
+    asked = journal.asked(None if party == JUDGE else run, party)
     return next((a.entry for a in asked if a.label == label and a.entry), None)
 
 
@@ -98,7 +105,7 @@ def _why_another(
     differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
     message = f"{endpoint.address} has another model than the one that"
     what = f"{differs} {_shown(now[differs])}, not {_shown(then[differs])}"
-    if party == MODEL:
+    if party != JUDGE:
         assert run is not None
         return f"{message} run {run.run_id} asked ({what}); --name NAME starts a run of its own"
     way_out = "give it a name in bench.toml, [endpoints.NAME], and --judge-base-url NAME"

@@ -41,6 +41,7 @@ from ..reports.compared import ModelComparisons, kept_comparisons
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
 from ..result_document import PlacementEnd, ResultDocument, Status
+from ..roles import is_generating
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.phases import COMPARE, TRIAL
 from ..sample.progress import Progress
@@ -294,15 +295,17 @@ class Session:
             planned=self.config.planned_calls,
             say=self.say,
             trial=self._trial(job, judge),
+            roles=connector.roles(),
         )
 
     def _trial(self, job: _Job, judge: ConnectedParty | None) -> Trial | None:
         """Of the judge, when it will be asked and has not answered yet."""
-        due = any(p.left for phase, p in self.progress.phases.items() if phase != "generate")
+        phases = self.progress.phases.items()
+        due = any(p.left for phase, p in phases if not is_generating(phase))
         if judge is None or judge.caller is None or not due or not self.tries_judge:
             return None
         totals = job.journal.call_totals(job.run, judge.asked)
-        if any(total.phase != "generate" for total in totals):
+        if any(not is_generating(total.phase) for total in totals):
             return None
         return Trial(judge, judge.caller, self.answered)
 

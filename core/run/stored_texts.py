@@ -18,6 +18,8 @@ def check_stored(config: RunConfig) -> None:
     refuse_credentials(config.effective_sampling.extra_body, "the sampling of the benchmark")
     if config.judge:
         refuse_credentials(config.benchmark.judge_sampling.extra_body, "the sampling of the judge")
+    for role in config.benchmark.roles:
+        refuse_credentials(role.sampling.extra_body, f"the sampling of the role {role.name}")
     for option, text in _stored_texts(config).items():
         if redact.reply(text) != text:
             raise UsageError(f"{option} holds a key, which would be stored with the run")
@@ -36,6 +38,7 @@ def _stored_texts(config: RunConfig) -> dict[str, str]:
         "--name": config.name or "",
         "--model": str(config.model.spec),
         "--judge": str(config.judge.spec) if config.judge else "",
+        "--role": canonical({name: str(p.spec) for name, p in config.roles.items()}),
         "--system": config.system or "",
         "--reasoning-effort": config.sampling.reasoning_effort or "",
         "--note": canonical(dict(config.notes)),

@@ -11,11 +11,13 @@ from ..clients.caller import Caller
 from ..endpoints.sites import host_in
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
+from ..roles import role_in
 from ..types import Item, Sampling, Score, digest
 from .progress import Progress
 from .stopping import Stop
 
 if TYPE_CHECKING:
+    from ..settings.run_config import RunConfig
     from .trial import Trial
 
 
@@ -28,7 +30,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConnectedParty:
-    """A model or a judge: how its replies are drawn and who sends the requests.
+    """A model, a judge or who plays a role: how its replies are drawn and who sends the requests.
 
     Attributes:
         asked: Names it in call keys, so that another judge's calls are other calls: the label
@@ -43,6 +45,17 @@ class ConnectedParty:
     caller: Caller | None
     system: str | None = None
     address: str | None = None
+
+
+def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
+    """Who plays the roles of a run of which nothing more is asked."""
+    return {
+        role.name: ConnectedParty(
+            role.phase, config.roles[role.name].stored_label, role.sampling, None
+        )
+        for role in config.benchmark.roles
+        if role.name in config.roles
+    }
 
 
 @dataclass
@@ -60,6 +73,7 @@ class RunContext:
         begun: Requests that were sent, by phase.
         refused: Among the first of them, those that were refused as invalid.
         message: Who was said to be at another address than before, by label.
+        roles: Who plays the benchmark's roles, by name.
         trial: Of the judge, before the model is asked; ``None`` where none is needed.
     """
 
@@ -81,6 +95,7 @@ class RunContext:
     refused: Counter[str] = field(default_factory=Counter)
     message: set[str] = field(default_factory=set)
     trial: "Trial | None" = None
+    roles: Mapping[str, ConnectedParty] = field(default_factory=dict)
     grader: str = field(init=False)
     plugin: Guarded = field(init=False)
 
@@ -94,7 +109,9 @@ class RunContext:
         if first == party.address or party.asked in self.message:
             return
         self.message.add(party.asked)
-        what = "the judge" if party is self.judge else f"run {self.run.run_id}"
+        what = f"run {self.run.run_id}"
+        if party is not self.model:
+            what = f"the role {role}" if (role := role_in(party.phase)) else "the judge"
         self.say(f"{what} goes on at {party.address}; it was asked first at {first}")
 
     @property

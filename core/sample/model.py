@@ -1,4 +1,4 @@
-"""What a plugin's coroutine holds as its model: `chat`, answered from wherever.
+"""What a plugin's coroutine holds as its model, or a role: `chat`, answered from wherever.
 
 A handle belongs to one sample and one phase. It completes the request with the
 run's settings and numbers the calls, so that each has the key under which the
@@ -23,7 +23,7 @@ Answer = Callable[[ChatRequest, CallKey], Awaitable[ChatResponse]]
 
 
 class JournaledModel:
-    """A model, or a judge, for one sample. Implements `benchmark.Model`."""
+    """A model, a judge or a role, for one sample. Implements `benchmark.Model`."""
 
     def __init__(
         self,
@@ -35,8 +35,10 @@ class JournaledModel:
         item_id: str,
         iteration: int = 1,
         system: str | None = None,
+        roles: "Mapping[str, JournaledModel] | None" = None,
     ) -> None:
         self.iteration = iteration
+        self._roles = roles or {}
         self._item_id = item_id
         seed = sampling.seed
         self.sampling = sampling if seed is None else replace(sampling, seed=seed + iteration - 1)
@@ -55,6 +57,13 @@ class JournaledModel:
         key = CallKey(self._phase, request_digest, self._seen[request_digest])
         self._seen[request_digest] += 1
         return await self._answer(request, key)
+
+    def role(self, name: str) -> "JournaledModel":
+        """Who plays a role; see `benchmark.Model.role`."""
+        if name not in self._roles:
+            there = ", ".join(self._roles) or "none"
+            raise ValueError(f"role: there is no role {name!r} here; there are: {there}")
+        return self._roles[name]
 
     def draw(self, name: str) -> Random:
         """A generator of random numbers; see `benchmark.Model.draw`."""

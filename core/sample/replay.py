@@ -70,6 +70,7 @@ class CallReplayer:
     def handle(self, party: ConnectedParty) -> JournaledModel:
         """What the plugin's coroutine holds as this party."""
         caller = party.caller
+        others = self._context.roles if party is self._context.model else {}
         return JournaledModel(
             self._asking(party, caller) if caller else known_replies(self._known),
             phase=party.phase,
@@ -78,6 +79,7 @@ class CallReplayer:
             sampling=party.sampling,
             system=party.system,
             iteration=self._sample.iteration,
+            roles={name: self.handle(role) for name, role in others.items()},
         )
 
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:

@@ -103,7 +103,7 @@ async def _score(
     model = calls.handle(context.model)
     judge = calls.handle(context.judge) if context.judge else None
     transcript = await context.plugin.generate(sample.item, model, context.options)
-    steps.finish([context.model.phase])
+    steps.finish([context.model.phase, *(role.phase for role in context.roles.values())])
     return await context.plugin.grade(sample.item, transcript, judge, context.options)
 
 

@@ -13,11 +13,12 @@ from ..names import nearest
 from ..spending.book import read_prices
 from ..spending.prices import Price
 from .endpoints import EndpointSettings, find_endpoint, read_endpoints
+from .players import RolePlayer, read_players
 from .tables import plain_names
 
 FILE = "bench.toml"
 _LARGEST = 4 * 2**20
-TABLES = ("run", "endpoints", "prices")
+TABLES = ("run", "endpoints", "roles", "prices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,14 @@ class SettingsFile:
     Attributes:
         run: Values for options by their long names with underscores, as TOML gave them.
         endpoints: By name.
+        roles: Who plays the roles of benchmarks, by role.
         prices: By model spec.
         path: ``None`` when there is no file.
     """
 
     run: Mapping[str, Any] = field(default_factory=dict)
     endpoints: Mapping[str, EndpointSettings] = field(default_factory=dict)
+    roles: Mapping[str, RolePlayer] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     path: Path | None = None
 
@@ -63,6 +66,7 @@ def read_settings(path: Path) -> SettingsFile:
     return SettingsFile(
         run=plain_names(f"{path}: [run]", raw.get("run", {})),
         endpoints=read_endpoints(raw.get("endpoints", {}), path),
+        roles=read_players(raw.get("roles", {}), path),
         prices=read_prices(raw["prices"], path) if "prices" in raw else {},
         path=path,
     )

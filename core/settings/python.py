@@ -22,7 +22,8 @@ from .rules import RULES, fitting
 from .run_config import merge
 from .run_settings import RunSettings, SettingSource
 
-_LISTS, _MAPPINGS = ("items", "without"), ("headers", "notes")
+_LISTS = ("items", "without")
+_MAPPINGS = ("headers", "notes", "roles", "role_base_url", "role_api_key_env")
 _SAMPLING = frozenset(field.name for field in fields(Sampling))
 _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
@@ -107,7 +108,7 @@ def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> Sampling:
     return made
 
 
-_PLURALS = {"header": "headers", "note": "notes", "price": "prices"}
+_PLURALS = {"header": "headers", "note": "notes", "price": "prices", "role": "roles"}
 _SWITCHES = ("demo", "fresh")
 _PRICE = re.compile(r'(--price IN,OUT or )?\[prices\.("[^"]+")\] in bench\.toml')
 _SPOKEN = re.compile(

@@ -8,7 +8,7 @@ from typing import Any
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..clients.demo import JUDGE
 from ..clients.extra_body import check_extra_body
-from ..endpoints.parties import OF_JUDGE, PANELS
+from ..endpoints.parties import OF_JUDGE, PANELS, of_role
 from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..guard import guard
@@ -39,9 +39,10 @@ def run_configs(
         raise UsageError("--name names one model; leave it out, or give one --model")
     if twice := next((s for s in specs if specs.count(s) > 1), None):
         raise UsageError(f"--model {twice} is given twice")
-    judge = _find_judge(benchmark, settings)
+    judge, roles = _find_judge(benchmark, settings), find_roles(benchmark, settings)
     models = [find_target(settings, spec) for spec in specs]
     named = allow(judge) if judge else None
+    players = {name: allow(target) for name, target in roles.items()}
     own = own_options(benchmark, settings.options)
     _refuse_vain(benchmark, own, settings)
     return [
@@ -50,6 +51,8 @@ def run_configs(
             judge=_fitting_judge(benchmark, own, model.endpoint.spec, named),
             limits=limits_of(settings, model.settings),
             judge_limits=limits_of(settings, judge.settings) if judge else None,
+            roles=_fitting_players(benchmark, model.endpoint.spec, players),
+            role_limits={n: limits_of(settings, t.settings) for n, t in roles.items()},
         )
         for model in models
     ]
@@ -126,6 +129,48 @@ def _find_judge(benchmark: Benchmark, settings: RunSettings) -> Target | None:
     for name in (name for name, value in named.items() if value):
         raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
     return None
+
+
+def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
+    """Who plays the benchmark's roles, by role; some may be missing.
+
+    Raises:
+        UsageError: A role is named that the benchmark does not have, or an address without a
+            player.
+    """
+    names = [role.name for role in benchmark.roles]
+    for option in ("roles", "role_base_url", "role_api_key_env"):
+        for name in getattr(settings, option):
+            if name not in names:
+                there = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
+                shown = f"--{option.removesuffix('s').replace('_', '-')} {name}"
+                raise UsageError(f"{shown}: there is no such role; {there}")
+    file = settings.file.roles if settings.file else {}
+    specs = {n: p.model for n, p in file.items() if n in names} | dict(settings.roles)
+    for name in (*settings.role_base_url, *settings.role_api_key_env):
+        if name not in specs:
+            raise UsageError(f"the role {name} has no player; name one with --role {name}=SPEC")
+    return {n: find_target(settings, ModelSpec.parse(specs[n]), of_role(n)) for n in specs}
+
+
+def _fitting_players(
+    benchmark: Benchmark, model: ModelSpec, named: Mapping[str, Endpoint]
+) -> dict[str, Endpoint]:
+    """Who will play the roles of a run: those named, and demo players with a demo model.
+
+    Raises:
+        UsageError: A role has no player.
+    """
+    demo = installed().provider(model.provider).demo
+    players = {}
+    for role in benchmark.roles:
+        if role.name not in named and not demo:
+            raise UsageError(
+                f"{benchmark.name} needs the role {role.name}: {role.help} Name who plays it, "
+                f"such as --role {role.name}=openai/gpt-4.1"
+            )
+        players[role.name] = named.get(role.name) or Endpoint(ModelSpec("demo", role.name))
+    return players
 
 
 def _fitting_judge(

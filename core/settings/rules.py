@@ -17,7 +17,10 @@ from ..spending.budget import MOST
 
 KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})
 """Settings that name a key's variable."""
-MAY_HOLD_KEYS = KEY_VARIABLES | {"base_url", "extra_body", "header", "headers", "judge_base_url"}
+MAY_HOLD_KEYS = KEY_VARIABLES | {
+    "base_url", "extra_body", "header", "headers", "judge_base_url", "role_api_key_env",
+    "role_base_url",
+}  # fmt: skip
 """Settings in which somebody may put a key, so that messages do not show them."""
 _TEXTS = (
     "model", "base_url", "api_key_env", "judge", "judge_base_url", "judge_api_key_env", "dataset",

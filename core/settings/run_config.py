@@ -16,6 +16,7 @@ from ..endpoints.providers import ModelSpec, Transfer, host_of
 from ..endpoints.sites import site_of
 from ..guard import guard
 from ..imported import is_imported
+from ..roles import JUDGE, by_phase, is_generating
 from ..types import Item, Sampling, digest
 
 
@@ -78,6 +79,9 @@ class RunConfig:
     limits: Limits = field(default_factory=Limits)
     """Those of the model, and of a judge without its own."""
     judge_limits: Limits | None = None
+    roles: Mapping[str, Endpoint] = field(default_factory=dict)
+    """Who plays the benchmark's roles, by name."""
+    role_limits: Mapping[str, Limits] = field(default_factory=dict)
     transfer: Transfer = field(default_factory=Transfer)
     name: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -99,8 +103,10 @@ class RunConfig:
 
     def planned_calls(self, item: Item) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""
-        model, judge = guard(self.benchmark).calls_per_sample(item, self.options)
-        return {"generate": 0 if self.run_id else model, "judge": judge if self.judge else 0}
+        calls = by_phase(guard(self.benchmark).planned_calls(item, self.options))
+        if self.run_id:  # the transcript is there
+            calls |= {phase: 0 for phase in calls if is_generating(phase)}
+        return calls if self.judge else {**calls, JUDGE: 0}
 
     @property
     def display_name(self) -> str:
@@ -126,6 +132,7 @@ def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
     benchmark = config.benchmark
     prompts, base_url = guard(benchmark).prompts(config.options), config.model.base_url
     return {
+        **({"roles": _players(config)} if benchmark.roles else {}),
         "benchmark": benchmark.name,
         "version": benchmark.version,
         "pack": pack.source.sha256,
@@ -136,6 +143,27 @@ def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
         "system": config.system,
         "name": config.name,
         "options": benchmark.request_options(config.options),
+    }
+
+
+def _players(config: RunConfig) -> dict[str, Any]:
+    """Who plays the roles, and how their replies are drawn."""
+    declared = {role.name: role for role in config.benchmark.roles}
+    return {
+        name: {
+            "model": str(player.spec),
+            "endpoint": player.base_url and player.base_url.rstrip("/"),
+            "sampling": declared[name].sampling.sent(),
+        }
+        for name, player in config.roles.items()
+    }
+
+
+def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
+    """Who played the roles of a stored run, where they were asked first."""
+    return {
+        name: Endpoint(ModelSpec.parse(player["model"]), player["endpoint"])
+        for name, player in settings.get("roles", {}).items()
     }
 
 

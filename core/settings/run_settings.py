@@ -34,6 +34,9 @@ class RunSettings:
         models: Specs; none for the usual one.
         options: Those of the benchmark's own that were given.
         sampling: The changes to the benchmark's own sampling.
+        roles: Specs of who plays the benchmark's roles, by role.
+        role_base_url: Their addresses.
+        role_api_key_env: The variables of their keys.
         demo: Whether demo and real models may be compared with each other.
         without: Names of models that these are not compared with.
         price: Of whatever the model is.
@@ -49,6 +52,9 @@ class RunSettings:
     judge: str | None = None
     judge_base_url: str | None = None
     judge_api_key_env: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    role_base_url: Mapping[str, str] = field(default_factory=dict)
+    role_api_key_env: Mapping[str, str] = field(default_factory=dict)
     dataset: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
@@ -84,11 +90,15 @@ class RunSettings:
         return self.sources.get(name) in (SettingSource.GIVEN, SettingSource.VARIABLE)
 
     def base_url_of(self, party: PartyOptions) -> str | None:
-        """The address of the model or the judge."""
+        """The address of a party."""
+        if party.role:
+            return self.role_base_url.get(party.role)
         return self.base_url if party is OF_MODEL else self.judge_base_url
 
     def api_key_env_of(self, party: PartyOptions) -> str | None:
-        """The variable that holds the key of the model or the judge."""
+        """The variable that holds a party's key."""
+        if party.role:
+            return self.role_api_key_env.get(party.role)
         return self.api_key_env if party is OF_MODEL else self.judge_api_key_env
 
     @property

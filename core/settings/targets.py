@@ -21,11 +21,11 @@ from .run_settings import RunSettings
 
 
 class Target(NamedTuple):
-    """A model's or a judge's endpoint, and what the file says of it.
+    """A party's endpoint, and what the file says of it.
 
     Attributes:
         sending: What the user must have approved, as the file had a say in it.
-        party: Whether it is the model's or the judge's.
+        party: Whose it is.
     """
 
     endpoint: Endpoint
@@ -45,7 +45,7 @@ class Target(NamedTuple):
 
 
 def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF_MODEL) -> Target:
-    """The endpoint that settings give a model or a judge.
+    """The endpoint that settings give a model, a judge or who plays a role.
 
     Raises:
         UsageError: The settings do not go with it, or name no endpoint.
@@ -57,6 +57,9 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         given = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
         _refuse(spec, [option for option, value in given.items() if value])
         return Target(Endpoint(spec), party=party)
+    player = settings.file.roles.get(party.role) if settings.file else None
+    if base_url is None and player:
+        base_url = player.base_url
     if variable:
         check_variable(variable, process_environment(), party)
     known = settings.file.endpoint(base_url, party) if settings.file else None
@@ -66,7 +69,8 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     elif base_url is not None:
         where = check_base_url(base_url, party)
     if settings.file:
-        variable = variable or settings.file.run.get(_name(party.api_key_env))
+        own = player.api_key_env if player else None
+        variable = variable or own or settings.file.run.get(_name(party.api_key_env))
     endpoint = Endpoint(spec, where, variable, headers, known.name if known else None)
     return Target(endpoint, known, _sending(settings, endpoint, provider, party), party)
 

@@ -68,7 +68,7 @@ def rejudge_config(
 def _asks_judge(run: RunRecord, config: RunConfig) -> bool:
     """Whether any transcript is judged by itself: a run may only have been compared."""
     plugin, items = guard(config.benchmark), pack_of(run, config).items
-    return any(plugin.calls_per_sample(item, config.options)[1] for item in items)
+    return any(plugin.planned_calls(item, config.options)["judge"] for item in items)
 
 
 def _defaults(benchmark: Benchmark) -> JsonDict:

@@ -10,7 +10,7 @@ from ..lookup.views import keep_result, view_of
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..result_document import ResultDocument
-from ..sample.context import ConnectedParty, RunContext, Sample
+from ..sample.context import ConnectedParty, RunContext, Sample, offline_roles
 from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
 from ..sample.runner import run_sample, run_workers
@@ -151,4 +151,5 @@ def _make_context(
         progress=Progress(),
         stop=Stop(),
         replays=True,
+        roles=offline_roles(config),
     )

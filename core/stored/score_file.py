@@ -119,7 +119,7 @@ class OfflineRequest(NamedTuple):
 
 def calls_of(config: RunConfig, item: Item) -> int:
     """How many requests a sample of an item has, when every answer can be read."""
-    return guard(config.benchmark).calls_per_sample(item, config.options)[0]
+    return guard(config.benchmark).planned_calls(item, config.options)["model"]
 
 
 async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list[OfflineRequest]:
@@ -145,7 +145,7 @@ async def sample_requests(config: RunConfig, item: Item, iteration: int) -> list
     if len(asked) > calls_of(config, item):
         made = plural(len(asked), "request")
         message = f"says {calls_of(config, item)}, and generate makes {made} at once"
-        raise at_item(PluginError(f"{plugin.called('calls_per_sample')} {message}"), item)
+        raise at_item(PluginError(f"{plugin.called('planned_calls')} {message}"), item)
     if len(asked) < (wanted := calls_of(config, item)):
         raise UsageError(
             f"{name} makes {plural(wanted, 'request')} for item {item.id!r} and waits for a reply "

@@ -1,6 +1,6 @@
 """A model whose words are known: for testing a benchmark's coroutines without a server."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -17,6 +17,7 @@ class ScriptedModel:
         sampling: What the benchmark sees as the run's sampling.
         item_id: Of the sample, which random choices depend on.
         iteration: Of the sample.
+        roles: Who plays the benchmark's roles, by name.
 
     Attributes:
         requests: What was asked, in order.
@@ -28,12 +29,25 @@ class ScriptedModel:
         sampling: Sampling | None = None,
         item_id: str = "1",
         iteration: int = 1,
+        roles: "Mapping[str, ScriptedModel] | None" = None,
     ) -> None:
         self.iteration = iteration
+        self._roles = roles or {}
         self._item_id = item_id
         self.sampling = sampling or Sampling()
         self.requests: list[ChatRequest] = []
         self._replies = list(replies)
+
+    def role(self, name: str) -> "ScriptedModel":
+        """Who plays a role.
+
+        Raises:
+            ValueError: The script has none of that name.
+        """
+        if name not in self._roles:
+            there = ", ".join(self._roles) or "none"
+            raise ValueError(f"role: the script has no role {name!r}; there are: {there}")
+        return self._roles[name]
 
     def draw(self, name: str) -> Random:
         """As in a run: by item, iteration and name."""

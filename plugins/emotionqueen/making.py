@@ -126,9 +126,9 @@ class StatementMaker(DataMaker):
         """What the writer is sent."""
         return {"writer": PROMPT}
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """A call for each statement, when none is refused."""
-        return options["count"], 0
+        return {"model": options["count"]}
 
     def made(self, score: Score, model: str) -> Made:
         """The statements with their author; missing where places stayed empty."""

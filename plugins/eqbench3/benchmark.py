@@ -188,11 +188,11 @@ class EQBench3(Benchmark):
             return ForeignResults(runs=runs)
         return replace(read_results(value, origin, judge), runs=runs)
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """A call per turn and one for the debrief; one to the judge."""
         scenario: Scenario = item.content
         debrief = scenario.kind.debrief is not None
-        return len(scenario.turns) + debrief, int(options["rubric"])
+        return {"model": len(scenario.turns) + debrief, "judge": int(options["rubric"])}
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Sentences of a model of that ability, under the headings that are asked for."""

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from eibench.core.result_document import ResultDocument as ResultDocument
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
+    from eibench.core.roles import Role as Role
     from eibench.core.sample.progress import Progress as Progress
     from eibench.core.sections import ReportSection as ReportSection
     from eibench.core.sections import Table as Table
@@ -112,6 +113,7 @@ _HOMES = {
     "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
+    "eibench.core.roles": "Role",
     "eibench.core.sections": "ReportSection Table",
     "eibench.core.result_document": "ResultDocument",
     "eibench.core.results": "Counts Result",

@@ -166,7 +166,7 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 ORDER = (
     "errors types text sections hookspecs imported",
-    "foreign rules signals command_names few_families",
+    "foreign roles rules signals command_names few_families",
     "statistics",
     "metrics answers",
     "benchmark names sizes endpoints entries on_demand result_document",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -227,6 +227,10 @@ class _Repeats:
         self.rule = rule
         self.sampling = Sampling()
         self.iteration = 1
+
+    def role(self, name: str) -> Self:
+        """Nobody else is there."""
+        return self
 
     def draw(self, name: str) -> Random:
         """Always the same."""

@@ -25,9 +25,9 @@ class Permuted(Fine):
         Option("one_by_one", False, "Ask one after the other.", in_requests=True),
     )
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """A call for each order."""
-        return options["permutations"], 0
+        return {"model": options["permutations"]}
 
     async def generate(self, item: Item, model: Model, options: Options) -> list[str]:
         """The replies, in the order of the requests."""
@@ -52,9 +52,9 @@ class Wrong(Permuted):
 
     name = "wrong"
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """One."""
-        return 1, 0
+        return {"model": 1}
 
 
 @pytest.fixture(autouse=True)
@@ -183,6 +183,6 @@ def test_more_requests_than_were_declared_are_the_benchmark_s_fault(bench: Bench
     done = bench("prompts", "wrong", *DATA)
     assert (done.code, done.out) == (3, "")
     assert (
-        "calls_per_sample of wrong (permuted-dist 1) says 1, and generate makes 3 requests at once "
+        "planned_calls of wrong (permuted-dist 1) says 1, and generate makes 3 requests at once "
         "(item 'EA-1')"
     ) in done.err

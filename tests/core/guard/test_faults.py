@@ -242,9 +242,13 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
         returns("placement", PlacementOptions(target_ci="90")),  # type: ignore[arg-type]
         f"placement of {WHO} returned '90' as target_ci, not a number from 0 on",
     ),
-    "29 calls_per_sample is a number": (
-        returns("calls_per_sample", 2),
-        f"calls_per_sample of {WHO} returned int, not a tuple",
+    "29 planned_calls is a number": (
+        returns("planned_calls", 2),
+        f"planned_calls of {WHO} returned int, not a Mapping",
+    ),
+    "calls to nobody": (
+        returns("planned_calls", {"user": 1}),
+        f"planned_calls of {WHO} returned calls to 'user'; parties are model, judge",
     ),
     "30 grade ends the program": (
         raises("grade", SystemExit(3)),
@@ -310,8 +314,8 @@ FAULTS: dict[str, tuple[type[Benchmark], str]] = {
         f"grade of {WHO} returned a Score in which value 'v' of item 'EA-1' is ",
     ),
     "52 negative calls": (
-        returns("calls_per_sample", (1, -1)),
-        "returned (1, -1), not two numbers of calls: model and judge",
+        returns("planned_calls", {"model": -1}),
+        "returned -1 calls to 'model', not a whole number from 0 on",
     ),
     "53 needs_judge says neither yes nor no": (
         returns("needs_judge", None),

@@ -70,9 +70,9 @@ class Duel(Benchmark):
             return self.given  # type: ignore[no-any-return]
         return PairScore({"length": 2 if int(first) > int(second) else -2})
 
-    def calls_per_sample(self, item: Item, options: Options) -> tuple[int, int]:
+    def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """One, and none to the judge."""
-        return 1, 0
+        return {"model": 1}
 
 
 @pytest.fixture
