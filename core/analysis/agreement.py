@@ -7,11 +7,19 @@ order in which the judges put the models is looked at too.
 
 from collections.abc import Collection, Mapping, Sequence
 from math import factorial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
 from ..few_families import few_families
-from ..reports.graded import GradedSamples, scored_by, value_names
+from ..reports.graded import (
+    CommonTally,
+    GradedSamples,
+    LackingTally,
+    dataset_row,
+    scored_by,
+    value_names,
+)
+from ..result_document import DatasetRow, Facts
 from ..statistics import (
     cohen_kappa,
     icc_agreement,
@@ -44,8 +52,84 @@ class _RatedValue(NamedTuple):
     second: float
 
 
-def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """The document of `bench agreement` (docs/commands.md describes each field).
+class EstimateRow(NamedTuple):
+    """A number with its interval, or why there is none."""
+
+    value: float | None
+    ci95: tuple[float, float] | None
+    reason: str | None
+
+
+class ValueAgreement(NamedTuple):
+    """How two judges agree on one value of samples."""
+
+    n: int
+    families: int
+    only_first: int
+    only_second: int
+    means: Sequence[float | None]
+    icc: EstimateRow
+    kappa: EstimateRow | None
+    spearman: EstimateRow
+    mean_difference: EstimateRow
+
+
+class RunMeans(NamedTuple):
+    """Both judges' means of one run."""
+
+    run_id: str
+    name: str
+    means: tuple[float, float]
+
+
+class ModelOrder(NamedTuple):
+    """How two judges agree on the order of models."""
+
+    value: str
+    models: int
+    means: Sequence[RunMeans]
+    spearman: EstimateRow
+    kendall: EstimateRow
+
+
+class TwiceJudgedRun(NamedTuple):
+    """A run, and how many of its transcripts which judge has read."""
+
+    run_id: str
+    model: str
+    name: str
+    demo: bool
+    status: str
+    transcripts: CommonTally
+
+
+class AgreementMethod(NamedTuple):
+    """How numbers were made."""
+
+    interval: str = INTERVAL
+    icc: str = ICC
+
+
+class Agreement(NamedTuple):
+    """The document of `bench agreement` (docs/commands.md describes each field)."""
+
+    benchmark: str
+    benchmark_version: str
+    dataset: DatasetRow
+    judges: Sequence[str | None]
+    grade_options: Facts
+    demo: bool
+    runs: Sequence[TwiceJudgedRun]
+    transcripts: CommonTally
+    families: int
+    agreement: Mapping[str, ValueAgreement]
+    order: ModelOrder | None
+    method: AgreementMethod
+    warnings: Sequence[str]
+
+
+def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -> Agreement:
+    """How well two judges agree.
 
     Args:
         pack: That of all runs.
@@ -58,36 +142,31 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
     names = [name for name in there if name not in leave_out]
     rows = {name: _rows(runs, name, clusters) for name in names}
     found = {name: _agreement(runs, name, rows[name]) for name in names}
-    families = max((row["families"] for row in found.values()), default=0)
+    families = max((row.families for row in found.values()), default=0)
     order = _order(runs, names[0], rows[names[0]]) if names else None
-    return {
-        "benchmark": run.benchmark,
-        "benchmark_version": run.benchmark_version,
-        "dataset": {
-            "name": pack.source.name,
-            "sha256": pack.source.sha256,
-            "n_items": len(pack.items),
-        },
-        "judges": [grading.judge for grading in graded_by],
-        "grade_options": dict(graded_by[0].options),
-        "demo": any(judged.first.run.demo for judged in runs),
-        "runs": [{**j.first.facts(), "transcripts": scored_by(*j)} for j in runs],
-        "transcripts": _added([scored_by(*judged) for judged in runs]),
-        "families": families,
-        "agreement": found,
-        "order": order,
-        "method": {"interval": INTERVAL, "icc": ICC},
-        "warnings": _warnings(runs, families, order),
-    }
+    read = [TwiceJudgedRun(*judged.first.facts(), scored_by(*judged)) for judged in runs]
+    return Agreement(
+        benchmark=run.benchmark,
+        benchmark_version=run.benchmark_version,
+        dataset=dataset_row(pack),
+        judges=[grading.judge for grading in graded_by],
+        grade_options=graded_by[0].options,
+        demo=any(one.demo for one in read),
+        runs=read,
+        transcripts=_added([one.transcripts for one in read]),
+        families=families,
+        agreement=found,
+        order=order,
+        method=AgreementMethod(),
+        warnings=_warnings(runs, families, order),
+    )
 
 
-def _added(counts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _added(counts: Sequence[CommonTally]) -> CommonTally:
     """Counts of transcripts, those of all runs together."""
-    total: dict[str, Any] = {}
-    for name, first in counts[0].items():
-        parts = [count[name] for count in counts]
-        total[name] = _added(parts) if isinstance(first, dict) else sum(parts)
-    return total
+    both, first, second, neither = zip(*counts, strict=True)
+    one, two = (LackingTally(*map(sum, zip(*side, strict=True))) for side in (first, second))
+    return CommonTally(sum(both), one, two, sum(neither))
 
 
 def _rows(runs: Sequence[Judged], name: str, clusters: Mapping[str, str]) -> list[_RatedValue]:
@@ -100,36 +179,36 @@ def _rows(runs: Sequence[Judged], name: str, clusters: Mapping[str, str]) -> lis
     return rows
 
 
-def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> dict[str, Any]:
+def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> ValueAgreement:
     first, second = [row.first for row in rows], [row.second for row in rows]
     clusters = [row.cluster for row in rows]
     alone = [sum(_has(judged[i], name) for judged in runs) - len(rows) for i in (0, 1)]
     pairs = [[row.first, row.second] for row in rows] or [[float("nan")] * 2]
-    return {
-        "n": len(rows),
-        "families": len(set(clusters)),
-        "only_first": alone[0],
-        "only_second": alone[1],
-        "means": [sum(series) / len(rows) if rows else None for series in (first, second)],
-        "icc": _estimate(icc_agreement(pairs, clusters or [""])),
-        "kappa": _estimate(cohen_kappa(first, second, clusters))
+    return ValueAgreement(
+        n=len(rows),
+        families=len(set(clusters)),
+        only_first=alone[0],
+        only_second=alone[1],
+        means=[sum(series) / len(rows) if rows else None for series in (first, second)],
+        icc=_estimate(icc_agreement(pairs, clusters or [""])),
+        kappa=_estimate(cohen_kappa(first, second, clusters))
         if {*first, *second} <= {0.0, 1.0}
         else None,
-        "spearman": _estimate(rank_agreement(first, second, clusters)),
-        "mean_difference": _estimate(mean_disagreement(first, second, clusters)),
-    }
+        spearman=_estimate(rank_agreement(first, second, clusters)),
+        mean_difference=_estimate(mean_disagreement(first, second, clusters)),
+    )
 
 
 def _has(graded: GradedSamples, name: str) -> int:
     return sum(graded.value(key, name) is not None for key in graded.scores)
 
 
-def _estimate(estimate: "Estimate") -> dict[str, Any]:
-    interval = list(estimate.interval) if estimate.interval else None
-    return {"value": estimate.value, "ci95": interval, "reason": estimate.reason}
+def _estimate(estimate: "Estimate") -> EstimateRow:
+    ci95 = estimate.interval and (estimate.interval.low, estimate.interval.high)
+    return EstimateRow(estimate.value, ci95, estimate.reason)
 
 
-def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> dict[str, Any] | None:
+def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> ModelOrder | None:
     """The agreement on the order of the models; nothing for one run."""
     if len(runs) < 2:
         return None
@@ -140,21 +219,16 @@ def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> di
         [row.run_id for row in rows],
         [row.cluster for row in rows],
     )
-    return {
-        "value": name,
-        "models": len(found.models),
-        "means": _means(runs, found),
-        "spearman": _estimate(found.spearman),
-        "kendall": _estimate(found.kendall),
-    }
+    correlations = _estimate(found.spearman), _estimate(found.kendall)
+    return ModelOrder(name, len(found.models), _means(runs, found), *correlations)
 
 
-def _means(runs: Sequence[Judged], found: "OrderAgreement") -> list[dict[str, Any]]:
+def _means(runs: Sequence[Judged], found: "OrderAgreement") -> list[RunMeans]:
     """Both judges' means of each run, in the order of the first judge's."""
     names = {judged.first.run.run_id: judged.first.run.name for judged in runs}
     means = zip(found.models, found.first_means, found.second_means, strict=True)
     return [
-        {"run_id": run_id, "name": names[run_id], "means": [one, two]}
+        RunMeans(run_id, names[run_id], (one, two))
         for run_id, one, two in sorted(means, key=lambda row: (-row[1], row[0]))
     ]
 
@@ -166,13 +240,13 @@ def _partial(judged: Judged) -> list[str]:
     return [message for message in dict.fromkeys(named) if message]
 
 
-def _warnings(runs: Sequence[Judged], families: int, order: Mapping[str, Any] | None) -> list[str]:
+def _warnings(runs: Sequence[Judged], families: int, order: ModelOrder | None) -> list[str]:
     messages = [w for judged in runs for w in _partial(judged)]
     messages += [w for judged in runs for graded in judged if (w := graded.told_kinship())]
-    if order and order["models"] >= 3 and 2 / factorial(order["models"]) > _ALPHA:
-        by_chance = f"one in {factorial(order['models'])}"
+    if order and order.models >= 3 and 2 / factorial(order.models) > _ALPHA:
+        by_chance = f"one in {factorial(order.models)}"
         messages.append(
-            f"{order['models']} models are too few to show that judges order them alike: "
+            f"{order.models} models are too few to show that judges order them alike: "
             f"by chance {by_chance} orders agrees in full"
         )
     return messages + (few_families(families) if families else [])

@@ -5,7 +5,7 @@ the reason beside it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..statistics import (
     Correlation,
@@ -29,7 +29,60 @@ class ScorePair(NamedTuple):
     flags: tuple[str, ...]
 
 
-def build_correlations(table: ScoreTable, x: str, ys: Sequence[str]) -> dict[str, Any]:
+class Coefficient(NamedTuple):
+    """A coefficient with its interval."""
+
+    value: float | None
+    ci95: tuple[float, float] | None
+
+
+class LeftOut(NamedTuple):
+    """Pearson's r without a model."""
+
+    value: float
+    without: str
+
+
+class LeftOutRange(NamedTuple):
+    """The lowest and the highest Pearson's r that leaving out one model gives."""
+
+    low: LeftOut
+    high: LeftOut
+
+
+class Shapes(NamedTuple):
+    """The shapes of both columns, on scales from 0, their lowest, to 100, their highest."""
+
+    x: Mapping[str, float | None] | None
+    y: Mapping[str, float | None] | None
+
+
+class ColumnCorrelation(NamedTuple):
+    """One column against another."""
+
+    x: str
+    y: str
+    n: int
+    pearson: Coefficient
+    spearman: Coefficient
+    reason: str | None
+    leave_one_out: LeftOutRange | None
+    distribution: Shapes
+    pairs: Sequence[ScorePair]
+
+
+class Correlations(NamedTuple):
+    """The document of `bench correlate`."""
+
+    source: str
+    demo: bool
+    judges: Mapping[str, str | None]
+    correlations: Sequence[ColumnCorrelation]
+    left_out: Sequence[str]
+    warnings: Sequence[str]
+
+
+def build_correlations(table: ScoreTable, x: str, ys: Sequence[str]) -> Correlations:
     """The document: one column against each of the others.
 
     Args:
@@ -38,15 +91,9 @@ def build_correlations(table: ScoreTable, x: str, ys: Sequence[str]) -> dict[str
         ys: The others.
     """
     rows = [_correlation(table, x, y) for y in ys]
-    shown = {pair["model"] for row in rows for pair in row["pairs"] if "DEMO" in pair["flags"]}
-    return {
-        "source": table.source,
-        "demo": bool(shown),
-        "judges": {name: table.judges.get(name) for name in (x, *ys)},
-        "correlations": rows,
-        "left_out": list(table.left_out),
-        "warnings": list(table.warnings),
-    }
+    demo = any("DEMO" in pair.flags for row in rows for pair in row.pairs)
+    judges = {name: table.judges.get(name) for name in (x, *ys)}
+    return Correlations(table.source, demo, judges, rows, table.left_out, table.warnings)
 
 
 def pairs_of(table: ScoreTable, x: str, y: str) -> list[ScorePair]:
@@ -55,24 +102,25 @@ def pairs_of(table: ScoreTable, x: str, y: str) -> list[ScorePair]:
     return [ScorePair(m, a, b, f) for m, a, b, f in columns if a is not None and b is not None]
 
 
-def _correlation(table: ScoreTable, x: str, y: str) -> dict[str, Any]:
+def _correlation(table: ScoreTable, x: str, y: str) -> ColumnCorrelation:
     pairs = pairs_of(table, x, y)
     xs, ys = [p.x for p in pairs], [p.y for p in pairs]
-    return {
-        "x": x,
-        "y": y,
-        "n": len(pairs),
-        "pearson": _coefficient(pearson(xs, ys)),
-        "spearman": _coefficient(spearman(xs, ys)),
-        "reason": _reason(x, y, xs, ys),
-        "leave_one_out": _leave_one_out(pairs),
-        "distribution": {"x": _distribution(xs), "y": _distribution(ys)},
-        "pairs": [{**p._asdict(), "flags": list(p.flags)} for p in pairs],
-    }
+    return ColumnCorrelation(
+        x,
+        y,
+        len(pairs),
+        pearson=_coefficient(pearson(xs, ys)),
+        spearman=_coefficient(spearman(xs, ys)),
+        reason=_reason(x, y, xs, ys),
+        leave_one_out=_leave_one_out(pairs),
+        distribution=Shapes(_distribution(xs), _distribution(ys)),
+        pairs=pairs,
+    )
 
 
-def _coefficient(found: Correlation) -> dict[str, Any]:
-    return {"value": found.value, "ci95": found.interval and list(found.interval)}
+def _coefficient(found: Correlation) -> Coefficient:
+    interval = found.interval
+    return Coefficient(found.value, interval and (interval.low, interval.high))
 
 
 def _reason(x: str, y: str, xs: Sequence[float], ys: Sequence[float]) -> str | None:
@@ -86,40 +134,33 @@ def _reason(x: str, y: str, xs: Sequence[float], ys: Sequence[float]) -> str | N
     return None
 
 
-def _leave_one_out(pairs: Sequence[ScorePair]) -> dict[str, Any] | None:
-    """The lowest and the highest Pearson's r that leaving out one model gives."""
+def _leave_one_out(pairs: Sequence[ScorePair]) -> LeftOutRange | None:
     without = leave_one_out([p.x for p in pairs], [p.y for p in pairs])
-    known = [(r, p.model) for r, p in zip(without, pairs, strict=True) if r is not None]
-    if not known:
-        return None
-    ends = {"low": min(known), "high": max(known)}
-    return {end: {"value": r, "without": model} for end, (r, model) in ends.items()}
+    known = [LeftOut(r, p.model) for r, p in zip(without, pairs, strict=True) if r is not None]
+    return LeftOutRange(min(known), max(known)) if known else None
 
 
-def _distribution(values: Sequence[float]) -> dict[str, Any] | None:
-    """The shape of the values on a scale from 0, their lowest, to 100, their highest."""
+def _distribution(values: Sequence[float]) -> dict[str, float | None] | None:
     scores = min_max(values)
     return None if scores is None else distribution_as_json(describe(scores))
 
 
-def distribution_as_json(found: Distribution) -> dict[str, Any]:
+def distribution_as_json(found: Distribution) -> dict[str, float | None]:
     """A shape, each statistic named by its definition."""
     return {f"min_max_{name}" if name != "n" else "n": v for name, v in found._asdict().items()}
 
 
-def csv_rows(
-    table: ScoreTable, document: Mapping[str, Any]
-) -> Iterator[Sequence[str | float | None]]:
+def csv_rows(table: ScoreTable, document: Correlations) -> Iterator[Sequence[str | float | None]]:
     """The pairs as rows of a table: the model, the one column, the others, and the flags.
 
     A model is there if it is in a pair, and only with scores that are in one.
     """
-    rows = document["correlations"]
-    x, ys = rows[0]["x"], [row["y"] for row in rows]
+    rows = document.correlations
+    x, ys = rows[0].x, [row.y for row in rows]
     scores: dict[str, dict[str, float]] = {}
     for row in rows:
-        for pair in row["pairs"]:
-            scores.setdefault(pair["model"], {x: pair["x"]})[row["y"]] = pair["y"]
+        for pair in row.pairs:
+            scores.setdefault(pair.model, {x: pair.x})[row.y] = pair.y
     flags = {m: "; ".join(f) for m, f in zip(table.models, table.flags, strict=True)}
     some = any(flags.values())
     yield ["model", x, *ys, *(["flags"] if some else [])]

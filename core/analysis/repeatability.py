@@ -8,16 +8,90 @@ metric to another, such as from the first pass to the revised one.
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from statistics import fmean, median
-from typing import Any
+from typing import NamedTuple
 
 from ..errors import UsageError
 from ..statistics import Spread, spread
+from ..types import JsonDict
 from .reruns import Rerun, Reruns
+
+
+class ModelSpread(NamedTuple):
+    """A model's reruns, and how far they differ.
+
+    Attributes:
+        counted: How many count.
+        metrics: The spread of each.
+        reruns: Each with where it comes from, its values, and why it is left out.
+    """
+
+    model: str
+    demo: bool
+    counted: int
+    metrics: Mapping[str, Spread]
+    reruns: Sequence[JsonDict]
+
+
+class OverallSpread(NamedTuple):
+    """Over the models that have a coefficient of variation, each model once."""
+
+    models: int
+    mean_cv_sample: float | None
+    median_cv_sample: float | None
+
+
+class MeanChange(NamedTuple):
+    """Both means, and their difference absolutely and as a share of the first."""
+
+    n: int
+    before: float | None
+    after: float | None
+    difference: float | None
+    relative: float | None
+
+
+class ModelChange(NamedTuple):
+    """What changes in one model's reruns."""
+
+    model: str
+    demo: bool
+    n: int
+    before: float | None
+    after: float | None
+    difference: float | None
+    relative: float | None
+
+
+class MetricChange(NamedTuple):
+    """What changes from one metric to another.
+
+    Three averages of the relative change, as papers seldom say which one is theirs: over
+    models, over reruns, and of the means of all reruns.
+    """
+
+    before: str
+    after: str
+    models: Sequence[ModelChange]
+    mean_over_models: float | None
+    mean_over_reruns: float | None
+    of_means: float | None
+
+
+class Repeatability(NamedTuple):
+    """The document of `bench repeat`."""
+
+    source: str
+    demo: bool
+    judge: str | None
+    models: Sequence[ModelSpread]
+    overall: Mapping[str, OverallSpread]
+    change: MetricChange | None
+    left_out: Sequence[str]
 
 
 def build_repeatability(
     found: Reruns, metrics: Sequence[str], change: Sequence[str]
-) -> dict[str, Any]:
+) -> Repeatability:
     """The document.
 
     Args:
@@ -38,15 +112,15 @@ def build_repeatability(
     wanted = [name for name in there if not metrics or name in metrics]
     models = [_model(name, group, wanted) for name, group in _by_model(reruns).items()]
     _refuse_single(models, found.more)
-    return {
-        "source": found.source,
-        "demo": any(rerun.demo for rerun in reruns),
-        "judge": found.judge,
-        "models": models,
-        "overall": {name: _overall(models, name) for name in wanted},
-        "change": _change(reruns, *change) if change else None,
-        "left_out": list(found.left_out),
-    }
+    return Repeatability(
+        source=found.source,
+        demo=any(rerun.demo for rerun in reruns),
+        judge=found.judge,
+        models=models,
+        overall={name: _overall(models, name) for name in wanted},
+        change=_change(reruns, *change) if change else None,
+        left_out=found.left_out,
+    )
 
 
 def _by_model(reruns: Sequence[Rerun]) -> dict[str, list[Rerun]]:
@@ -57,47 +131,31 @@ def _by_model(reruns: Sequence[Rerun]) -> dict[str, list[Rerun]]:
     return groups
 
 
-def _model(name: str, reruns: Sequence[Rerun], metrics: Sequence[str]) -> dict[str, Any]:
+def _model(name: str, reruns: Sequence[Rerun], metrics: Sequence[str]) -> ModelSpread:
     counted = [rerun for rerun in reruns if rerun.reason is None]
-    return {
-        "model": name,
-        "demo": any(rerun.demo for rerun in reruns),
-        "counted": len(counted),
-        "metrics": {m: _as_json(spread([r.values.get(m) for r in counted])) for m in metrics},
-        "reruns": [
-            {**r.source, "values": {m: r.values.get(m) for m in metrics}, "left_out": r.reason}
-            for r in reruns
-        ],
-    }
+    spreads = {m: spread([r.values.get(m) for r in counted]) for m in metrics}
+    rows: list[JsonDict] = [
+        {**r.source, "values": {m: r.values.get(m) for m in metrics}, "left_out": r.reason}
+        for r in reruns
+    ]
+    return ModelSpread(name, any(r.demo for r in reruns), len(counted), spreads, rows)
 
 
-def _as_json(found: Spread) -> dict[str, Any]:
-    return dict(found._asdict())
-
-
-def _refuse_single(models: Sequence[Mapping[str, Any]], more: str) -> None:
-    if all(model["counted"] < 2 for model in models):
-        left = [r["left_out"] for model in models for r in model["reruns"] if r["left_out"]]
+def _refuse_single(models: Sequence[ModelSpread], more: str) -> None:
+    if all(model.counted < 2 for model in models):
+        left = [r["left_out"] for model in models for r in model.reruns if r["left_out"]]
         message = f" (left out: {left[0]})" if left else ""
         raise UsageError(f"no model has two reruns{message}; {more}")
 
 
-def _overall(models: Sequence[Mapping[str, Any]], metric: str) -> dict[str, Any]:
-    """Mean and median over the models that have a coefficient of variation, each model once."""
-    known = [cv for m in models if (cv := m["metrics"][metric]["cv_sample"]) is not None]
-    return {
-        "models": len(known),
-        "mean_cv_sample": fmean(known) if known else None,
-        "median_cv_sample": median(known) if known else None,
-    }
+def _overall(models: Sequence[ModelSpread], metric: str) -> OverallSpread:
+    known = [cv for m in models if (cv := m.metrics[metric].cv_sample) is not None]
+    averages = (fmean(known), median(known)) if known else (None, None)
+    return OverallSpread(len(known), *averages)
 
 
-def _change(reruns: Sequence[Rerun], before: str, after: str) -> dict[str, Any]:
-    """What changes from one metric to the other, over the reruns that have both.
-
-    Three averages of the relative change, as papers seldom say which one is theirs: over
-    models, over reruns, and of the means of all reruns.
-    """
+def _change(reruns: Sequence[Rerun], before: str, after: str) -> MetricChange:
+    """What changes from one metric to the other, over the reruns that have both."""
     both = [
         (rerun.model, first, second)
         for rerun in reruns
@@ -108,26 +166,18 @@ def _change(reruns: Sequence[Rerun], before: str, after: str) -> dict[str, Any]:
     groups = {name: [p[1:] for p in group] for name, group in groupby(sorted(both), lambda p: p[0])}
     order = [name for name in _by_model(reruns) if name in groups]
     demo = {rerun.model for rerun in reruns if rerun.demo}
-    rows = [{"model": m, "demo": m in demo, **_compared(groups[m])} for m in order]
+    rows = [ModelChange(m, m in demo, *_compared(groups[m])) for m in order]
     overall = _compared([pair for name in order for pair in groups[name]])
-    return {
-        "before": before,
-        "after": after,
-        "models": rows,
-        "mean_over_models": _mean([row["relative"] for row in rows]),
-        "mean_over_reruns": _mean([_relative(first, second) for _, first, second in both]),
-        "of_means": overall["relative"],
-    }
+    over_models = _mean([row.relative for row in rows])
+    over_reruns = _mean([_relative(first, second) for _, first, second in both])
+    return MetricChange(before, after, rows, over_models, over_reruns, overall.relative)
 
 
-def _compared(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    """Both means, and their difference absolutely and as a share of the first."""
+def _compared(pairs: Sequence[tuple[float, float]]) -> MeanChange:
     if not pairs:
-        return {"n": 0, "before": None, "after": None, "difference": None, "relative": None}
+        return MeanChange(0, None, None, None, None)
     first, second = (fmean(side) for side in zip(*pairs, strict=True))
-    relative = _relative(first, second)
-    means = {"before": first, "after": second, "difference": second - first}
-    return {"n": len(pairs), **means, "relative": relative}
+    return MeanChange(len(pairs), first, second, second - first, _relative(first, second))
 
 
 def _relative(first: float, second: float) -> float | None:

@@ -7,7 +7,7 @@ rerun: it is kept with the reason, and does not count.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..endpoints.sites import site_in
@@ -22,7 +22,7 @@ from ..plugins import Catalogue
 from ..reports.protocols import RunResult, judge_label, refuse_mixture, what_is_missing
 from ..settings.run_config import RunConfig, grader
 from ..text import plural
-from ..types import SampleScore, digest
+from ..types import JsonObject, SampleScore, digest
 from .csv_tables import CsvTable
 
 HINT = "name runs of one protocol at a time"
@@ -40,7 +40,7 @@ class Rerun:
 
     model: str
     demo: bool
-    source: Mapping[str, Any]
+    source: JsonObject
     values: Mapping[str, float | None]
     reason: str | None = None
 
@@ -193,7 +193,7 @@ class _GradedRun:
         scores = [s for s in self.scores if s.iteration == iteration]
         summary = guard(self.config.benchmark).summarise(self.pack, scores, self.config.options)
         values = {name: metric.value for name, metric in summary.metrics.items()}
-        source = {"run_id": self.run.run_id, "iteration": iteration}
+        source: JsonObject = {"run_id": self.run.run_id, "iteration": iteration}
         missing = len(self.items) - len(scores)
         partial = f"{missing} of {plural(len(self.items), 'sample')} missing" if missing else None
         invalid = f"FAIL: {summary.invalid}" if summary.invalid else None

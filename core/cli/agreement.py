@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from .. import console
-from ..analysis.agreement import Judged, agree
+from ..analysis.agreement import Agreement, Judged, agree
 from ..journal import Journal, RunRecord
 from ..lookup.refile import refile_stored
 from ..plugins import installed
@@ -14,7 +14,6 @@ from ..reports.choosing import chosen, two_judges
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
 from ..text import as_text
-from ..types import JsonDict
 from .command import Command
 from .completion import run_ids
 from .runs import find
@@ -43,7 +42,7 @@ def _agreed(
     changes: tuple[str, ...],
     dataset: str | None,
     runs_dir: Path,
-) -> JsonDict:
+) -> Agreement:
     wanted, named = pairs(changes, "--set"), as_given("judges", judges) or ()
     with Journal(runs_dir, create=False) as journal:
         runs = _each_once([find(journal, start) for start in starts])

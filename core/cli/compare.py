@@ -10,11 +10,10 @@ from ..journal import Journal
 from ..lookup.refile import refile_stored
 from ..plugins import installed
 from ..reports.choosing import chosen, same_grading
-from ..reports.comparing import Compared, compare
+from ..reports.comparing import Compared, RunComparison, compare
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
 from ..text import as_text
-from ..types import JsonDict
 from .command import Command
 from .completion import run_ids
 from .runs import find
@@ -44,7 +43,7 @@ def _compared(
     changes: tuple[str, ...],
     dataset: str | None,
     runs_dir: Path,
-) -> JsonDict:
+) -> RunComparison:
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
     with Journal(runs_dir, create=False) as journal:
         runs = [find(journal, start) for start in (run_a, run_b)]

@@ -24,6 +24,7 @@ from .settings import config_option, given_by_user
 from .stored import as_given
 
 if TYPE_CHECKING:
+    from ..analysis.correlations import Correlations
     from ..analysis.score_tables import ScoreTable
 
 
@@ -165,9 +166,9 @@ def _without(table: "ScoreTable", models: Sequence[str]) -> "ScoreTable":
     return table.without(models)
 
 
-def _refuse_nothing(table: "ScoreTable", document: dict[str, Any]) -> None:
+def _refuse_nothing(table: "ScoreTable", document: "Correlations") -> None:
     """Refuse a document without any coefficient."""
-    rows = document["correlations"]
-    if all(row["reason"] for row in rows):
-        left = "".join(f"; left out: {message}" for message in document["left_out"])
-        raise DataError(table.source, f"{rows[0]['reason']}{left}")
+    rows = document.correlations
+    if all(row.reason for row in rows):
+        left = "".join(f"; left out: {message}" for message in document.left_out)
+        raise DataError(table.source, f"{rows[0].reason}{left}")

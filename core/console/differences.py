@@ -1,7 +1,6 @@
 """The comparison of two runs as tables: metrics side by side, then the paired differences."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -10,8 +9,12 @@ from ..sections import Table
 from ..text import interval, line, number, plural
 from .tables import table
 
+if TYPE_CHECKING:
+    from ..analysis.agreement import Agreement, EstimateRow
+    from ..reports.comparing import MetricNumbers, RunComparison
 
-def comparison(document: Mapping[str, Any]) -> RenderableType:
+
+def comparison(document: "RunComparison") -> RenderableType:
     """Everything `bench compare` prints."""
     parts: list[RenderableType] = [title(document, "A − B"), *_sides(document)]
     if metrics := _metrics(document):
@@ -20,27 +23,27 @@ def comparison(document: Mapping[str, Any]) -> RenderableType:
     return Group(*parts, *warnings(document))
 
 
-def title(document: Mapping[str, Any], what: str) -> Text:
+def title(document: "RunComparison | Agreement", what: str) -> Text:
     """The line above a table of several runs: what it is about, and by whom it was graded."""
-    made = Text(f"{document['benchmark']}  {line(what)}", style="bold")
-    if document["demo"]:
+    made = Text(f"{document.benchmark}  {line(what)}", style="bold")
+    if document.demo:
         made.append("  DEMO", style="bold magenta")
     return made
 
 
-def graded_by(document: Mapping[str, Any]) -> str:
+def graded_by(document: "RunComparison | Agreement") -> str:
     """Pack and grading options, on one line."""
-    pack = document["dataset"]
+    pack = document.dataset
     message = f"pack    {pack['name']} ({pack['sha256'][:12]})"
-    for name, value in document["grade_options"].items():
+    for name, value in document.grade_options.items():
         shown = ("on" if value else "off") if isinstance(value, bool) else str(value)
         message += f"  ·  {name} {shown}"
     return line(message)
 
 
-def warnings(document: Mapping[str, Any]) -> list[Text]:
+def warnings(document: "RunComparison | Agreement") -> list[Text]:
     """A line for each warning."""
-    return [Text(f"warning: {line(w)}", style="yellow") for w in document["warnings"]]
+    return [Text(f"warning: {line(w)}", style="yellow") for w in document.warnings]
 
 
 def p_value(p: float | None) -> str:
@@ -55,53 +58,52 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
 
 
-def _sides(document: Mapping[str, Any]) -> list[Text]:
+def _sides(document: "RunComparison") -> list[Text]:
     lines = []
-    for letter in ("a", "b"):
-        side = document[letter]
-        counts = side["samples"]
+    for letter, side in (("A", document.a), ("B", document.b)):
+        counts = side.samples
         lines.append(
-            f"{letter.upper()}       {side['name']}  (run {side['run_id']}, {side['status']})  ·  "
-            f"{plural(counts['total'], 'sample')} = {counts['scored']} scored + "
-            f"{counts['unscored']} unscored + {counts['failed']} failed + {counts['pending']} to do"
+            f"{letter}       {side.name}  (run {side.run_id}, {side.status})  ·  "
+            f"{plural(counts.total, 'sample')} = {counts.scored} scored + "
+            f"{counts.unscored} unscored + {counts.failed} failed + {counts.pending} to do"
         )
     lines.append(graded_by(document))
-    lines += [f"judge   {document['judge']}"] if document["judge"] else []
+    lines += [f"judge   {document.judge}"] if document.judge else []
     return [Text(line(message)) for message in lines]
 
 
-def _metrics(document: Mapping[str, Any]) -> Table | None:
+def _metrics(document: "RunComparison") -> Table | None:
     """The main metrics of both runs; the others are in the JSON document."""
     rows = [
-        (metric["label"] or name, *_numbers(metric["a"]), *_numbers(metric["b"]))
-        for name, metric in document["metrics"].items()
-        if not metric["group"]
+        (metric.label or name, *_numbers(metric.a), *_numbers(metric.b))
+        for name, metric in document.metrics.items()
+        if not metric.group
     ]
     columns = ("metric", "A", "95 % interval", "n", "B", "95 % interval", "n")
     note = "Each over all scored samples of its own run."
     return Table("Metrics side by side", columns, rows, note=note) if rows else None
 
 
-def _numbers(metric: Mapping[str, Any] | None) -> Sequence[Any]:
+def _numbers(metric: "MetricNumbers | None") -> tuple[float | None, str, int | None]:
     if metric is None:
         return None, "–", None
-    return metric["value"], interval(metric["ci95"]), metric["n"]
+    return metric.value, interval(metric.ci95), metric.n
 
 
-def _differences(document: Mapping[str, Any]) -> Table:
+def _differences(document: "RunComparison") -> Table:
     rows = [
         (
             name,
-            row["difference"],
-            interval(row["ci95"]),
-            row["standard_error"],
-            p_value(row["p"]),
-            p_value(row["p_holm"]),
-            share(row["share_a_higher"]),
-            row["n"],
-            row["families"],
+            row.difference,
+            interval(row.ci95),
+            row.standard_error,
+            p_value(row.p),
+            p_value(row.p_holm),
+            share(row.share_a_higher),
+            row.n,
+            row.families,
         )
-        for name, row in document["differences"].items()
+        for name, row in document.differences.items()
     ]
     columns = ("value", "A − B", "95 % interval", "SE", "p", "p (Holm)", "A higher", "pairs")
     note = (
@@ -111,21 +113,19 @@ def _differences(document: Mapping[str, Any]) -> Table:
     return Table("Paired differences", (*columns, "families"), rows, note=note)
 
 
-def _missing(document: Mapping[str, Any]) -> list[str]:
+def _missing(document: "RunComparison") -> list[str]:
     """What only one of the runs has."""
-    lines, counts = [], document["samples"]
-    for here, there in (("a", "b"), ("b", "a")):
-        only = counts[f"only_{here}"]
-        if only["total"]:
-            why = f"{only['unscored']} unscored, {only['failed']} failed, {only['pending']} to do"
-            message = f"only {here.upper()} has a score for {plural(only['total'], 'sample')}"
-            lines.append(f"{message} (in {there.upper()}: {why}); they are left out")
-    for name, row in document["differences"].items():
-        if row["reason"] and row["reason"] not in document["warnings"]:
-            lines.append(line(f"{name}: {row['reason']}"))
+    lines, counts = [], document.samples
+    for here, there, only in (("A", "B", counts.only_a), ("B", "A", counts.only_b)):
+        if only.total:
+            message = f"only {here} has a score for {plural(only.total, 'sample')}"
+            lines.append(f"{message} (in {there}: {only}); they are left out")
+    for name, row in document.differences.items():
+        if row.reason and row.reason not in document.warnings:
+            lines.append(line(f"{name}: {row.reason}"))
     return lines
 
 
-def estimate(value: Mapping[str, Any]) -> tuple[str, str]:
+def estimate(found: "EstimateRow") -> tuple[str, str]:
     """An estimate and its interval as two cells."""
-    return number(value["value"]), interval(value["ci95"])
+    return number(found.value), interval(found.ci95)

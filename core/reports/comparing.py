@@ -5,15 +5,24 @@ Intervals and tests keep families of items together (docs/statistics.md).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
 from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import NOT_RECORDED, is_imported
-from ..types import Metric
-from .graded import GradedSamples, Key, scored_by, value_names
+from ..result_document import DatasetRow, Facts
+from ..types import JsonObject, Metric
+from .graded import (
+    GradedSamples,
+    Key,
+    LackingTally,
+    SampleTally,
+    dataset_row,
+    scored_by,
+    value_names,
+)
 
 TEST = "wild bootstrap of Hall's t over families; adjusted over all values by Holm (1979)"
 INTERVAL = "the differences that the test, unadjusted, does not refuse"
@@ -35,48 +44,123 @@ class Compared(NamedTuple):
     b: GradedSamples
 
 
-def compare(compared: Compared) -> dict[str, Any]:
-    """The document of `bench compare` (docs/commands.md describes each field).
+class ComparedRun(NamedTuple):
+    """One of the runs, and how its samples ended."""
+
+    run_id: str
+    model: str
+    name: str
+    demo: bool
+    status: str
+    samples: SampleTally
+
+
+class MetricNumbers(NamedTuple):
+    """A metric of one run."""
+
+    value: float | None
+    ci95: tuple[float, float] | None
+    n: int
+
+
+class MetricPair(NamedTuple):
+    """A metric of both runs."""
+
+    label: str
+    group: str
+    over: str
+    higher_is_better: bool | None
+    a: MetricNumbers | None
+    b: MetricNumbers | None
+
+
+class CommonSamples(NamedTuple):
+    """How many samples both runs have scored, or one alone."""
+
+    both: int
+    only_a: LackingTally
+    only_b: LackingTally
+    neither: int
+
+
+class ValueDifference(NamedTuple):
+    """How a value of samples differs, on those that both runs have scored."""
+
+    difference: float | None
+    ci95: Sequence[float] | None
+    standard_error: float | None
+    p: float | None
+    p_holm: float | None
+    n: int
+    families: int
+    share_a_higher: float | None
+    share_equal: float | None
+    mean_a: float | None
+    mean_b: float | None
+    only_a: int
+    only_b: int
+    reason: str | None
+
+
+class ComparisonMethod(NamedTuple):
+    """How numbers were made."""
+
+    interval: str = INTERVAL
+    test: str = TEST
+
+
+class RunComparison(NamedTuple):
+    """The document of `bench compare` (docs/commands.md describes each field)."""
+
+    benchmark: str
+    benchmark_version: str
+    dataset: DatasetRow
+    judge: str | None
+    grade_options: Facts
+    demo: bool
+    a: ComparedRun
+    b: ComparedRun
+    differs: JsonObject
+    metrics: Mapping[str, MetricPair]
+    samples: CommonSamples
+    differences: Mapping[str, ValueDifference]
+    method: ComparisonMethod
+    warnings: Sequence[str]
+
+
+def compare(compared: Compared) -> RunComparison:
+    """Two runs side by side.
 
     Raises:
         UsageError: No sample of one run has a counterpart in the other.
     """
     a, b, grading = compared.a, compared.b, compared.a.grading
     both = scored_by(a, b)
-    if not both["both"]:
+    if not both.both:
         raise UsageError(
             f"runs {a.run.run_id} and {b.run.run_id} have no scored sample in common; "
             "give one's command again with the --items or --iterations of the other"
         )
     rows = _differences(compared)
-    return {
-        "benchmark": a.run.benchmark,
-        "benchmark_version": a.run.benchmark_version,
-        "dataset": {
-            "name": compared.pack.source.name,
-            "sha256": compared.pack.source.sha256,
-            "n_items": len(compared.pack.items),
-        },
-        "judge": grading.judge,
-        "grade_options": dict(grading.options),
-        "demo": a.run.demo or b.run.demo,
-        "a": {**a.facts(), "samples": a.counts()},
-        "b": {**b.facts(), "samples": b.counts()},
-        "differs": _differs(a, b),
-        "metrics": _metrics(compared),
-        "samples": {
-            "both": both["both"],
-            "only_a": both["only_first"],
-            "only_b": both["only_second"],
-            "neither": both["neither"],
-        },
-        "differences": rows,
-        "method": {"interval": INTERVAL, "test": TEST},
-        "warnings": _warnings(compared, rows),
-    }
+    return RunComparison(
+        benchmark=a.run.benchmark,
+        benchmark_version=a.run.benchmark_version,
+        dataset=dataset_row(compared.pack),
+        judge=grading.judge,
+        grade_options=grading.options,
+        demo=a.run.demo or b.run.demo,
+        a=ComparedRun(*a.facts(), a.counts()),
+        b=ComparedRun(*b.facts(), b.counts()),
+        differs=_differs(a, b),
+        metrics=_metrics(compared),
+        samples=CommonSamples(*both),
+        differences=rows,
+        method=ComparisonMethod(),
+        warnings=_warnings(compared, rows),
+    )
 
 
-def _differences(compared: Compared) -> dict[str, dict[str, Any]]:
+def _differences(compared: Compared) -> dict[str, ValueDifference]:
     """A row for each value that samples have, with p-values adjusted over all of them."""
     from ..statistics import holm
 
@@ -84,9 +168,8 @@ def _differences(compared: Compared) -> dict[str, dict[str, Any]]:
     clusters = {item.id: item.cluster for item in compared.pack.items}
     keys = sorted({*a.scores, *b.scores})
     rows = {name: _difference(a, b, name, keys, clusters) for name in value_names([a, b])}
-    for row, adjusted in zip(rows.values(), holm([r["p"] for r in rows.values()]), strict=True):
-        row["p_holm"] = adjusted
-    return rows
+    adjusted = zip(rows.items(), holm([row.p for row in rows.values()]), strict=True)
+    return {name: row._replace(p_holm=p) for (name, row), p in adjusted}
 
 
 def _difference(
@@ -95,29 +178,29 @@ def _difference(
     name: str,
     keys: Sequence[Key],
     clusters: Mapping[str, str],
-) -> dict[str, Any]:
+) -> ValueDifference:
     from ..statistics import paired_difference
 
     of_a, of_b = ({k: v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b))
     paired = [key for key in keys if key in of_a and key in of_b]
     first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
     found = paired_difference(first, second, [clusters[item_id] for item_id, _ in paired])
-    return {
-        "difference": found.mean,
-        "ci95": list(found.interval) if found.interval else None,
-        "standard_error": found.standard_error,
-        "p": found.p,
-        "p_holm": None,
-        "n": found.n,
-        "families": found.n_clusters,
-        "share_a_higher": found.share_higher,
-        "share_equal": found.share_equal,
-        "mean_a": _mean(first),
-        "mean_b": _mean(second),
-        "only_a": len(of_a) - len(paired),
-        "only_b": len(of_b) - len(paired),
-        "reason": _reason(found.n, found.n_clusters),
-    }
+    return ValueDifference(
+        difference=found.mean,
+        ci95=list(found.interval) if found.interval else None,
+        standard_error=found.standard_error,
+        p=found.p,
+        p_holm=None,
+        n=found.n,
+        families=found.n_clusters,
+        share_a_higher=found.share_higher,
+        share_equal=found.share_equal,
+        mean_a=_mean(first),
+        mean_b=_mean(second),
+        only_a=len(of_a) - len(paired),
+        only_b=len(of_b) - len(paired),
+        reason=_reason(found.n, found.n_clusters),
+    )
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -131,7 +214,7 @@ def _reason(n: int, families: int) -> str | None:
     return why_no_interval(families)
 
 
-def _metrics(compared: Compared) -> dict[str, dict[str, Any]]:
+def _metrics(compared: Compared) -> dict[str, MetricPair]:
     """Both runs' metrics over all of their own samples; none where the version is not ours."""
     if _other_version(compared):
         return {}
@@ -150,35 +233,30 @@ def _summary(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
     return guard(compared.benchmark).summarise(compared.pack, scores, options).metrics
 
 
-def _metric(a: Metric | None, b: Metric | None) -> dict[str, Any]:
+def _metric(a: Metric | None, b: Metric | None) -> MetricPair:
     either = a or b
     assert either is not None
     same = a is None or b is None or a.label == b.label  # some labels say which pass counts
-    return {
-        "label": either.label if same else "",
-        "group": either.group,
-        "over": either.over,
-        "higher_is_better": either.higher_is_better,
-        "a": _numbers(a),
-        "b": _numbers(b),
-    }
+    label = either.label if same else ""
+    numbers = _numbers(a), _numbers(b)
+    return MetricPair(label, either.group, either.over, either.higher_is_better, *numbers)
 
 
-def _numbers(metric: Metric | None) -> dict[str, Any] | None:
+def _numbers(metric: Metric | None) -> MetricNumbers | None:
     if metric is None:
         return None
-    ci95 = None if metric.ci95 is None else list(metric.ci95)
-    return {"value": metric.value, "ci95": ci95, "n": metric.n}
+    ci95 = metric.ci95 and (metric.ci95[0], metric.ci95[1])
+    return MetricNumbers(metric.value, ci95, metric.n)
 
 
-def _differs(a: GradedSamples, b: GradedSamples) -> dict[str, list[Any]]:
+def _differs(a: GradedSamples, b: GradedSamples) -> JsonObject:
     """What the two models were sent otherwise, beside the items themselves: A's and B's."""
     unknown = any(is_imported(graded.run.model) for graded in (a, b))
     one, two = (_sent(graded, unknown) for graded in (a, b))
     return {k: [one.get(k), two.get(k)] for k in {**one, **two} if one.get(k) != two.get(k)}
 
 
-def _sent(graded: GradedSamples, unknown: bool) -> dict[str, Any]:
+def _sent(graded: GradedSamples, unknown: bool) -> JsonObject:
     """What a model was sent beside the items.
 
     Args:
@@ -196,7 +274,7 @@ def _sent(graded: GradedSamples, unknown: bool) -> dict[str, Any]:
     }
 
 
-def _warnings(compared: Compared, rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[str]:
     a, b = compared.a, compared.b
     each = [a, b] if a.run.run_id != b.run.run_id else [a]
     messages = [] if len(each) == 2 else ["this is one run set against itself"]
@@ -213,5 +291,5 @@ def _warnings(compared: Compared, rows: Mapping[str, Mapping[str, Any]]) -> list
             f"graded by version {a.grading.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"
         )
-    families = max((row["families"] for row in rows.values()), default=0)
+    families = max((row.families for row in rows.values()), default=0)
     return messages + few_families(families)

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ..benchmark import Pack
 from ..clients.families import kinship
 from ..endpoints.providers import ModelSpec
 from ..journal import Journal, RunRecord
+from ..result_document import DatasetRow
 from ..text import plural
-from ..types import JsonDict, SampleScore
+from ..types import SampleScore
 from .gradings import Grading, spec_of
 
 Key = tuple[str, int]
@@ -16,6 +18,47 @@ Key = tuple[str, int]
 STATES = ("unscored", "failed", "pending")
 """What a sample can be that is not scored; pending: not asked yet, or not graded yet."""
 _ENDED_EARLY = ("running", "stopped", "interrupted", "budget")
+
+
+class RunFacts(NamedTuple):
+    """Which run it is, as documents over several runs have it."""
+
+    run_id: str
+    model: str
+    name: str
+    demo: bool
+    status: str
+
+
+class SampleTally(NamedTuple):
+    """How many samples there would be, and how they ended; pending ones are the rest."""
+
+    total: int
+    scored: int
+    unscored: int
+    failed: int
+    pending: int
+
+
+class LackingTally(NamedTuple):
+    """Samples that only the other has scored, and what became of them here."""
+
+    total: int
+    unscored: int
+    failed: int
+    pending: int
+
+    def __str__(self) -> str:
+        return f"{self.unscored} unscored, {self.failed} failed, {self.pending} to do"
+
+
+class CommonTally(NamedTuple):
+    """How many samples have two scores, one or none."""
+
+    both: int
+    only_first: LackingTally
+    only_second: LackingTally
+    neither: int
 
 
 class GradedSamples(NamedTuple):
@@ -35,16 +78,10 @@ class GradedSamples(NamedTuple):
     failed: frozenset[Key]
     n_items: int
 
-    def facts(self) -> JsonDict:
-        """Which run it is, as documents over several runs have it."""
+    def facts(self) -> RunFacts:
+        """Which run it is."""
         run = self.run
-        return {
-            "run_id": run.run_id,
-            "model": run.model,
-            "name": run.name,
-            "demo": run.demo,
-            "status": run.status,
-        }
+        return RunFacts(run.run_id, run.model, run.name, run.demo, run.status)
 
     @property
     def total(self) -> int:
@@ -67,21 +104,22 @@ class GradedSamples(NamedTuple):
         there = self.scores.get(key)
         return None if there is None else there.score.values.get(name)
 
-    def counts(self) -> dict[str, int]:
-        """How many samples there would be, and how they ended; pending ones are the rest."""
+    def counts(self) -> SampleTally:
+        """How its samples ended."""
         states = Counter(self.state(key) for key in (*self.scores, *self.failed))
-        known = {name: states[name] for name in ("scored", "unscored", "failed")}
-        return {"total": self.total, **known, "pending": self.total - sum(known.values())}
+        scored, unscored, failed = (states[name] for name in ("scored", "unscored", "failed"))
+        pending = self.total - scored - unscored - failed
+        return SampleTally(self.total, scored, unscored, failed, pending)
 
     def told_partial(self, *, by_judge: bool = False) -> str | None:
         """A warning that samples are missing, by its judge if wanted; ``None`` when none is."""
         counts = self.counts()
-        missing = counts["failed"] + counts["pending"]
+        missing = counts.failed + counts.pending
         early = self.run.status if self.run.status in _ENDED_EARLY else None
         if not missing and not early:
             return None
-        message = f"{counts['failed']} failed, {counts['pending']} to do"
-        message += f" of {plural(counts['total'], 'sample')}"
+        message = f"{counts.failed} failed, {counts.pending} to do"
+        message += f" of {plural(counts.total, 'sample')}"
         ended = f"; its last command ended as {early}" if early else ""
         judge = f", as judged by {self.grading.judge}," if by_judge else ""
         return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {message}{ended}"
@@ -122,20 +160,21 @@ def value_names(samples: Iterable[GradedSamples]) -> list[str]:
     return list(names)
 
 
-def scored_by(one: GradedSamples, two: GradedSamples) -> JsonDict:
+def scored_by(one: GradedSamples, two: GradedSamples) -> CommonTally:
     """How many samples both have a score for, and why one lacks it where only the other has."""
     keys = {*one.scores, *one.failed, *two.scores, *two.failed}
     only_one = [two.state(k) for k in keys if one.is_scored(k) and not two.is_scored(k)]
     only_two = [one.state(k) for k in keys if two.is_scored(k) and not one.is_scored(k)]
     both = sum(one.is_scored(k) and two.is_scored(k) for k in keys)
-    return {
-        "both": both,
-        "only_first": _counted(only_one),
-        "only_second": _counted(only_two),
-        "neither": len(keys) - both - len(only_one) - len(only_two),
-    }
+    neither = len(keys) - both - len(only_one) - len(only_two)
+    return CommonTally(both, _counted(only_one), _counted(only_two), neither)
 
 
-def _counted(states: Sequence[str]) -> dict[str, int]:
-    counts = Counter(states)
-    return {"total": len(states), **{name: counts[name] for name in STATES}}
+def _counted(states: Sequence[str]) -> LackingTally:
+    return LackingTally(len(states), *map(Counter(states).__getitem__, STATES))
+
+
+def dataset_row(pack: Pack) -> DatasetRow:
+    """A pack as documents name it."""
+    source = pack.source
+    return {"name": source.name, "sha256": source.sha256, "n_items": len(pack.items)}
