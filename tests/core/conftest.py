@@ -32,6 +32,7 @@ from eibench.core.plugins import installed
 from eibench.core.run.session import Session
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from eibench.testing import LoopbackServer
+from tests.processes import Done, Process, run
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
 
@@ -169,22 +170,19 @@ class Bench:
 
     folder: Path
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+    def start(self, *arguments: str) -> Process:
         """Start a command."""
-        return subprocess.Popen(
-            [*BENCH, *arguments],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-        )
+        return Process(arguments, self.folder)
 
-    def __call__(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    def __call__(self, *arguments: str) -> Done:
         """Run a command to its end."""
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=60)
-        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        return run(arguments, self.folder)
+
+    def anew(self, *arguments: str) -> Done:
+        """The same in a process that imports everything itself, and hashes in its own way."""
+        return subprocess.run(
+            [*BENCH, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60
+        )
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from eibench.core.errors import BenchError, Interrupted, ProviderError
 from eibench.core.errors import ErrorKind as Kind
 from eibench.core.sample.stopping import Stop, on_signals
 from eibench.testing import Fault, Gate, LoopbackServer, uniform_ratings
+from tests.processes import MAIN, Process
 
 if TYPE_CHECKING:
     from tests.core.conftest import Bench
@@ -55,22 +56,19 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def start_marked(bench: "Bench", *arguments: str) -> "subprocess.Popen[str]":
+def start_marked(bench: "Bench", *arguments: str) -> Process:
     """`bench`, which says often how far it is, and makes the file `stopping` when it stops."""
-    command = [sys.executable, "-c", LOUD, *arguments]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=bench.folder, stdout=pipe, stderr=pipe, text=True)
+    return Process(arguments, bench.folder, code=LOUD)
 
 
-def stop(process: "subprocess.Popen[str]", number: int = signal.SIGINT) -> str:
+def stop(process: Process, number: int = signal.SIGINT) -> str:
     """Send a signal; what the process has written on standard error when it says so."""
     process.send_signal(number)
     return until_told(process, "stopping")
 
 
-def until_told(process: "subprocess.Popen[str]", what: str) -> str:
+def until_told(process: Process, what: str) -> str:
     """Read standard error until it says something, which has to come; what it said so far."""
-    assert process.stderr is not None
     message = ""
     while what not in message:
         line = process.stderr.readline()
@@ -79,7 +77,7 @@ def until_told(process: "subprocess.Popen[str]", what: str) -> str:
     return message
 
 
-def finish(process: "subprocess.Popen[str]") -> tuple[str, str]:
+def finish(process: Process) -> tuple[str, str]:
     """What a process printed; at most a minute later."""
     return process.communicate(timeout=60)
 
@@ -249,11 +247,8 @@ def test_each_signal_keeps_what_is_in_flight(
 
 def test_nohup_is_obeyed(bench: "Bench", server: LoopbackServer, gate: Gate) -> None:
     """A signal that is ignored from the start stays ignored."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        process = bench.start(*arguments(server, "--json"))
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    ignoring = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {MAIN}"
+    process = Process(arguments(server, "--json"), bench.folder, code=ignoring)
     gate.wait_for(CONCURRENCY)
     process.send_signal(signal.SIGHUP)
     gate.open()
@@ -269,7 +264,6 @@ def test_a_closed_stderr_stops_gently(bench: "Bench", server: LoopbackServer, ga
     """As in ``2>&1 | head -1``: nothing more is sent, and every answer is in the journal."""
     with start_marked(bench, *arguments(server, "--json")) as process:
         gate.wait_for(CONCURRENCY)
-        assert process.stderr is not None and process.stdout is not None
         process.stderr.close()
         until((bench.folder / "stopping").exists)
         gate.open()
@@ -295,7 +289,6 @@ def test_nothing_is_sent_for_a_reader_that_has_gone(bench: "Bench", server: Loop
 def test_a_closed_stdout_ends_as_interrupted(bench: "Bench", server: LoopbackServer) -> None:
     """The result is in the journal, so the same command prints it without a call."""
     with bench.start(*arguments(server, "--items", "1")) as process:
-        assert process.stderr is not None and process.stdout is not None
         process.stdout.close()
         err = process.stderr.read()
     assert process.returncode == 130

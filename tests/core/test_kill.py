@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import closing
@@ -17,6 +16,7 @@ import pytest
 
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, uniform_ratings
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from tests.core.conftest import Bench
@@ -75,11 +75,11 @@ def rows(folder: Path) -> dict[tuple[str, int], Any]:
         }
 
 
-def kill_somewhere(process: "subprocess.Popen[str]", server: LoopbackServer, rng: Random) -> None:
+def kill_somewhere(process: Process, server: LoopbackServer, rng: Random) -> None:
     """End it with kill -9 after some answers and a bit, or while it still starts."""
     answers = rng.randint(0, 3)
     until = len(server.answered) + answers
-    time.sleep(rng.uniform(0.1, 1.5) if answers == 0 else 0)
+    time.sleep(rng.uniform(0, 0.3) if answers == 0 else 0)
     while len(server.answered) < until:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
@@ -109,7 +109,7 @@ def test_kill_9_at_twenty_moments_changes_nothing(bench: "Bench", tmp_path: Path
         final = bench(*arguments(server, "killed", 16))
         asked = [digest(request.body) for request in server.requests]
     with LoopbackServer(uniform_ratings()) as server:
-        whole = bench(*arguments(server, "whole"))
+        whole = bench.anew(*arguments(server, "whole", 16))
     assert (final.returncode, whole.returncode) == (0, 0), final.stderr + whole.stderr
     assert json.loads(final.stdout)["metrics"] == json.loads(whole.stdout)["metrics"]
     assert rows(killed) == rows(tmp_path / "whole")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eibench.core.journal.temporary import make_held, remove_left_over, replacing
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from tests.core.conftest import Bench
@@ -95,7 +96,7 @@ def run_id(bench: "Bench") -> str:
     return str(json.loads(bench(*command).stdout)["run_id"])
 
 
-def start_export(bench: "Bench", run_id: str) -> "subprocess.Popen[str]":
+def start_export(bench: "Bench", run_id: str) -> Process:
     """An export that is stopped (SIGSTOP) in its middle."""
     while True:
         process = bench.start("export", run_id, "-o", "out.jsonl.gz")

@@ -1,27 +1,26 @@
 """Spending through the command line: plans, prices, and a limit that is never exceeded."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eibench.testing import Answer, LoopbackServer, ReceivedRequest, uniform_ratings
+from tests import processes
+from tests.processes import Done
 
 IN, OUT = 2.0, 8.0
 """Dollars per million tokens of the model that the server plays."""
 TOKENS_IN, CACHED, TOKENS_OUT, REASONING = 900, 300, 700, 100
 
 
-def bench(tmp_path: Path, *args: str) -> "subprocess.CompletedProcess[str]":
+def bench(tmp_path: Path, *args: str) -> Done:
     """One `bench` command in a folder of its own."""
-    command = [sys.executable, "-c", "from eibench.core.cli import main; main()", *args]
-    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    return processes.run(args, tmp_path)
 
 
-def run(tmp_path: Path, server: LoopbackServer, *more: str) -> "subprocess.CompletedProcess[str]":
+def run(tmp_path: Path, server: LoopbackServer, *more: str) -> Done:
     """`bench run` on a priced model that the server plays."""
     base = ("run", "eqbench-v1", "--dataset", "bundled", "--model", "openai/x", "--json")
     price = ("--base-url", server.base_url, "--price", f"{IN:g},{OUT:g}")

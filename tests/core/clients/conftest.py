@@ -1,7 +1,5 @@
 """Whole runs that take long, started early and looked at late."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from eibench.testing import LoopbackServer
+from tests.processes import Done, run
 
 KEY = "sk-fake-0123456789abcdef-KEY"
 HEADER = "fake-header-secret-0123456789"
@@ -23,22 +22,15 @@ class Bench:
     key = KEY
     header = HEADER
 
-    def __call__(
-        self, folder: Path, base_url: str, *more: str, **variables: str
-    ) -> "subprocess.CompletedProcess[bytes]":
+    def __call__(self, folder: Path, base_url: str, *more: str, **variables: str) -> Done:
         """`bench run eqbench-v1`, in a folder of its own."""
         ours = ("OPENAI_", "BENCH_")
         env = {k: v for k, v in environ.items() if not k.startswith(ours)} | variables
-        command = [str(Path(sys.executable).with_name("bench")), "run", "eqbench-v1"]
-        command += ["--model", "openai/m", "--base-url", base_url, *more]
         folder.mkdir(exist_ok=True)
-        return subprocess.run(
-            command, capture_output=True, env=env, cwd=folder, timeout=120, check=False
-        )
+        model = ("--model", "openai/m", "--base-url", base_url)
+        return run(["run", "eqbench-v1", *model, *more], folder, env)
 
-    def with_secrets(
-        self, folder: Path, base_url: str, *more: str
-    ) -> "subprocess.CompletedProcess[bytes]":
+    def with_secrets(self, folder: Path, base_url: str, *more: str) -> Done:
         """A short run with a key and a secret header, errors in full."""
         few = ("--debug", "--limit", "3", "--header", f"X-Secret=Bearer {HEADER}")
         return self(folder, base_url, *few, *more, OPENAI_API_KEY=KEY)
@@ -49,7 +41,7 @@ class ClosedPort(NamedTuple):
 
     folder: Path
     address: str
-    done: "subprocess.CompletedProcess[bytes]"
+    done: Done
     seconds: float
 
 

@@ -448,7 +448,7 @@ def test_a_run_with_a_wrong_key(
     variables = {"MINE": "sk-fake-mine-0123456789"} | ({"OPENAI_API_KEY": key} if key else {})
     with LoopbackServer(accept_keys=["another"]) as server:
         done = bench(tmp_path, server.base_url, *options, **variables)
-    shown = done.stderr.decode()
+    shown = done.stderr
     errors = [line for line in shown.splitlines() if line.startswith("Error: ")]
     assert done.returncode == 4, shown
     assert len(errors) == 1 and message in errors[0] and "Traceback" not in shown

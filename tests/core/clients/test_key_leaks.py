@@ -1,6 +1,5 @@
 """Keys stay secret: a real run on every fault, then a search through all that it left."""
 
-import subprocess
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -9,8 +8,7 @@ from typing import Any
 import pytest
 
 from eibench.testing import FAULT_KINDS, Answer, LoopbackServer, ReceivedRequest, Reply
-
-Done = subprocess.CompletedProcess[bytes]
+from tests.processes import Done
 
 
 def echo_text(request: ReceivedRequest) -> Reply:
@@ -42,7 +40,8 @@ def assert_nowhere(folder: Path, done: Done, *secrets: str) -> None:
     """No secret is in the output or in any file."""
     left = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert any("bench.sqlite" in name for name in left)
-    for name, data in ({"stdout": done.stdout, "stderr": done.stderr} | left).items():
+    said = (done.stdout + done.stderr).encode("utf-8", "surrogateescape")
+    for name, data in ({"output": said} | left).items():
         for secret in secrets:
             assert secret.encode() not in data, name
 
@@ -65,7 +64,7 @@ def test_no_secret_is_left(name: str, tmp_path: Path, bench: Any) -> None:
 def test_a_closed_port(closed_port: "Future[Any]", bench: Any) -> None:
     """Nobody there: exit 4, one line that names the address, no secret left."""
     run = closed_port.result()
-    errors = [line for line in run.done.stderr.decode().splitlines() if line.startswith("Error: ")]
+    errors = [line for line in run.done.stderr.splitlines() if line.startswith("Error: ")]
     assert run.done.returncode == 4, run.done.stderr
     assert len(errors) == 1 and run.address in errors[0]
     assert_nowhere(run.folder, run.done, bench.key, bench.header)
@@ -95,8 +94,8 @@ def test_what_http_cannot_carry(key: str, header: str, tmp_path: Path, bench: An
         tmp_path, "http://127.0.0.1:9/v1", "--header", header.format(**secrets),
         OPENAI_API_KEY=key.format(**secrets),
     )  # fmt: skip
-    assert done.returncode in (2, 3) and done.stderr.count(b"\n") == 1
-    assert all(secret.encode() not in done.stderr for secret in secrets.values())
+    assert done.returncode in (2, 3) and done.stderr.count("\n") == 1
+    assert all(secret not in done.stderr for secret in secrets.values())
 
 
 def test_dotenv_sets_keys_only(tmp_path: Path, bench: Any) -> None:

@@ -129,7 +129,7 @@ def test_a_run_beyond_tpm_says_so(bench: Any, tmp_path: Path) -> None:
     with LoopbackServer(uniform_ratings(1)) as server:
         done = bench(tmp_path, server.base_url, "--limit", "1", "--tpm", "600")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.decode().count("of --tpm") == 1
+    assert done.stderr.count("of --tpm") == 1
 
 
 # An endpoint that cannot be reached

@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -26,6 +24,8 @@ from eibench.core.testing.faults import render_fault
 from eibench.core.testing.replies import render_answer
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply, uniform_ratings
+from tests import processes
+from tests.processes import Done
 
 KEY = "sk-fake-0123456789abcdef"
 CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "generate")
@@ -348,7 +348,7 @@ def refuse_temperature(request: ReceivedRequest) -> str | None:
 class Run(NamedTuple):
     """A run as a process, and what it left."""
 
-    done: "subprocess.CompletedProcess[str]"
+    done: Done
     server: LoopbackServer
     folder: Path
 
@@ -389,20 +389,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator["dict[str, Future
         name, server_settings = SETTINGS[label]
         folder = base / label
         folder.mkdir()
-        command = [str(Path(sys.executable).with_name("bench")), "run", "eqbench-v1"]
+        command = ["run", "eqbench-v1"]
         command += ["--model", MODELS[name], "--dataset", "bundled", "--limit", str(ITEMS)]
         command += ["--api-key-env", "MY_KEY", "--json", "--debug", "--concurrency", "1"]
         with LoopbackServer(**server_settings) as server:
             command += ["--base-url", address(server, name)]
-            done = subprocess.run(
-                command,
-                cwd=folder,
-                env=env,
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
+            done = processes.run(command, folder, env)
         return Run(done, server, folder)
 
     with ThreadPoolExecutor(2) as pool:

@@ -5,20 +5,19 @@ import json
 import math
 import re
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from eibench.core.journal import Journal, StoredComparison
 from eibench.data import folder
 from eibench.testing import LoopbackServer, ReceivedRequest, Reply
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from tests.conftest import Result
@@ -123,17 +122,9 @@ class Table:
         """Run models in this process."""
         return self.bench(*self.arguments(*models, **where), *more)
 
-    def start(self, *models: str, more: tuple[str, ...] = (), **where: str) -> Any:
+    def start(self, *models: str, more: tuple[str, ...] = (), **where: str) -> Process:
         """Run models in a process of its own."""
-        code = "from eibench.core.cli import main; main()"
-        return subprocess.Popen(
-            [sys.executable, "-c", code, *self.arguments(*models, **where), *more],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-        )
+        return Process([*self.arguments(*models, **where), *more], self.folder)
 
     def compared(self) -> Counter[str]:
         """How often the judge was given an answer to each comparison's prompt."""

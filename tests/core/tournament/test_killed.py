@@ -89,7 +89,7 @@ def kill_somewhere(table: Any, more: Options, rng: Random, answers: int) -> None
     """End a run with kill -9 after some answers and a bit, or while it still starts."""
     until = len(table.server.answered) + answers
     process = table.start("m4", more=more)
-    time.sleep(rng.uniform(0.1, 1.5) if answers == 0 else 0)
+    time.sleep(rng.uniform(0, 0.4) if answers == 0 else 0)
     while len(table.server.answered) < until:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)

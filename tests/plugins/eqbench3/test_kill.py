@@ -19,6 +19,7 @@ import pytest
 
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, ReceivedRequest
+from tests.processes import Process
 
 KILLS = 20
 CONCURRENCY = 3
@@ -83,24 +84,18 @@ class Killed:
         self.folder = folder
         self.server = server
         self._arguments = [
-            *BENCH, "run", "eqbench3", "--model", "openai/m", "--base-url", url, "--judge",
+            "run", "eqbench3", "--model", "openai/m", "--base-url", url, "--judge",
             "openai/judge", "--judge-base-url", url, "--dataset", str(pack), "--json",
         ]  # fmt: skip
 
-    def start(self, runs: str, concurrency: int) -> "subprocess.Popen[str]":
-        """Begin the run, or go on with it."""
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
-        return subprocess.Popen(
-            [*self._arguments, "--runs-dir", runs, "--concurrency", str(concurrency)],
-            cwd=self.folder, env=clean, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+        self._env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
 
     def kill_somewhere(self, rng: Random) -> None:
         """End it with kill -9 after some answers and a bit, or while it still starts."""
-        process, answers = self.start("killed", CONCURRENCY), rng.randint(0, 4)
+        given = [*self._arguments, "--runs-dir", "killed", "--concurrency", str(CONCURRENCY)]
+        process, answers = Process(given, self.folder, self._env), rng.randint(0, 4)
         until = len(self.server.answered) + answers
-        time.sleep(rng.uniform(0.1, 0.8) if answers == 0 else 0)
+        time.sleep(rng.uniform(0, 0.3) if answers == 0 else 0)
         while len(self.server.answered) < until:
             assert process.poll() is None, process.communicate()
             time.sleep(0.01)
@@ -111,11 +106,13 @@ class Killed:
         self.server.settle()
 
     def finish(self, runs: str) -> Any:
-        """Its result, undisturbed from here on."""
-        process = self.start(runs, 16)
-        out, err = process.communicate(timeout=60)
-        assert process.returncode == 0, err
-        return json.loads(out)
+        """Its result, undisturbed from here on, by a process that imports everything itself."""
+        done = subprocess.run(
+            [*BENCH, *self._arguments, "--runs-dir", runs, "--concurrency", "16"],
+            cwd=self.folder, env=self._env, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
 
 def heard(server: LoopbackServer) -> list[Mapping[str, Any]]:
