@@ -71,7 +71,7 @@ def another_run(
         judge: The options that name the judge.
         model: Its spec.
     """
-    words = ["run", benchmark.name, "--model", model, *judge]
+    words = ["run", benchmark.name, "--model", model, *judge, *_players(document, model)]
     words += ["--dataset", dataset] if dataset else []
     if document["iterations"] != 1:
         words += ["--iterations", str(document["iterations"])]
@@ -80,6 +80,15 @@ def another_run(
     if system := settings.get("system"):
         words += ["--system", system]
     return bench(*words)
+
+
+def _players(document: ResultDocument, model: str) -> Iterator[str]:
+    """The options that name who plays roles; a demo player is none for a real model."""
+    for role, player in document.get("roles", {}).items():
+        stays = not player["model"].startswith("demo/") or model == "SPEC"
+        yield from ("--role", f"{role}={player['model'] if stays else model}")
+        if host := player["endpoint"]:
+            yield from ("--role-base-url", f"{role}={_usual_url(host)}")
 
 
 def _own(options: Mapping[str, Any], benchmark: Benchmark) -> Iterator[str]:

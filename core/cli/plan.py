@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError
 from ..making import DataMaker
-from ..roles import is_generating, role_in
+from ..roles import MODEL, is_generating, role_in
 from ..run.plan import PartyPlan, Plan
 from ..run.session import Session
 from ..sample.phases import COMPARE, TRIAL
@@ -68,7 +68,8 @@ def _asked(party: PartyPlan, plan: Plan, *, fewest: bool) -> str:
         return f"{_comparisons(plan)} by {party.endpoint.label}"
     if party.phase == TRIAL:
         return f"1 call to see that {party.endpoint.label} answers"
-    least = "at least " if fewest else ""
+    talks = any(role_in(other.phase) for other in plan.parties)
+    least = "at least " if fewest else "at most " if talks and party.phase == MODEL else ""
     if role := role_in(party.phase):
         return f"at most {plural(party.calls, 'call')} to {party.endpoint.label} as {role}"
     return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"

@@ -118,9 +118,10 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
     if imported:
         lines += _imported(document)
     elif document["run_id"]:
-        judge = f", {calls['judge']} to the judge" if document["judge"] else ""
+        others = "".join(f", {n} to {role}" for role, n in calls.get("roles", {}).items())
+        others += f", {calls['judge']} to the judge" if document["judge"] else ""
         lines.append(
-            f"calls      {calls['model']} to the model{judge}"
+            f"calls      {calls['model']} to the model{others}"
             f" ({calls['replayed']} of them answered from the journal)"
             f"  ·  {plural(calls['retries'], 'retry')}"
         )

@@ -56,7 +56,7 @@ def _calls(
         shown: The messages that were; those of these calls are added.
         full: Show judges' prompts too.
     """
-    said: dict[str, list[list[str]]] = {}  # each party sees a conversation of its own
+    said: dict[str, list[Sequence[list[str]]]] = {}  # each party has conversations of its own
     for call in calls:
         messages = call["messages"]
         if messages is None:
@@ -69,18 +69,18 @@ def _calls(
         else:
             yield from _asked(messages, said.get(call["phase"], []), shown)
         if call["phase"] != "judge":
-            said[call["phase"]] = [*messages, ["assistant", call["text"].strip()]]
+            reply = ["assistant", call["text"].strip()]
+            said.setdefault(call["phase"], []).append([*messages, reply])
         yield from _reply(call)
 
 
 def _asked(
-    messages: Sequence[list[str]], said: Sequence[list[str]], shown: set[_Message]
+    messages: Sequence[list[str]],
+    said: Sequence[Sequence[list[str]]],
+    shown: set[_Message],
 ) -> Iterator[RenderableType]:
-    """What a call asks beyond what was said before it; a message that was shown in one line."""
-    known = next(
-        (n for n, (one, two) in enumerate(zip(messages, said, strict=False)) if one != two),
-        min(len(messages), len(said)),
-    )
+    """What a call asks beyond the conversation it goes on; a message shown before in one line."""
+    known = max((_in_common(messages, one) for one in said), default=0)
     if known == len(messages):
         yield Text("asked the same once more", style="dim")
     for role, content in messages[known:]:
@@ -90,6 +90,12 @@ def _asked(
         else:
             shown.add((role, content))
             yield _Said(role, content, "blue")
+
+
+def _in_common(messages: Sequence[list[str]], said: Sequence[list[str]]) -> int:
+    """How many messages two conversations begin with alike."""
+    pairs = enumerate(zip(messages, said, strict=False))
+    return next((n for n, (one, two) in pairs if one != two), min(len(messages), len(said)))
 
 
 def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:

@@ -50,6 +50,21 @@ def asked_again(iterations: int, attempts: int) -> dict[str, Any]:
     return shown
 
 
+def test_two_conversations_with_a_role_are_each_gone_on_with() -> None:
+    """Where calls of both alternate, nothing of either is shown again."""
+    shown = record()
+    (first,) = shown["iterations"]
+    (call,) = first["calls"]
+    asked: list[list[str]] = [["system", "rules"], ["user", "one"]]
+    longer = [*asked, ["assistant", "yes"], ["user", "two"]]
+    talks = [asked, [["system", "gate"], ["user", "one?"]], longer]
+    calls = [{**call, "phase": "role:visitor", "messages": m, "text": "yes"} for m in talks]
+    shown["iterations"] = [{**first, "calls": calls}]
+    text = "\n".join(printed(shown, 80))
+    assert "as above" not in text
+    assert [text.count(f"─ {who} ─") for who in ("system", "user", "assistant")] == [2, 3, 0]
+
+
 def test_a_prompt_that_calls_repeat_is_shown_once() -> None:
     """However often it was asked, in one iteration or in several; each reply is there."""
     lines = printed(asked_again(3, 5), 80)
