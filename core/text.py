@@ -3,7 +3,10 @@
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from json.encoder import encode_basestring
+from math import isfinite
+from typing import Any
 
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
 """Unicode's categories of controls and marks, which show nothing by themselves."""
@@ -48,21 +51,51 @@ def readable(text: str) -> str:
 
 def as_text(document: object) -> str:
     """The document as JSON, safe for a terminal; NaN cannot be in it."""
-    plain = as_plain(document)
-    return escaped(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False))
+    return _indented(document, "\n")
 
 
-def as_plain(value: object) -> object:
-    """A document as JSON holds it: named tuples are objects, whose fields keep their order."""
+def _indented(value: object, start: str) -> str:
+    """As `json.dumps` with an indent of 2, which is written in Python and twice as slow.
+
+    Named tuples are objects, whose fields keep their order.
+
+    Args:
+        value: What is written.
+        start: What begins a line on the level of the value.
+    """
+    if write := _WRITERS.get(type(value)):
+        return write(value)
+    inner = f"{start}  "
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {name: as_plain(part) for name, part in value.items()}
-    return [as_plain(part) for part in value] if isinstance(value, list | tuple) else value
+        pairs = [f"{_name(key)}: {_indented(part, inner)}" for key, part in value.items()]
+        return f"{{{inner}{f',{inner}'.join(pairs)}{start}}}" if pairs else "{}"
+    if value and isinstance(value, list | tuple):
+        if set(map(type, value)) == {str}:
+            return f"[{inner}{escaped(f',{inner}'.join(map(encode_basestring, value)))}{start}]"
+        return f"[{inner}{f',{inner}'.join([_indented(part, inner) for part in value])}{start}]"
+    return escaped(_compact(value))
+
+
+_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    str: lambda text: escaped(encode_basestring(text)),
+    int: repr,
+    float: lambda number: repr(number) if isfinite(number) else _compact(number),
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda _: "null",
+}
+
+
+def _name(key: Any) -> str:
+    return _WRITERS[str](key) if type(key) is str else escaped(_compact({key: 0})[1:-4])
 
 
 def escaped(text: str) -> str:
     """JSON without what a terminal would obey, ends a line elsewhere, or UTF-8 cannot hold."""
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _UNSAFE.sub(lambda m: _escaped(ord(m.group())), text)
 
 

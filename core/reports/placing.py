@@ -34,10 +34,11 @@ def _place(rows: Sequence[Row], metric: str, above: int) -> None:
     ends = [m["ci95"] or (float("nan"),) * 2 for m in found]
     lows, highs = zip(*ends, strict=True)
     values, higher = [m["value"] for m in found], found[0]["higher_is_better"]
+    names = [row["model"] for row in rows]
     for row, place in zip(rows, places(values, lows, highs, higher_is_better=higher), strict=True):
         row["rank"] = above + place.rank
         row["rank_ci95"] = [above + place.low, above + place.high]
-        row["tied_with"] = [rows[other]["model"] for other in place.tied]
+        row["tied_with"] = [names[other] for other in place.tied]
 
 
 def not_above(document: ResultDocument) -> list[str]:

@@ -53,12 +53,9 @@ def places(
         better = (gaps > 0) & (gaps**2 > below[:, None] ** 2 + above[None, :] ** 2)
     apart = better | better.T
     np.fill_diagonal(apart, val=True)
+    ranks = 1 + (gaps > 0).sum(axis=0)
+    best, worst = 1 + better.sum(axis=0), len(scores) - better.sum(axis=1)
     return [
-        Place(
-            rank=1 + int((gaps[:, i] > 0).sum()),
-            low=1 + int(better[:, i].sum()),
-            high=len(scores) - int(better[i].sum()),
-            tied=tuple(np.flatnonzero(~apart[i]).tolist()),
-        )
-        for i in range(len(scores))
+        Place(int(rank), int(low), int(high), tuple(np.flatnonzero(others).tolist()))
+        for rank, low, high, others in zip(ranks, best, worst, ~apart, strict=True)
     ]
