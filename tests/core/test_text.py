@@ -1,9 +1,13 @@
 """What a reader sees of a text, and what of it can be stored."""
 
+import json
+from typing import Any
+
 import pytest
 
 from eibench import is_blank
-from eibench.core.text import listed, plural
+from eibench.core.text import as_text, listed, plural
+from eibench.core.types import Finish, Message
 
 
 @pytest.mark.parametrize(
@@ -50,3 +54,32 @@ def test_a_count_may_have_a_verb() -> None:
 def test_a_long_list_ends_in_how_many_more_there_are() -> None:
     """And one that is not long is whole."""
     assert [listed("abc"[:n], 2) for n in range(4)] == ["", "a", "a, b", "a, b and 1 more"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, 7, -0.5, 1e300, "a \"b\" \\ \n\t\x00 é 我", [], {}, [[]], [{}], ["a", "é"], ["a", 1],
+        (1, (2, "b")), {"a": {"b": [1, {"c": None}]}, "d": [True, False]}, Message("user", "x"),
+        Finish.STOP, [Finish.STOP], {1: "a", None: 2, 0.5: {}}, {True: [3]},
+    ],
+)  # fmt: skip
+def test_a_document_is_the_json_of_the_standard_library(value: Any) -> None:
+    """With the same blanks, lines and order."""
+    assert as_text(value) == json.dumps(value, indent=2, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("value", ["{}", ["{}"], {"a": "{}"}, {"{}": 1}, [1, "{}"]])
+def test_what_a_terminal_obeys_is_escaped_in_a_document(value: Any) -> None:
+    """Wherever it stands, and it is read back as it was."""
+    bad = json.loads(json.dumps(value).replace("{}", "\\u009b\\u202e\\u007f\\ud800"))
+    text = as_text(bad)
+    assert text.isascii()
+    assert json.loads(text) == bad
+
+
+@pytest.mark.parametrize("value", [float("nan"), [float("inf")], {"a": {1, 2}}, {(1,): 2}])
+def test_what_is_no_json_is_refused(value: Any) -> None:
+    """As ever."""
+    with pytest.raises((ValueError, TypeError)):
+        as_text(value)
