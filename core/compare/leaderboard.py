@@ -13,7 +13,7 @@ from typing import Any
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
-from ..journal import Journal, RunRecord, StoredComparison
+from ..journal import CachedResult, Journal, RunRecord, StoredComparison
 from ..lookup.demo_apart import Company
 from ..lookup.refile import has_older, refile_stored
 from ..lookup.runs import JUDGE, JudgeNames
@@ -25,6 +25,7 @@ from ..reports.protocols import is_partial
 from ..result_document import ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, choose_board
+from .board_results import BoardResults
 from .comparison_pool import counting, pool_of, read_met
 from .opponents import TranscriptCache
 from .rating_summary import RatingSummary, find_standing
@@ -181,6 +182,50 @@ def read_leaderboard(
             is not on it, or all are.
         DataError: The data of the runs is not where it was.
     """
+    with journal.caching() as computed:
+        made = _counted(
+            journal, catalogue, benchmark, computed,
+            dataset=dataset, judge=judge, roles=roles, mixed=mixed, without=without,
+        )  # fmt: skip
+        board = made.results.board
+        if made.pack is None or made.config is None:
+            raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
+        met = None
+        if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
+            named = judge_endpoint(board.judge) if board.judge else None
+            config = replace(made.config, judge=named)
+            pool, shelf = (
+                pool_of(journal, config, made.pack),
+                TranscriptCache.of(journal, config, made.pack),
+            )
+            asyncio.run(Recomparing(shelf, pool).bring())
+            met = read_met(journal, pool, made.pack, Company(board.demo))
+        check_without(without, dict.fromkeys([*(met.runs if met else ()), *made.names]))
+        met = met and met.without(without)
+        standing = met and find_standing(
+            benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
+        )
+        made.read(made.pack, met.runs if met else {})
+        if without and not (made.runs or (standing and standing.ratings)):
+            raise UsageError("--without leaves no model of the board")
+        compared = counting(met) if met else None
+        known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
+        return Leaderboard(board, benchmark, *known, made.changed)
+
+
+def _counted(
+    journal: Journal,
+    catalogue: Catalogue,
+    benchmark: Benchmark,
+    computed: dict[int, CachedResult],
+    *,
+    dataset: str | None,
+    judge: str | None,
+    roles: Mapping[str, str] | None,
+    mixed: bool,
+    without: Collection[str],
+) -> CountedRuns:
+    """The runs that are on the board that is meant, their results not yet read."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
     judges = JudgeNames(journal.asked(party=JUDGE))
     with journal.ahead(runs):
@@ -189,30 +234,9 @@ def read_leaderboard(
         older = [run for run in runs if board.takes(run) and has_older(journal, run)]
     for run in older:
         refile_stored(journal, catalogue, run)
-    made = CountedRuns(journal, catalogue, benchmark, board, judges, without)
+    results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
+    made = CountedRuns(results, without)
     with journal.ahead(runs):
         for run in runs:
             made.add(run)
-    if made.pack is None or made.config is None:
-        raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
-    met = None
-    if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
-        named = judge_endpoint(board.judge) if board.judge else None
-        config = replace(made.config, judge=named)
-        pool, shelf = (
-            pool_of(journal, config, made.pack),
-            TranscriptCache.of(journal, config, made.pack),
-        )
-        asyncio.run(Recomparing(shelf, pool).bring())
-        met = read_met(journal, pool, made.pack, Company(board.demo))
-    check_without(without, dict.fromkeys([*(met.runs if met else ()), *made.names]))
-    met = met and met.without(without)
-    standing = met and find_standing(
-        benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
-    )
-    made.read(made.pack, met.runs if met else {})
-    if without and not (made.runs or (standing and standing.ratings)):
-        raise UsageError("--without leaves no model of the board")
-    compared = counting(met) if met else None
-    known = (made.pack, made.documents, made.runs, standing, made.warnings, compared, made.changed)
-    return Leaderboard(board, benchmark, *known)
+    return made

@@ -12,6 +12,18 @@ from ..errors import JournalError
 
 APPLICATION_ID = 0x65694231  # "eiB1": tells our files from any other SQLite file
 
+
+def _forgetting(table: str, number: str) -> str:
+    """Triggers that delete what was computed from a run when a row about it changes."""
+    changed = {"INSERT": ["NEW"], "DELETE": ["OLD"], "UPDATE": ["OLD", "NEW"]}
+    return "".join(
+        f"CREATE TRIGGER IF NOT EXISTS {table}_{change} AFTER {change} ON {table} BEGIN\n"
+        + "".join(f"DELETE FROM board_cache WHERE run = {row}.{number};\n" for row in rows)
+        + "END;\n"
+        for change, rows in changed.items()
+    )
+
+
 STEPS = (
     """
     CREATE TABLE runs (
@@ -166,6 +178,16 @@ STEPS = (
     ALTER TABLE grades ADD COLUMN crc INTEGER;
     ALTER TABLE comparisons ADD COLUMN crc INTEGER;
     """,
+    """
+    CREATE TABLE IF NOT EXISTS board_cache ( -- results of boards; a row may go at any time
+        run INTEGER PRIMARY KEY REFERENCES runs (n) ON DELETE CASCADE,
+        key TEXT NOT NULL,                -- digest of all that it depends on beside the run's rows
+        result TEXT NOT NULL,             -- JSON
+        crc INTEGER NOT NULL              -- CRC-32 of key and result
+    );
+    """
+    + _forgetting("runs", "n")
+    + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures")),
 )
 
 

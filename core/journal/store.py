@@ -1,12 +1,13 @@
 """The journal of a runs folder, put together from what is done with each of its tables."""
 
+from .board_cache import BoardCache
 from .calls import CallStore
 from .comparisons import ComparisonStore
 from .grades import GradeStore
 from .runs import RunStore
 
 
-class Journal(RunStore, CallStore, GradeStore, ComparisonStore):
+class Journal(RunStore, CallStore, GradeStore, ComparisonStore, BoardCache):
     """The journal of one runs folder.
 
     Args:

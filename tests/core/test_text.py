@@ -60,7 +60,7 @@ def test_a_long_list_ends_in_how_many_more_there_are() -> None:
     "value",
     [
         None, 7, -0.5, 1e300, "a \"b\" \\ \n\t\x00 é 我", [], {}, [[]], [{}], ["a", "é"], ["a", 1],
-        (1, (2, "b")), {"a": {"b": [1, {"c": None}]}, "d": [True, False]}, Message("user", "x"),
+        (1, (2, "b")), {"a": {"b": [1, {"c": None}]}, "d": [True, False]},
         Finish.STOP, [Finish.STOP], {1: "a", None: 2, 0.5: {}}, {True: [3]},
     ],
 )  # fmt: skip
@@ -83,3 +83,8 @@ def test_what_is_no_json_is_refused(value: Any) -> None:
     """As ever."""
     with pytest.raises((ValueError, TypeError)):
         as_text(value)
+
+
+def test_a_named_tuple_is_an_object() -> None:
+    """Whose fields keep their order."""
+    assert as_text([Message("user", "x")]) == as_text([{"role": "user", "content": "x"}])

@@ -1,0 +1,179 @@
+"""The results of one board's runs: of its judge, with the default options of readers.
+
+What was computed before is taken from the journal's cache, where neither the run's rows, nor how
+they are read, nor any code has changed since.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..benchmark import Benchmark, Options, Pack
+from ..guard import guard
+from ..journal import CachedResult, Grader, Journal, RunRecord
+from ..lookup.runs import JudgeNames
+from ..lookup.stored_config import begun_by, config_of
+from ..plugins import Catalogue
+from ..reports.comparability import not_sent, told_changes
+from ..reports.document import build_document
+from ..reports.evidence import Evidence, Selection, read_evidence
+from ..result_document import ResultDocument
+from ..settings.run_config import RunConfig, grader, judge_endpoint
+from ..types import Baseline, canonical, digest
+from .board import Board
+from .code_digest import code_digest
+
+
+class BoardResult(NamedTuple):
+    """What a board shows of one run.
+
+    Attributes:
+        document: Its result; ``None`` where it was only compared.
+        changed: How it was asked otherwise than its pack says, if it was.
+    """
+
+    document: ResultDocument | None
+    changed: str | None
+
+
+class _Reading(NamedTuple):
+    """How a run's grades are read.
+
+    Attributes:
+        config: The run's, with this board's judge and the default options of readers.
+        facts: What today's grader is.
+        grader: What its grades are kept under; ``None`` where it has graded nothing.
+        graders: All that have graded the run.
+    """
+
+    config: RunConfig
+    facts: Mapping[str, Any]
+    grader: str | None
+    graders: Sequence[Grader]
+
+
+@dataclass
+class BoardResults:
+    """Reads the results of one board's runs.
+
+    Attributes:
+        judges: Which labels mean one judge.
+        computed: What was not cached, by the run's number.
+        read_by: The options with which the board's pack was read.
+    """
+
+    journal: Journal
+    catalogue: Catalogue
+    benchmark: Benchmark
+    board: Board
+    judges: JudgeNames
+    computed: dict[int, CachedResult]
+    read_by: Options = field(default_factory=dict)
+    _readings: dict[int, _Reading] = field(default_factory=dict)
+    _facts: dict[object, dict[str, Any]] = field(default_factory=dict)
+    _baselines: dict[str, Mapping[str, Baseline]] = field(default_factory=dict)
+
+    def result(self, pack: Pack, run: RunRecord) -> BoardResult:
+        """A run's result."""
+        if known := self._cached(pack, run):
+            return known
+        config, (selection, evidence) = self.config(run), self._evidence(pack, run)
+        document, changed = None, _changed(config, evidence)
+        if self.is_scored(run):
+            about = (run, config, pack, selection, evidence)
+            document = build_document(*about, baselines=self._baselines_of(pack, config))
+        if key := self._key(pack, run):
+            self.computed[run.n] = CachedResult(key, {"document": document, "changed": changed})
+        return BoardResult(document, changed)
+
+    def is_whole(self, pack: Pack, run: RunRecord) -> bool:
+        """Whether each item of the pack was asked in each iteration, and none is to do."""
+        if (known := self._cached(pack, run)) and known.document:
+            items, iterations = known.document["items"], known.document["iterations"]
+            return items["total"] - items["pending"] == len(pack.items) * iterations
+        asked, evidence = self._evidence(pack, run)
+        done = len(evidence.scores) + len(evidence.failures)
+        return done == len(pack.items) * asked.iterations
+
+    def is_judged(self, run: RunRecord) -> bool:
+        """Whether this board's judge has graded it, or nobody where none is asked."""
+        labels = {g.graded_by.get("judge") for g in self.journal.graders(run)}
+        return self.board.judge in map(self.judges.first, labels)
+
+    def is_scored(self, run: RunRecord) -> bool:
+        """Whether this board's grader has graded it; it may only have been compared."""
+        return self._reading(run).grader is not None
+
+    def is_outdated(self, run: RunRecord) -> bool:
+        """Whether this board's judge has graded it, with these options, but not as today."""
+        _, facts, today, graders = self._reading(run)
+        same = ("version", "judge", "options")
+        return today is None and any(
+            all(g.graded_by.get(name) == facts[name] for name in same) for g in graders
+        )
+
+    def config(self, run: RunRecord) -> RunConfig:
+        """The run's configuration with this board's judge and the default options of readers."""
+        return self._reading(run).config
+
+    def _cached(self, pack: Pack, run: RunRecord) -> BoardResult | None:
+        key = self._key(pack, run)
+        known = self.journal.cached(run, key) if key else None
+        return BoardResult(**known) if known else None
+
+    def _key(self, pack: Pack, run: RunRecord) -> str | None:
+        """A digest of what a run's result depends on beside its rows; ``None``: not known."""
+        if (code := code_digest(self.benchmark)) is None:
+            return None
+        _, facts, today, _ = self._reading(run)
+        read = [pack.source.name, pack.source.sha256, dict(self.read_by)]
+        return digest([code, run.run_id, today, facts, *read])
+
+    def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
+        selection = begun_by(self.journal, run, pack)
+        config, facts, today, _ = self._reading(run)
+        judge = config.judge.stored_label if config.judge else None
+        graded = today or digest(facts)
+        return selection, read_evidence(self.journal, run, graded, selection, judge=judge)
+
+    def _baselines_of(self, pack: Pack, config: RunConfig) -> Mapping[str, Baseline]:
+        """Those of the pack, which are the same for all runs with these options."""
+        meant = canonical(dict(config.options))
+        if meant not in self._baselines:
+            self._baselines[meant] = guard(config.benchmark).baselines(pack, config.options)
+        return self._baselines[meant]
+
+    def _reading(self, run: RunRecord) -> _Reading:
+        """How a run is read; by `bench rescore` where that graded more."""
+        if run.n not in self._readings:
+            graders = self.journal.graders(run)
+            label = self._label(graders)
+            judge = judge_endpoint(label) if label else None
+            defaults = {o.name: o.default for o in self.benchmark.options if o.in_grades}
+            config = config_of(self.journal, run, self.catalogue, defaults, None, judge=judge)
+            facts, there = self._facts_of(config), {g.digest: g.grades for g in graders}
+            found = [d for d in (digest(facts), digest({**facts, "offline": True})) if d in there]
+            today = max(found, key=there.__getitem__, default=None)
+            self._readings[run.n] = _Reading(config, facts, today, graders)
+        return self._readings[run.n]
+
+    def _facts_of(self, config: RunConfig) -> dict[str, Any]:
+        """What a grader is: the same for all runs with these options and this judge."""
+        meant = (canonical(dict(config.options)), config.judge and config.judge.stored_label)
+        if meant not in self._facts:
+            self._facts[meant] = grader(config)
+        return self._facts[meant]
+
+    def _label(self, graders: Sequence[Grader]) -> str | None:
+        """The label by which a run knows this board's judge."""
+        if self.board.judge is None:
+            return None
+        there = {g.graded_by.get("judge") for g in graders}
+        labels = self.judges.all_of(self.board.judge)
+        return next((label for label in labels if label in there), labels[0])
+
+
+def _changed(config: RunConfig, evidence: Evidence) -> str | None:
+    """How a run was asked otherwise than its pack says."""
+    spent = evidence.spent
+    return told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
