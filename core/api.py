@@ -55,13 +55,17 @@ async def run_async(
     benchmark: str | Benchmark,
     *,
     model: str = "demo/medium",
-    judge: str | None = None,
+    judge: str | Iterable[str] | None = None,
+    panel: str | None = None,
+    quorum: int | None = None,
+    exclude_kin: bool = False,
+    overlap: float | None = None,
     dataset: str | os.PathLike[str] | None = None,
     options: Mapping[str, Any] | None = None,
     base_url: str | None = None,
-    judge_base_url: str | None = None,
+    judge_base_url: str | Mapping[str, str] | None = None,
     api_key_env: str | None = None,
-    judge_api_key_env: str | None = None,
+    judge_api_key_env: str | Mapping[str, str] | None = None,
     roles: Mapping[str, str] | None = None,
     role_base_url: Mapping[str, str] | None = None,
     role_api_key_env: Mapping[str, str] | None = None,
@@ -102,13 +106,19 @@ async def run_async(
     Args:
         benchmark: Its name, or an instance of a subclass of `Benchmark`.
         model: ``PROVIDER/NAME``.
-        judge: Likewise, for benchmarks that need one (default for a demo model: demo/judge).
+        judge: Likewise, for benchmarks that need one (default for a demo model: demo/judge);
+            several are a panel.
+        panel: What a panel's verdicts become: ``mean`` (the default), ``median``, ``majority``,
+            or ``rotate``: one judge a sample.
+        quorum: How many verdicts a score needs (default: more than half).
+        exclude_kin: In comparisons, leave judges of either model's family out.
+        overlap: With ``rotate``, the share of samples that all judges grade (default: 0.1).
         dataset: ``bundled``, ``official`` (downloaded if it is not there), or a path.
         options: The benchmark's own options by name.
         base_url: Endpoint of the model, usually ending in ``/v1``.
-        judge_base_url: Endpoint of the judge.
+        judge_base_url: Endpoint of all judges, or endpoints by judge.
         api_key_env: The variable that holds the model's key.
-        judge_api_key_env: The variable that holds the judge's key.
+        judge_api_key_env: The variable that holds their key, or variables by judge.
         roles: Who plays the benchmark's roles, ``{"user": "PROVIDER/NAME"}``.
         role_base_url: Their endpoints, likewise.
         role_api_key_env: The variables that hold their keys.

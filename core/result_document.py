@@ -258,8 +258,50 @@ class ClosingPart(TypedDict):
     scores: NotRequired[ReadOnly[Mapping[str, Sequence[Facts]]]]
 
 
+class JudgeRow(TypedDict):
+    """What one judge of a panel says."""
+
+    judge: ReadOnly[str]
+    metrics: ReadOnly[Mapping[str, MetricRow]]
+    graded: ReadOnly[Count]
+    unread: ReadOnly[Count]
+
+
+class AgreementRow(TypedDict):
+    """How far the judges of a panel agree on a value, on samples that all of them graded."""
+
+    n: ReadOnly[Count]
+    icc: ReadOnly[float | None]
+    ci95: ReadOnly[Sequence[float | None] | None]
+
+
+class PanelRow(TypedDict):
+    """How several judges made one score."""
+
+    rule: ReadOnly[str]
+    quorum: ReadOnly[Count]
+    exclude_kin: ReadOnly[bool]
+    overlap: NotRequired[ReadOnly[float]]
+    split: ReadOnly[Count]
+    agreement: ReadOnly[Mapping[str, AgreementRow]]
+
+
+class PanelPart(TypedDict):
+    """What a panel's judges say, each and together; of a single judge there is none."""
+
+    judges: NotRequired[ReadOnly[Sequence[JudgeRow]]]
+    panel: NotRequired[ReadOnly[PanelRow]]
+
+
 class ResultDocument(
-    RunPart, ProtocolPart, MetricsPart, SamplesPart, CostPart, ComparisonsPart, ClosingPart
+    RunPart,
+    ProtocolPart,
+    MetricsPart,
+    SamplesPart,
+    CostPart,
+    ComparisonsPart,
+    ClosingPart,
+    PanelPart,
 ):
     """All that a result says; what older programs did not say yet is not required."""
 

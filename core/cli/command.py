@@ -9,7 +9,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..endpoints.parties import PANELS
 from ..errors import UsageError
 from ..hints import place
 
@@ -75,8 +74,7 @@ def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str])
     for param, count in Counter(given).items():
         if count > 1 and isinstance(param, click.Option) and not _may_repeat(param):
             name = max(param.opts, key=len)
-            why = f"; {PANELS}" if name == "--judge" else ""
-            raise click.UsageError(f"{name} is given {_times(count)}{why}: give it once", ctx)
+            raise click.UsageError(f"{name} is given {_times(count)}: give it once", ctx)
 
 
 def _may_repeat(param: click.Option) -> bool:

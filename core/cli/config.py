@@ -36,6 +36,7 @@ from .settings import (
 from .values import RuleType, json_object
 
 _ADDRESSES = {"base_url", "judge_base_url"}
+_OF_JUDGES = {"judge_base_url", "judge_api_key_env"}
 _PAIR = (str, RuleType(VariableRule()))
 
 
@@ -155,11 +156,21 @@ def _without_secrets(name: str, value: Any) -> Any:
     """An option's value as it may be shown."""
     if name == "headers":
         return [_shown_pair(text) for text in value]
+    if name in _OF_JUDGES and isinstance(value, tuple):
+        return [_shown_of_judge(name, text) for text in value]
     if name in KEY_VARIABLES:  # what is no variable's name may be the key itself
         return value if is_variable_name(value) else HIDDEN
     if name in _ADDRESSES:
         return shown_address(value)
     return _shown_extra(value) if name == "extra_body" else value
+
+
+def _shown_of_judge(name: str, text: str) -> str:
+    """What is given for all judges, or for one as ``JUDGE=...``."""
+    judge, equals, own = text.partition("=")
+    if equals and "/" in judge and "://" not in judge:
+        return f"{judge}={_without_secrets(name, own)}"
+    return str(_without_secrets(name, text))
 
 
 def _shown_pair(text: str) -> str:

@@ -26,7 +26,7 @@ from ..doctor.checks import (
     warn,
 )
 from ..doctor.endpoints import TOKENS, Probe, probe, reach
-from ..endpoints.parties import OF_JUDGE, of_role
+from ..endpoints.parties import of_judge, of_role
 from ..endpoints.providers import ModelSpec
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
@@ -116,9 +116,8 @@ def _models(settings: RunSettings) -> dict[str, Target]:
     """The models, judge and players of roles that are given or configured, by their line."""
     specs = [ModelSpec.parse(text) for text in settings.models]
     found = {f"model {spec}": find_target(settings, spec) for spec in specs}
-    if settings.judge:
-        spec = judge_spec(settings.judge)
-        found[f"judge {spec}"] = find_target(settings, spec, OF_JUDGE)
+    for spec in map(judge_spec, settings.judges):
+        found[f"judge {spec}"] = find_target(settings, spec, of_judge(str(spec)))
     for name, player in _players(settings).items():
         target = find_target(settings, ModelSpec.parse(player), of_role(name))
         found[f"role {name} {player}"] = target

@@ -78,10 +78,21 @@ def endpoint_options(command: F) -> F:
                help="PROVIDER/NAME, such as openai/gpt-4.1; may be repeated "
                "(default: demo/medium)."),
         server_options,
-        option("--judge", metavar="SPEC", help="Judge model, for benchmarks that need one "
+        option("--judge", "judges", multiple=True, metavar="SPEC",
+               help="Judge model, for benchmarks that need one; several are a panel "
                "(default with a demo model: demo/judge)."),
-        option("--judge-base-url", metavar="URL|NAME", help="Likewise, of the judge."),
-        option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key."),
+        option("--judge-base-url", multiple=True, metavar="URL|NAME",
+               help="Likewise, of all judges; or JUDGE=URL for one."),
+        option("--judge-api-key-env", multiple=True, metavar="VAR",
+               help="The variable that holds their key; or JUDGE=VAR for one."),
+        option("--panel", help="What several judges' verdicts become; rotate asks one judge a "
+               "sample (default: mean)."),
+        option("--quorum", metavar="N",
+               help="How many verdicts a score needs (default: more than half)."),
+        option("--exclude-kin", is_flag=True,
+               help="In comparisons, leave judges of either model's family out."),
+        option("--overlap", metavar="SHARE",
+               help="With rotate, the share of samples that all judges grade (default: 0.1)."),
         option("--role", "roles", multiple=True, metavar="NAME=SPEC",
                help="Who plays a role of the benchmark, such as user=openai/gpt-4.1; one each."),
         option("--role-base-url", multiple=True, metavar="NAME=URL", help="Its address."),

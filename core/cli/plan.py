@@ -25,11 +25,12 @@ def as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> Jso
     judged = [party for party in judging if party.phase != TRIAL]
     calls = {"model": plan.parties[0].calls, "judge": sum(party.calls for party in judged)}
     calls |= {role: p.calls for p in plan.parties if (role := role_in(p.phase))}
+    panel = config.panel.label if config.panel else None
     roles = {name: player.label for name, player in config.roles.items()}
     return {
         "benchmark": config.benchmark.name,
         "model": config.model.label,
-        "judge": config.judge.label if config.judge else None,
+        "judge": config.judge.label if config.judge and not config.panel else panel,
         "dataset": {"name": source.name, "sha256": source.sha256},
         "iterations": config.iterations,
         "samples": {"total": plan.total, "left": plan.left},

@@ -8,6 +8,7 @@ import click
 
 from ..endpoints.parties import OF_JUDGE
 from ..endpoints.providers import ModelSpec
+from ..errors import UsageError
 from ..journal import Journal
 from ..plugins import installed
 from ..settings.resolve import judge_spec
@@ -29,9 +30,12 @@ from .values import pairs
 
 @click.command("rejudge", cls=Command)
 @click.argument("run", shell_complete=run_ids)
-@options.option("--judge", metavar="SPEC", required=True, help="The judge, such as openai/gpt-4.1.")
-@options.option("--judge-base-url", metavar="URL|NAME", help="Its address, or an endpoint's name.")
-@options.option("--judge-api-key-env", metavar="VAR", help="The variable that holds its key.")
+@options.option("--judge", "judges", multiple=True, metavar="SPEC", required=True,
+                help="The judge, such as openai/gpt-4.1.")  # fmt: skip
+@options.option("--judge-base-url", multiple=True, metavar="URL|NAME",
+                help="Its address, or an endpoint's name.")  # fmt: skip
+@options.option("--judge-api-key-env", multiple=True, metavar="VAR",
+                help="The variable that holds its key.")  # fmt: skip
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option.")  # fmt: skip
 @click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
@@ -56,7 +60,10 @@ def rejudge_command(
     Nothing is generated again. --price is the judge's.
     """
     settings = options.run_settings(params)
-    spec = judge_spec(str(settings.judge))
+    if len(settings.judges) > 1:
+        message = "bench rejudge takes one judge at a time"
+        raise UsageError(f"{message}; bench run with each --judge makes a panel of what is there")
+    spec = judge_spec(settings.judges[0])
     if settings.price:  # no other model is asked
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)

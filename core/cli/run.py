@@ -19,7 +19,7 @@ from ..run.plan import Plan, make_plan
 from ..run.session import Session, choose_items
 from ..sample.phases import TRIAL
 from ..settings.resolve import run_configs
-from ..settings.run_config import RunConfig
+from ..settings.run_config import RunConfig, judges_of
 from ..text import as_text
 from ..types import JsonDict
 from ..work import make_money
@@ -113,10 +113,8 @@ def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) ->
     session = make_session(config, money, dry=dry)
     get_data(config)
     pack = session.read_pack()
-    trial = (
-        session.tries_judge and config.judge is not None and config.judge.stored_label not in tried
-    )
-    made = make_plan(config, pack, choose_items(pack, config), money, tell, trial=trial)
+    trials = [judge for judge in session.untried if judge.stored_label not in tried]
+    made = make_plan(config, pack, choose_items(pack, config), money, tell, trials=trials)
     tried.update(p.endpoint.stored_label for p in made.parties if p.phase == TRIAL)
     return Planned(config, session, pack, made)
 
@@ -164,14 +162,15 @@ def _asked_with(config: RunConfig) -> JsonDict:
 
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
     """The command for another model; for a real one after a demo model, with a real judge."""
-    judge, real = config.judge, model != "SPEC"
-    named = judge_words(judge.label, judge.base_url) if judge else []
+    judges, real = judges_of(config), model != "SPEC"
+    named = [word for judge in judges for word in judge_words(judge.label, judge.base_url)]
+    named += ["--panel", config.panel.rule] if config.panel else []
     return another_run(
         document,
         config.benchmark,
         _asked_with(config),
         dataset=config.dataset if real else pack_of(document, config.dataset),
-        judge=["--judge", "openai/NAME"] if judge and real else named,
+        judge=["--judge", "openai/NAME"] if judges and real else named,
         model=model,
     )
 

@@ -13,7 +13,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..endpoints.parties import PANELS
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.tables import check_value
@@ -93,7 +92,6 @@ def _checked(path: Path | None, param: click.Option, value: Any) -> Any:
     name = setting_name(param)
     rule = VariableRule() if name in KEY_VARIABLES else rule_of(param)
     more = ", or a list of such" if param.multiple else ""
-    more += f"; {PANELS}" if name == "judge" and isinstance(value, list) else ""
     plain = _as_given(name, param, value)
     for one in plain if isinstance(plain, list) and param.multiple else [plain]:
         check_value(f"{path}: [run]", name, one, rule, more)

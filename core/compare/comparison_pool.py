@@ -8,9 +8,11 @@ from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..lookup.demo_apart import Company, is_demo
 from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike, players_of
+from ..panels import Panel
 from ..result_document import ComparisonCounts
-from ..settings.run_config import RunConfig, identity, reading
+from ..settings.run_config import RunConfig, by_each_judge, identity, reading
 from ..types import PairScore, digest
+from .panel_rows import PanelJudges
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
@@ -39,12 +41,16 @@ class ComparisonPool(NamedTuple):
             judge prompts were among the benchmark's own before.
         judge: The label of the judge that new comparisons have.
         grader: Digest of what the judge is sent and how its words are read.
+        panel: How several judges make one comparison; ``None`` for one judge.
+        members: The pools of the panel's judges.
     """
 
     digest: str
     parts: tuple[str, ...]
     judge: str
     grader: str
+    panel: Panel | None = None
+    members: tuple["ComparisonPool", ...] = ()
 
     def takes(self, row: StoredComparison) -> bool:
         """Whether a comparison of one of its parts was, or will be, asked as it is today."""
@@ -68,6 +74,11 @@ def pool_of(journal: Journal, config: RunConfig, pack: Pack) -> ComparisonPool:
         "options": benchmark.request_options(config.options),
     }
     about |= {"roles": players_of(identity(config, pack))} if benchmark.roles else {}
+    if config.panel:
+        own = digest({**about, "panel": config.panel.as_json()})
+        members = tuple(pool_of(journal, one, pack) for one in by_each_judge(config))
+        reader = digest(reading(config))
+        return ComparisonPool(own, (own,), judge, reader, config.panel, members)
     own = digest({**about, "judge": judge or None})
     labels = JudgeNames(journal.asked(party=JUDGE)).all_of(judge)
     found = journal.pools(benchmark.name)
@@ -84,9 +95,23 @@ def _fits(run: RunRecord, config: RunConfig, pack: Pack) -> bool:
 def rows_of(
     journal: Journal, pool: ComparisonPool, run: RunRecord | None = None
 ) -> list[StoredComparison]:
-    """The comparisons of a pool, or those of them that a run has asked for."""
+    """The comparisons of a pool, or those of them that a run has asked for.
+
+    Of a panel, a run has asked for what was planned for the panel.
+    """
+    if pool.panel:
+        planned = rows_of(journal, pool._replace(panel=None), run)
+        answered = (row for member in pool.members for row in rows_of(journal, member))
+        rows = bench_of(journal, pool.panel).merged(planned, answered)
+        return rows[: len(planned)] if run else rows
     found = (row for part in pool.parts for row in journal.comparisons(part, run))
     return [row._replace(judge=pool.judge) for row in found if pool.takes(row)]
+
+
+def bench_of(journal: Journal, panel: Panel) -> PanelJudges:
+    """The judges of a panel, with the runs whose kin they may be."""
+    runs = {run.run_id: run for run in journal.runs()} if panel.exclude_kin else {}
+    return PanelJudges(panel, runs)
 
 
 class Met(NamedTuple):

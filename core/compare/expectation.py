@@ -159,7 +159,8 @@ async def look_ahead(
     check_opponents(journal, config, pack, meant, config.display_name)
     others = opponents_of(journal, config, pack, meant, config.display_name)
     pool, shelf = pool_of(journal, config, pack), TranscriptCache.of(journal, config, pack)
-    await Recomparing(shelf, pool).bring()
+    for one in pool.members or (pool,):
+        await Recomparing(shelf, one).bring()
     own = contestant(journal, pack, config, run) if run else None
     begun = own.samples & selection.samples if own else frozenset[Slot]()
     wanted = selection.samples - begun  # what is not there yet may say enough

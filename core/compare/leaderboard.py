@@ -193,12 +193,11 @@ def read_leaderboard(
         met = None
         if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
             named = judge_endpoint(board.judge) if board.judge else None
-            config = replace(made.config, judge=named)
-            pool, shelf = (
-                pool_of(journal, config, made.pack),
-                TranscriptCache.of(journal, config, made.pack),
-            )
-            asyncio.run(Recomparing(shelf, pool).bring())
+            config = made.config if made.config.panel else replace(made.config, judge=named)
+            pool = pool_of(journal, config, made.pack)
+            shelf = TranscriptCache.of(journal, config, made.pack)
+            for one in pool.members or (pool,):
+                asyncio.run(Recomparing(shelf, one).bring())
             met = read_met(journal, pool, made.pack, Company(board.demo))
         check_without(without, dict.fromkeys([*(met.runs if met else ()), *made.names]))
         met = met and met.without(without)

@@ -8,6 +8,7 @@ from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
 from ..names import told_left_out
+from ..panels import rule_in
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
@@ -96,6 +97,9 @@ def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
     return row.status == "unread" and row.run_a == own.run_id
 
 
+_OF_ONE_JUDGE = "trueskill"
+
+
 def _rate(
     rows: Sequence[StoredComparison], engine: str, settings: RatingSettings
 ) -> "tuple[Ratings | None, list[str]]":
@@ -105,6 +109,9 @@ def _rate(
     given = as_comparisons(rows)
     if not given:
         return None, []
+    if engine == _OF_ONE_JUDGE and rule_in(given[0].judge):
+        message = f"{engine} counts the pluses of one judge, which a panel does not have"
+        return None, [f"no rating: {message}; take another engine, or one judge"]
     try:
         return rate_with(engine, Comparisons.of(given), settings), []
     except PluginError:

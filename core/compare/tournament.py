@@ -5,6 +5,7 @@ only when every comparison of it is done. So a stop at any moment changes nothin
 the same command finds the batch as it was planned, and finishes it first.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,6 +35,7 @@ from ..settings.run_config import RunConfig
 from ..types import Item
 from .comparison_pool import (
     as_comparisons,
+    bench_of,
     counting,
     current,
     pool_of,
@@ -43,6 +45,7 @@ from .comparison_pool import (
 )
 from .expectation import field_of
 from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contestants
+from .panel_rows import Question, question_of
 from .placement import (
     Asked,
     call_of,
@@ -79,6 +82,15 @@ class RunComparisons:
     def __post_init__(self) -> None:
         self._items = {item.id: item for item in self.pack.items}
         self._pool = pool_of(self.journal, self.config, self.pack)
+        self._answered: set[tuple[str, Question]] = set()
+        if self._pool.panel:
+            self._bench = bench_of(self.journal, self._pool.panel)
+            self._answered = {
+                (row.judge, question_of(row))
+                for member in self._pool.members
+                for row in rows_of(self.journal, member)
+                if row.status in ("read", "unread")
+            }
         self._company = Company.of(self.config)
         self._shelf = TranscriptCache.of(self.journal, self.config, self.pack)
         self._wanted = wanted_placement(self.config)
@@ -276,8 +288,7 @@ class RunComparisons:
         Raises:
             BenchError: What ended the run early, after calls in flight were saved.
         """
-        assert context.judge is not None
-        own = replace(context, judge=replace(context.judge, phase=COMPARE))
+        own = comparing(context)
         workers = min(len(rows), self.config.limits.concurrency)
         await run_workers(own, iter(rows), workers, self._compare)
 
@@ -290,9 +301,11 @@ class RunComparisons:
         item = self._items[row.item_id]
         calls = CallReplayer(context, Sample(item, row.iteration))
         try:
-            done = await self._ask(context, row, item, calls)
+            if self._pool.panel:
+                await self._ask_panel(context, row, item, calls)
+            else:
+                await self._ask_and_keep(context, row, item, calls)
             if calls.ended is None:
-                self.journal.add_comparison(self.run, done)
                 context.progress.phases[COMPARE].advance()
         except JournalError:
             raise
@@ -300,6 +313,39 @@ class RunComparisons:
             self.failed.append(redact(str(error)))
         if calls.ended is not None:
             raise calls.ended
+
+    async def _ask_panel(
+        self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer
+    ) -> None:
+        """Ask the judges of the panel whose turn it is, and who have not compared this yet.
+
+        Raises:
+            BenchError: One could not be asked, and too few of the others could be read.
+        """
+        asked = question_of(row)
+        due = self._bench.due(row)
+        lacking = [judge for judge in due if (judge, asked) not in self._answered]
+        pools = {member.judge: member for member in self._pool.members}
+        rows = {
+            judge: row._replace(pool=pools[judge].digest, judge=judge, grader=pools[judge].grader)
+            for judge in lacking
+        }
+        made = await asyncio.gather(
+            *(self._ask_and_keep(context.members[j], rows[j], item, calls) for j in lacking),
+            return_exceptions=True,
+        )
+        wrong = [one for one in made if isinstance(one, BaseException)]
+        assert self._pool.panel is not None
+        if wrong and len(due) - len(wrong) < self._pool.panel.needed(len(due)):
+            raise wrong[0]
+
+    async def _ask_and_keep(
+        self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer
+    ) -> None:
+        done = await self._ask(context, row, item, calls)
+        if calls.ended is None:
+            self.journal.add_comparison(self.run, done)
+            self._answered.add((done.judge, question_of(done)))
 
     async def _ask(
         self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer
@@ -318,6 +364,11 @@ class RunComparisons:
             item, first.value, second.value, judge, context.options
         )
         done = turned(row, score)
-        return done._replace(
-            transcript_a=own.digest, transcript_b=other.digest, grader=self._pool.grader
-        )
+        return done._replace(transcript_a=own.digest, transcript_b=other.digest, grader=row.grader)
+
+
+def comparing(context: RunContext) -> RunContext:
+    """A context whose judges compare."""
+    judge = context.judge and replace(context.judge, phase=COMPARE)
+    members = {label: comparing(member) for label, member in context.members.items()}
+    return replace(context, judge=judge, members=members)

@@ -13,6 +13,7 @@ class PartyOptions(NamedTuple):
         api_key_env: The option with the variable of its key.
         sampling: Whether the user's sampling options are about it; else the benchmark's are.
         role: The role that it plays; empty for the model and the judge.
+        judge: The spec of the judge, as it was given; empty for others.
     """
 
     title: str = ""
@@ -21,13 +22,18 @@ class PartyOptions(NamedTuple):
     api_key_env: str = "--api-key-env"
     sampling: bool = True
     role: str = ""
+    judge: str = ""
 
 
-PANELS = "panels of judges are not there yet"
 OF_MODEL = PartyOptions()
 OF_JUDGE = PartyOptions(
     "the judge ", "--judge", "--judge-base-url", "--judge-api-key-env", sampling=False
 )
+
+
+def of_judge(spec: str) -> PartyOptions:
+    """Those of one of several judges."""
+    return OF_JUDGE._replace(judge=spec)
 
 
 def of_role(name: str) -> PartyOptions:

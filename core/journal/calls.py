@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..panels import judges_in
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from .file import JournalFile, now, object_of
 from .records import CallKey, CallTotals, RunRecord, StoredCall, as_json
@@ -195,14 +196,16 @@ class CallStore(JournalFile):
         return next(self._rows(sql, (run.n,), lambda row: int(row[0])))
 
     def call_totals(self, run: RunRecord, judge: str | None = None) -> Iterator[CallTotals]:
-        """Calls added up by sample and phase; of several judges' calls only one judge's."""
+        """Calls added up by sample and phase; of judges' calls those of one judge, or a panel's."""
         sql = (
             "SELECT run, item_id, iteration, phase, count(*), sum(attempts),"
             " sum(finish = 'length'), sum(input_tokens), sum(cached_tokens),"
             " sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens),"
             " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END"
             " FROM calls WHERE run {of}"
-            " AND (phase = 'generate' OR phase GLOB 'role:*' OR model = ?)"
+            " AND (phase = 'generate' OR phase GLOB 'role:*'"
+            " OR model IN (SELECT value FROM json_each(?)))"
             " GROUP BY run, item_id, iteration, phase"
         )
-        return self._rows_of(run, sql, (judge,), totals_of)
+        labels = judges_in(judge) if judge else ()
+        return self._rows_of(run, sql, (json.dumps(labels),), totals_of)

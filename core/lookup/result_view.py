@@ -11,7 +11,7 @@ from ..reports.evidence import read_evidence
 from ..reports.gradings import Grading, gradings, is_judge
 from ..reports.protocols import judge_label
 from ..result_document import ResultDocument
-from ..settings.run_config import grader, judge_endpoint
+from ..settings.run_config import grader, graders_of, judge_endpoint
 from ..text import plural
 from ..types import digest
 from .refile import refile_stored
@@ -40,7 +40,9 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
     config = config_of(journal, run, catalogue, changes, None, judge=own)
     pack = pack_of(run, config)
     selection = begun_by(journal, run, pack)
-    evidence = read_evidence(journal, run, grading.digest, selection, judge=grading.judge)
+    evidence = read_evidence(
+        journal, run, grading.digest, selection, judge=grading.judge, members=graders_of(config)
+    )
     own_result = journal.document(run)
     view = view_by(journal, own_result, config) if own_result else None
     return build_document(run, config, pack, selection, evidence, view=view)

@@ -14,7 +14,7 @@ from ..benchmark import Benchmark, Options, Pack
 from ..endpoints.sites import site_in, site_of
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord
-from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles
+from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
 from ..types import digest
 
 MODEL, JUDGE = "model", "judge"
@@ -41,7 +41,10 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> FoundRun:
             model=replace(config.model, first=model_label(run)),
             roles=_as_asked_first(config.roles, stored_roles(run.settings)),
         )
-    if config.judge is not None:
+    if config.panel is not None:
+        judges = [known_judge(journal, judge, run) for judge in config.judges]
+        config = with_judges(config, judges, config.panel)
+    elif config.judge is not None:
         config = replace(config, judge=known_judge(journal, config.judge, run))
     return FoundRun(config, run)
 

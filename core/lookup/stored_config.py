@@ -11,13 +11,21 @@ from ..endpoints.providers import ModelSpec
 from ..errors import DataError, JournalError, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
+from ..panels import panel_by, panel_of, rule_in
 from ..plugins import Catalogue
 from ..reports.evidence import Selection
 from ..reports.gradings import is_judge
 from ..reports.protocols import judge_label
 from ..result_document import ResultDocument
 from ..settings.rules import fitting
-from ..settings.run_config import Endpoint, RunConfig, judge_endpoint, stored_roles, stored_sampling
+from ..settings.run_config import (
+    Endpoint,
+    RunConfig,
+    judge_endpoint,
+    stored_roles,
+    stored_sampling,
+    with_judges,
+)
 
 
 def config_of(
@@ -46,17 +54,31 @@ def config_of(
     benchmark = catalogue.benchmark(run.benchmark)
     settings = run.settings
     options = {**settings["all_options"], **_changed(benchmark, changes)}
-    return RunConfig(
+    named = _judge_of(journal, run, judge) if guard(benchmark).needs_judge(options) else None
+    made = RunConfig(
         benchmark=benchmark,
         model=asked_endpoint(run),
         options=options,
-        judge=_judge_of(journal, run, judge) if guard(benchmark).needs_judge(options) else None,
         dataset=dataset or settings["dataset"] or run.pack_name,
         sampling=stored_sampling(settings),
         system=settings["system"],
         name=settings["name"],
         roles=stored_roles(settings),
     )
+    return judged_by(journal, run, made, named)
+
+
+def judged_by(
+    journal: Journal, run: RunRecord, config: RunConfig, judge: Endpoint | None
+) -> RunConfig:
+    """A configuration with a judge, or with the panel that has graded the run under its label."""
+    label = judge.stored_label if judge else ""
+    if judge is None or rule_in(label) is None:
+        return replace(config, judge=judge, judges=(), panel=None)
+    facts = (g.graded_by for g in journal.graders(run) if g.graded_by.get("judge") == label)
+    found = next((f["panel"] for f in facts if isinstance(f.get("panel"), dict)), None)
+    panel = panel_of(found) if found else panel_by(label)
+    return with_judges(config, [judge_endpoint(one) for one in panel.judges], panel)
 
 
 def asked_endpoint(run: RunRecord) -> Endpoint:
@@ -86,7 +108,8 @@ def config_of_result(
     label = judge_label(document)
     judge = judge_endpoint(label) if label else None
     config = config_of(journal, run, catalogue, {}, dataset, judge=judge)
-    return replace(config, options={**config.options, **document["options"]}, judge=judge)
+    options = {**config.options, **document["options"]}
+    return judged_by(journal, run, replace(config, options=options), judge)
 
 
 def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,7 +135,7 @@ def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -
     """
     if isinstance(wanted, Endpoint):
         return wanted
-    labels = journal.judges(run)
+    labels = _labels(journal, run)
     own = judge_label(document) if (document := journal.document(run)) else None
     labels.sort(key=lambda label: label != own)
     if not labels:
@@ -123,6 +146,12 @@ def _judge_of(journal: Journal, run: RunRecord, wanted: Endpoint | str | None) -
             f"run {run.run_id} has no replies of the judge {wanted}; there are: {', '.join(labels)}"
         )
     return judge_endpoint(fitting[0])
+
+
+def _labels(journal: Journal, run: RunRecord) -> list[str]:
+    """The judges of a run, those that have replied last first, and its panels after them."""
+    graders = (str(g.graded_by.get("judge")) for g in journal.graders(run))
+    return [*journal.judges(run), *dict.fromkeys(label for label in graders if rule_in(label))]
 
 
 def pack_of(run: RunRecord, config: RunConfig, cache: Path | None = None) -> Pack:

@@ -41,9 +41,11 @@ class ModelComparisons(NamedTuple):
 
 
 def judge_of(config: "RunConfig") -> tuple[str | None, str | None]:
-    """The judge's spec and host, as a result has them."""
+    """The judge's spec and host, as a result has them; of a panel its label."""
     if config.judge is None:
         return None, None
+    if config.panel:
+        return config.panel.label, None
     return str(config.judge.spec), host_in(config.judge.stored_label)
 
 

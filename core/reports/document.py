@@ -31,11 +31,12 @@ from ..result_document import (
 )
 from ..roles import role_in
 from ..sample.phases import TRIAL
-from ..settings.run_config import grader
+from ..settings.run_config import grader, judges_of
 from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
 from .compared import ModelComparisons, judge_of
 from .evidence import Evidence, Selection, Spent
+from .panels import panel_part
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -83,6 +84,7 @@ def build_document(
         **_cost(about, elapsed_s),
         **_comparisons(compared),
         **closing,
+        **panel_part(config, pack, evidence),
     }
 
 
@@ -308,11 +310,12 @@ def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None
 
 def judge_warnings(config: "RunConfig") -> list[str]:
     """What to know of the judge and of who plays roles before a result is trusted."""
-    message = config.judge and kinship(config.model.spec, config.judge.spec)
-    made = [message] if message else []
+    judges = judges_of(config)
+    found = (kinship(config.model.spec, judge.spec) for judge in judges)
+    made = [message for message in found if message]
     for name, player in config.roles.items():
-        for whom, other in (("model", config.model), ("judge", config.judge)):
-            if other and (family := common_family(player.spec, other.spec)):
+        for whom, other in (("model", config.model), *(("judge", judge) for judge in judges)):
+            if family := common_family(player.spec, other.spec):
                 made.append(f"who plays {name} is of the {whom}'s family ({family})")
     return made
 

@@ -77,6 +77,8 @@ class Evidence:
     spent: Spent = field(default_factory=Spent)
     sent: int = 0
     stopped: Status | None = None
+    by_judge: Mapping[str, Sequence[SampleScore]] = field(default_factory=dict)
+    """Of a panel, the scores by each judge."""
 
 
 def read_evidence(
@@ -88,6 +90,7 @@ def read_evidence(
     judge: str | None = None,
     sent: int = 0,
     stopped: Status | None = None,
+    members: Mapping[str, str] | None = None,
 ) -> Evidence:
     """What the journal knows about the selected samples of a run, by one grader.
 
@@ -99,6 +102,7 @@ def read_evidence(
         judge: Label of the judge whose calls count; other judges' are left out.
         sent: How many calls this command sent.
         stopped: What ended this command early, if anything.
+        members: Of a panel, the graders of its judges by label.
     """
     clusters = selection.clusters
     inside = _Inside(clusters, selection.iterations)
@@ -110,7 +114,11 @@ def read_evidence(
     spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
     spent.retries += sum(max(0, failure.attempts - 1) for failure in failures)
     spent.sent = journal.parameters_sent(run)
-    return Evidence(scores, failures, spent, sent, stopped)
+    by_judge = {
+        label: [s for s in journal.grades(run, own, clusters) if inside(s)]
+        for label, own in (members or {}).items()
+    }
+    return Evidence(scores, failures, spent, sent, stopped, by_judge)
 
 
 def _add_up(totals: Iterable[CallTotals]) -> Spent:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import JournalError, UsageError
 from ..hints import bench
 from ..journal import Grader, Journal, RunRecord
+from ..panels import rule_in
 from ..types import canonical
 
 
@@ -75,8 +76,11 @@ def _grading(grader: Grader) -> Grading:
         options=options if isinstance(options, dict) else {},
         grades=grader.grades,
         offline=bool(by.get("offline")),
-        asked={name: by[name] for name in ("grading", "prompts", "sampling") if name in by},
+        asked={name: by[name] for name in _ASKED if name in by},
     )
+
+
+_ASKED = ("grading", "prompts", "sampling", "panel")
 
 
 def _worth(grading: Grading) -> tuple[int, bool]:
@@ -135,8 +139,8 @@ def is_pack(name: str, sha256: str, wanted: str | None) -> bool:
 
 
 def spec_of(label: str) -> str:
-    """The spec of a judge's label, which may name a host too."""
-    return label.partition(" at ")[0]
+    """The spec of a judge's label, which may name a host too; of a panel its rule."""
+    return rule_in(label) or label.partition(" at ")[0]
 
 
 def plain(value: object) -> str:

@@ -6,7 +6,7 @@ from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment
 from ..clients.notices import Notices
-from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions, of_role
+from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions, of_judge, of_role
 from ..errors import PluginError, UsageError
 from ..guard import guard, make_client
 from ..hints import bench
@@ -16,7 +16,7 @@ from ..roles import role_in
 from ..sample.context import ConnectedParty, offline_roles
 from ..sample.progress import Progress
 from ..sample.stopping import Stop
-from ..settings.run_config import Endpoint, RunConfig
+from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..spending.book import PriceBook
 from ..spending.budget import Budget
 from ..spending.meter import Meter
@@ -84,8 +84,8 @@ def check_parties(
         money.check(config.model, "generate", config.effective_sampling)
         for role in config.benchmark.roles:
             money.check(config.roles[role.name], role.phase, role.sampling)
-    if config.judge:
-        money.check(config.judge, "judge", config.benchmark.judge_sampling)
+    for judge in judges_of(config):
+        money.check(judge, "judge", config.benchmark.judge_sampling)
     for party, endpoint in asked_parties(config):
         most = config.limits.concurrency
         made = client_config(endpoint, most, catalogue, environment, party=party)
@@ -99,7 +99,7 @@ def asked_parties(config: RunConfig) -> list[tuple[PartyOptions, Endpoint]]:
     """Whom a command asks: of a run that is only judged again, the judge alone."""
     players = [(of_role(name), player) for name, player in config.roles.items()]
     generating = [] if config.run_id else [(OF_MODEL, config.model), *players]
-    return generating + ([(OF_JUDGE, config.judge)] if config.judge else [])
+    return generating + [(of_judge(str(j.spec)), j) for j in judges_of(config)]
 
 
 def _refuse_imported(config: RunConfig) -> None:
@@ -119,11 +119,12 @@ def _refuse_imported(config: RunConfig) -> None:
     for name, player in config.roles.items():
         if is_imported(player.spec):
             raise UsageError(f"--role {name}: {player.spec} is of an imported run; name another")
-    if config.judge and is_imported(config.judge.spec):
-        raise UsageError(
-            f"{config.judge.spec} gave the verdicts of a run that was imported, and cannot be "
-            f"asked; {bench('show', 'RUN', '--judge', config.judge.spec)} shows them"
-        )
+    for judge in judges_of(config):
+        if is_imported(judge.spec):
+            raise UsageError(
+                f"{judge.spec} gave the verdicts of a run that was imported, and cannot be "
+                f"asked; {bench('show', 'RUN', '--judge', judge.spec)} shows them"
+            )
 
 
 def _without_judge(config: RunConfig) -> str:
@@ -138,7 +139,7 @@ def _without_judge(config: RunConfig) -> str:
 
 
 def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
-    name, model, judge = config.benchmark.name, config.model.spec, config.judge
+    name, model, judges = config.benchmark.name, config.model.spec, judges_of(config)
     demo_model = catalogue.provider(model.provider).demo
     if demo_model and model.name == JUDGE:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
@@ -146,19 +147,41 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
     _check_players(config, catalogue, demo_model=demo_model)
     if not guard(config.benchmark).needs_judge(config.options):
-        if judge:
+        if judges:
             raise UsageError(f"{name} asks no judge; leave --judge out")
         return
-    if judge is None:
+    if not judges:
         without = _without_judge(config)
         raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1{without}")
+    _check_votes(config)
+    for judge in judges:
+        _check_demo_judge(config, catalogue, judge, demo_model=demo_model)
+
+
+def _check_votes(config: RunConfig) -> None:
+    """Refuse a vote on what is no question of yes or no."""
+    values = [value for value in config.benchmark.values if value.judged]
+    if config.panel is None or config.panel.rule != "majority":
+        return
+    if not values or any(value.kind != "share" for value in values):
+        name = config.benchmark.name
+        message = f"--panel majority is for verdicts of yes or no, and those of {name} are numbers"
+        raise UsageError(f"{message}; take mean or median")
+
+
+def _check_demo_judge(
+    config: RunConfig, catalogue: Catalogue, judge: Endpoint, *, demo_model: bool
+) -> None:
+    """Refuse a demo judge that cannot judge this."""
     if not catalogue.provider(judge.spec.provider).demo:
         return
     if judge.spec.name != JUDGE:
         raise UsageError(f"{judge.spec} is no judge; the demo judge is demo/{JUDGE}")
     if not demo_model:
+        model = config.model.spec
         raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")
     if not config.benchmark.has_demo_judge:
+        name = config.benchmark.name
         raise UsageError(f"{name} has no rules for the demo judge; name a real one with --judge")
 
 
@@ -224,13 +247,14 @@ class PartyConnector:
             for role in config.benchmark.roles
         }
 
-    def judge(self) -> ConnectedParty | None:
-        """The judge of the run, if it has one."""
-        config = self._config
-        if config.judge is None:
-            return None
-        limits = config.judge_limits or config.limits
-        return self._party("judge", config.judge, limits, config.benchmark.judge_sampling, None)
+    def judges(self) -> list[ConnectedParty]:
+        """The judges of the run."""
+        config, sampling = self._config, self._config.benchmark.judge_sampling
+        limits = config.judge_limits
+        return [
+            self._party("judge", judge, limits.get(judge.label, config.limits), sampling, None)
+            for judge in judges_of(config)
+        ]
 
     async def close(self) -> None:
         """Close all connections."""

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 from ..benchmark import Pack
@@ -22,7 +23,7 @@ from ..endpoints.providers import CallContext, ClientConfig, ModelSpec
 from ..errors import BenchError, MissingCall
 from ..guard import guard, no_exit
 from ..guard.watchdog import watched
-from ..journal import CallKey, Journal
+from ..journal import CallKey, Journal, RunRecord
 from ..journal.file import has_journal
 from ..lookup.refile import SampleReplay
 from ..lookup.runs import find_run
@@ -32,7 +33,7 @@ from ..roles import MODEL, is_generating, role_in
 from ..sample.model import JournaledModel
 from ..sample.phases import COMPARE, TRIAL
 from ..sample.trial import trial_request
-from ..settings.run_config import Endpoint, RunConfig, grader
+from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
 from ..spending.prices import Price
 from ..types import ChatRequest, ChatResponse, Item, Sampling, digest
@@ -109,7 +110,7 @@ def make_plan(
     money: Pricing,
     say: Callable[[str], None] = lambda line: None,
     *,
-    trial: bool = False,
+    trials: Sequence[Endpoint] = (),
 ) -> Plan:
     """The plan of a run; reads the journal if there is one, and changes nothing.
 
@@ -119,7 +120,7 @@ def make_plan(
         items: Those of it that are asked for.
         money: Prices and limits.
         say: Tells the user something.
-        trial: A judge that has not answered in this run is first asked if it does.
+        trials: Judges that are first asked if they answer, unless they have in this run.
     """
     selection = Selection(items, config.iterations)
     known = _known(config, pack, selection)
@@ -133,27 +134,39 @@ def make_plan(
     parties = [(MODEL, config.model)]
     roles = {role.phase: config.roles[role.name] for role in config.benchmark.roles}
     parties += [] if config.run_id else roles.items()
-    if config.judge:
-        parties += [("judge", config.judge)] if calls["judge"] or asked["judge"] else []
-        if compares := guard(config.benchmark).compares(config.options) and not config.run_id:
-            comparisons = asyncio.run(_comparisons_left(config, pack, selection))
-            calls[COMPARE] = comparisons.most
-        parties += [(COMPARE, config.judge)] if compares else []
-        due = calls["generate"] and (calls["judge"] or calls[COMPARE]) and not known.judged
-        if trial and due:
-            calls[TRIAL], asked[TRIAL] = 1, [trial_request(config.benchmark.judge_sampling)]
-            parties += [(TRIAL, config.judge)]
-    made = [
-        PartyPlan(
-            endpoint,
-            calls[phase],
-            money.price(endpoint, phase),
-            plan_calls(asked[phase], calls[phase]) if asked[phase] else None,
-            phase,
-        )
-        for phase, endpoint in parties
-    ]
+    if compares := guard(config.benchmark).compares(config.options) and not config.run_id:
+        comparisons = asyncio.run(_comparisons_left(config, pack, selection))
+        calls[COMPARE] = comparisons.most
+    due = calls[MODEL] and (calls["judge"] or calls[COMPARE])
+    made = [_party_plan(money, phase, who, calls[phase], asked[phase]) for phase, who in parties]
+    for judge in judges_of(config):
+        label, share = judge.stored_label, _share_of(config)
+        if calls["judge"] or asked["judge"]:
+            verdicts = known.left_by(label, config, selection)
+            own = calls["judge"] if verdicts is None else verdicts
+            made.append(_party_plan(money, "judge", judge, own, asked["judge"]))
+        if compares:
+            most = ceil(share * calls[COMPARE])
+            made.append(_party_plan(money, COMPARE, judge, most, asked[COMPARE]))
+        if due and judge in trials and label not in known.judges:
+            request = trial_request(config.benchmark.judge_sampling)
+            made.append(_party_plan(money, TRIAL, judge, 1, [request]))
     return Plan(selection.total, left, tuple(made), comparisons)
+
+
+def _share_of(config: RunConfig) -> float:
+    """The share of comparisons that each judge makes."""
+    panel = config.panel
+    if panel is None or panel.rule != "rotate":
+        return 1.0
+    return panel.overlap + (1 - panel.overlap) / len(panel.judges)
+
+
+def _party_plan(
+    money: Pricing, phase: str, endpoint: Endpoint, calls: int, asked: Sequence[ChatRequest]
+) -> PartyPlan:
+    tokens = plan_calls(asked, calls) if asked else None
+    return PartyPlan(endpoint, calls, money.price(endpoint, phase), tokens, phase)
 
 
 class _Known(NamedTuple):
@@ -164,16 +177,27 @@ class _Known(NamedTuple):
         calls: By sample and phase.
         verdicts: Of samples that were judged and have no such grade, the calls to the judge that
             today's requests do not find.
+        judges: The labels of the judges that have answered anything.
+        graded_by: Of a panel, the samples that each judge has graded.
     """
 
     graded: frozenset[tuple[str, int]] = frozenset()
     calls: Mapping[tuple[str, int, str], int] = {}
     verdicts: Mapping[tuple[str, int], int] = {}
+    judges: frozenset[str] = frozenset()
+    graded_by: Mapping[str, frozenset[tuple[str, int]]] = {}
 
-    @property
-    def judged(self) -> bool:
-        """Whether the judge has answered anything."""
-        return any(not is_generating(phase) for *_, phase in self.calls)
+    def left_by(self, label: str, config: RunConfig, selection: Selection) -> int | None:
+        """The calls that a judge of a panel still needs; ``None`` where there is no panel."""
+        if config.panel is None:
+            return None
+        graded = self.graded_by.get(label, frozenset())
+        planned = {i.id: _verdicts_of(config, i) for i in selection.items}
+        return sum(
+            planned[item_id]
+            for item_id, n in selection.samples - graded
+            if label in config.due_judges(item_id, n)
+        )
 
 
 def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
@@ -183,14 +207,41 @@ def _known(config: RunConfig, pack: Pack, selection: Selection) -> _Known:
         config, run = find_run(journal, config, pack)
         if run is None:
             return _Known()
-        grades = journal.grades(run, digest(grader(config)), selection.clusters)
-        totals = journal.call_totals(run, config.judge.stored_label if config.judge else None)
-        graded = frozenset((g.item_id, g.iteration) for g in grades)
+        labels = [judge.stored_label for judge in judges_of(config)]
+        judges = frozenset(label for label in labels if _has_replied(journal, run, label))
+        totals = list(journal.call_totals(run, config.judge.stored_label if config.judge else None))
+        graded_by = {
+            one.judge.stored_label if one.judge else "": _graded(journal, run, one, selection)
+            for one in by_each_judge(config)
+        }
+        graded = _graded(journal, run, config, selection)
+        if config.panel:
+            whole = (s for s in graded if all(s in graded_by[j] for j in config.due_judges(*s)))
+            graded = frozenset(whole)
+            calls = {(t.item_id, t.iteration, t.phase): t.calls for t in totals}
+            return _Known(graded, calls, {}, judges, graded_by)
         calls = {(t.item_id, t.iteration, t.phase): t.calls for t in totals}
         judged = {(item_id, n) for item_id, n, phase in calls if phase == "judge"} - graded
         replay, wanted = SampleReplay.of(journal, run, config), judged & selection.samples
         verdicts = asyncio.run(_verdicts(replay, selection.items, wanted)) if wanted else {}
-        return _Known(graded, calls, verdicts)
+        return _Known(graded, calls, verdicts, judges)
+
+
+def _has_replied(journal: Journal, run: RunRecord, judge: str) -> bool:
+    return any(not is_generating(total.phase) for total in journal.call_totals(run, judge))
+
+
+def _graded(
+    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
+) -> frozenset[tuple[str, int]]:
+    """The samples that today's grader has graded."""
+    grades = journal.grades(run, digest(grader(config)), selection.clusters)
+    return frozenset((g.item_id, g.iteration) for g in grades)
+
+
+def _verdicts_of(config: RunConfig, item: Item) -> int:
+    """The calls to each judge of a sample."""
+    return guard(config.benchmark).planned_calls(item, config.options)["judge"]
 
 
 async def _verdicts(
@@ -211,8 +262,8 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
     """Samples without a score, and the calls they still need by phase."""
     left, calls = 0, Counter[str]()
     for item in selection.items:
-        needed = config.planned_calls(item)
         for iteration in range(1, selection.iterations + 1):
+            needed = config.planned_calls(item, iteration)
             if (item.id, iteration) in known.graded:
                 continue
             left += 1
@@ -266,7 +317,7 @@ async def _made_requests(config: RunConfig, items: Sequence[Item]) -> dict[str, 
         pairs = _recorder(config, item, COMPARE, JUDGE, judges, asked)
         with contextlib.suppress(BenchError):  # a plan is an estimate, the run will tell
             transcript = await plugin.generate(item, model, config.options)
-            if config.judge:
+            if config.judge is not None:
                 await plugin.grade(item, transcript, judge, config.options)
                 if plugin.compares(config.options):
                     both = (transcript, transcript)

@@ -34,17 +34,17 @@ class Servers:
         entries: By party; ``None`` where a server says nothing.
     """
 
-    entries: Mapping[str, JsonObject | None]
+    entries: Mapping[PartyOptions, JsonObject | None]
 
     @classmethod
     async def ask(
         cls, config: RunConfig, catalogue: Catalogue, environment: Environment
     ) -> "Servers":
         """Ask those that are local, each once; none of them has to answer."""
-        entries, options = {}, {party_name(p): p for p, _ in asked_parties(config)}
-        for party, endpoint in parties_of(config).items():
+        entries = {}
+        for party, endpoint in asked_parties(config):
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                made = client_config(endpoint, 1, catalogue, environment, party=options[party])
+                made = client_config(endpoint, 1, catalogue, environment, party=party)
                 entries[party] = await read_entry(made)
         return cls(entries)
 
@@ -54,37 +54,33 @@ class Servers:
         Raises:
             UsageError: It says so itself.
         """
-        for party, endpoint in parties_of(found.config).items():
-            now = self.entries.get(party)
-            then = _known(journal, found.run, party, endpoint.stored_label)
+        for party, endpoint in asked_parties(found.config):
+            now, name = self.entries.get(party), party_name(party)
+            then = _known(journal, found.run, name, endpoint.stored_label)
             if now and then and not same_model(then, now):
-                raise UsageError(_why_another(party, endpoint, found.run, then, now))
+                raise UsageError(_why_another(name, endpoint, found.run, then, now))
 
     def keep(self, journal: Journal, run: RunRecord, config: RunConfig) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
-        for party, endpoint in parties_of(config).items():
+        for party, endpoint in asked_parties(config):
             about = (endpoint.stored_label, endpoint.name, self.entries.get(party))
-            journal.add_asked(run, AskedParties(run.run_id, party, *about))
+            journal.add_asked(run, AskedParties(run.run_id, party_name(party), *about))
 
 
 def keep_names(journal: Journal, run: RunRecord, config: RunConfig) -> None:
     """Store the names that endpoints have in bench.toml now, where a run asked them without."""
-    for party, endpoint in parties_of(config).items():
+    for party, endpoint in asked_parties(config):
         if endpoint.name:
-            asked = AskedParties(run.run_id, party, endpoint.stored_label, endpoint.name)
+            about = (party_name(party), endpoint.stored_label, endpoint.name)
+            asked = AskedParties(run.run_id, *about)
             journal.name_asked(run, asked)
-
-
-def parties_of(config: RunConfig) -> dict[str, Endpoint]:
-    """Whom a command asks."""
-    return {party_name(party): endpoint for party, endpoint in asked_parties(config)}
 
 
 def party_name(party: PartyOptions) -> str:
     """What the journal calls a party."""
     if party.role:
         return phase_of(party.role)
-    return JUDGE if party is OF_JUDGE else MODEL
+    return JUDGE if party.spec == OF_JUDGE.spec else MODEL
 
 
 def _known(journal: Journal, run: RunRecord | None, party: str, label: str) -> JsonObject | None:

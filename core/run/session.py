@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +48,15 @@ from ..sample.progress import Progress
 from ..sample.runner import run_sample, run_workers
 from ..sample.stopping import Stop
 from ..sample.trial import Trial
-from ..settings.run_config import RunConfig, grader, identity
+from ..settings.run_config import (
+    Endpoint,
+    RunConfig,
+    by_each_judge,
+    grader,
+    graders_of,
+    identity,
+    judges_of,
+)
 from ..text import plural
 from ..types import Item, digest
 from .ownership import own_run
@@ -90,13 +98,16 @@ class Session:
     """No comparison of this run is left to make."""
 
     @property
-    def tries_judge(self) -> bool:
-        """Whether a judge is first asked if it answers; no demo model is worth that."""
+    def untried(self) -> list[Endpoint]:
+        """The judges that are first asked if they answer; no demo model is worth that."""
         config = self.config
-        if config.judge is None or config.run_id or config.judge.stored_label in self.answered:
-            return False
-        asked = (config.model, config.judge)
-        return not any(self.catalogue.provider(one.spec.provider).demo for one in asked)
+        if config.run_id or self._is_demo(config.model):
+            return []
+        judges = [j for j in judges_of(config) if j.stored_label not in self.answered]
+        return [judge for judge in judges if not self._is_demo(judge)]
+
+    def _is_demo(self, endpoint: Endpoint) -> bool:
+        return self.catalogue.provider(endpoint.spec.provider).demo
 
     def read_pack(self) -> Pack:
         """The pack of this run."""
@@ -221,7 +232,8 @@ class Session:
         from ..compare.tournament import RunComparisons
 
         pool = pool_of(job.journal, self.config, job.pack)
-        await Recomparing(TranscriptCache.of(job.journal, self.config, job.pack), pool).bring()
+        for one in pool.members or (pool,):
+            await Recomparing(TranscriptCache.of(job.journal, self.config, job.pack), one).bring()
         tournament = RunComparisons(self.config, job.pack, job.journal, job.run, job.selection)
         context: RunContext | None = None
         while batch := await tournament.next_batch():
@@ -262,10 +274,11 @@ class Session:
     def _todo(self, job: _Job) -> list[Sample]:
         """The samples without a grade; those with one are counted as done."""
         items, iterations = job.selection.items, job.selection.iterations
+        lacking = self._lacking(job)
         graded = {
             (s.item_id, s.iteration): s.score.reason is None
             for s in job.journal.grades(job.run, job.grader, job.selection.clusters)
-            if s.iteration <= iterations
+            if s.iteration <= iterations and (s.item_id, s.iteration) not in lacking
         }
         self.progress.samples = job.selection.total
         self.progress.scored = sum(graded.values())
@@ -273,41 +286,64 @@ class Session:
         todo = []
         for sample in (Sample(item, n) for n in range(1, iterations + 1) for item in items):
             is_done = (sample.item.id, sample.iteration) in graded
-            self.progress.plan_sample(self.config.planned_calls(sample.item), done=is_done)
+            self.progress.plan_sample(self.config.planned_calls(*sample), done=is_done)
             todo += [] if is_done else [sample]
         return todo
+
+    def _lacking(self, job: _Job) -> set[tuple[str, int]]:
+        """The samples that a judge of the panel, whose turn it is, has not graded."""
+        if self.config.panel is None:
+            return set()
+        clusters, due = job.selection.clusters, self.config.due_judges
+        wanted = {(*s, label) for s in job.selection.samples for label in due(*s)}
+        for one in by_each_judge(self.config):
+            grades = job.journal.grades(job.run, digest(grader(one)), clusters)
+            label = one.judge.stored_label if one.judge else ""
+            wanted -= {(s.item_id, s.iteration, label) for s in grades}
+        return {(item_id, iteration) for item_id, iteration, _ in wanted}
 
     def _make_context(self, job: _Job, connector: PartyConnector) -> RunContext:
         job.journal.prepare_to_send(job.run, self.config.limits.concurrency)
         job.servers.keep(job.journal, job.run, self.config)
-        judge = connector.judge()
-        return RunContext(
+        judges = connector.judges()
+        context = RunContext(
             benchmark=self.config.benchmark,
             options=self.config.options,
             run=job.run,
             graded_by=grader(self.config),
             journal=job.journal,
             model=connector.model(),
-            judge=judge,
+            judge=None if self.config.panel else next(iter(judges), None),
             progress=self.progress,
             stop=self.stop,
             replays=job.journal.count_calls(job.run) > 0,
             planned=self.config.planned_calls,
             say=self.say,
-            trial=self._trial(job, judge),
+            trials=self._trials(job, judges),
             roles=connector.roles(),
+            panel=self.config.panel,
         )
+        if self.config.panel:
+            context.members = {
+                judge.asked: replace(context, judge=judge, graded_by=grader(one), panel=None)
+                for judge, one in zip(judges, by_each_judge(self.config), strict=True)
+            }
+        return context
 
-    def _trial(self, job: _Job, judge: ConnectedParty | None) -> Trial | None:
-        """Of the judge, when it will be asked and has not answered yet."""
+    def _trials(self, job: _Job, judges: Sequence[ConnectedParty]) -> list[Trial]:
+        """Of the judges that will be asked and have not answered yet."""
         phases = self.progress.phases.items()
         due = any(p.left for phase, p in phases if not is_generating(phase))
-        if judge is None or judge.caller is None or not due or not self.tries_judge:
-            return None
+        untried = {judge.stored_label for judge in self.untried} if due else set()
+        return [
+            Trial(judge, judge.caller, self.answered)
+            for judge in judges
+            if judge.caller and judge.asked in untried and not self._has_replied(job, judge)
+        ]
+
+    def _has_replied(self, job: _Job, judge: ConnectedParty) -> bool:
         totals = job.journal.call_totals(job.run, judge.asked)
-        if any(not is_generating(total.phase) for total in totals):
-            return None
-        return Trial(judge, judge.caller, self.answered)
+        return any(not is_generating(total.phase) for total in totals)
 
     def _compared(self, job: _Job) -> ModelComparisons | None:
         """Where the model stands among others, where that was wanted."""
@@ -345,6 +381,7 @@ class Session:
             judge=self.config.judge.stored_label if self.config.judge else None,
             sent=self.progress.calls - self.progress.sent.get(TRIAL, 0),
             stopped=_stopped(ended),
+            members=graders_of(self.config),
         )
         excess = self.money.budget.excess if self.money.budget else ""
         reached = str(ended) if isinstance(ended, BudgetReached) else excess

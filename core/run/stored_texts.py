@@ -3,7 +3,7 @@
 from ..clients.extra_body import refuse_credentials
 from ..clients.keys import redact
 from ..errors import UsageError
-from ..settings.run_config import RunConfig
+from ..settings.run_config import RunConfig, judges_of
 from ..text import readable
 from ..types import canonical
 
@@ -37,7 +37,7 @@ def _stored_texts(config: RunConfig) -> dict[str, str]:
     return {
         "--name": config.name or "",
         "--model": str(config.model.spec),
-        "--judge": str(config.judge.spec) if config.judge else "",
+        "--judge": " ".join(str(judge.spec) for judge in judges_of(config)),
         "--role": canonical({name: str(p.spec) for name, p in config.roles.items()}),
         "--system": config.system or "",
         "--reasoning-effort": config.sampling.reasoning_effort or "",

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ from ..clients.caller import Caller
 from ..endpoints.sites import host_in
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
+from ..panels import Panel
 from ..roles import role_in
 from ..types import Item, Sampling, Score, digest
 from .progress import Progress
@@ -74,7 +75,10 @@ class RunContext:
         refused: Among the first of them, those that were refused as invalid.
         message: Who was said to be at another address than before, by label.
         roles: Who plays the benchmark's roles, by name.
-        trial: Of the judge, before the model is asked; ``None`` where none is needed.
+        trials: Of judges, before the model is asked; none where they have answered.
+        panel: How several judges make a score; ``None`` where there is one, or none.
+        members: What the panel's judges have of their own, by label.
+        regrades: Grades are made anew, whatever the journal holds.
     """
 
     benchmark: Benchmark
@@ -87,14 +91,17 @@ class RunContext:
     progress: Progress
     stop: Stop
     replays: bool
-    planned: Callable[[Item], Mapping[str, int]] = lambda item: {}
+    planned: Callable[[Item, int], Mapping[str, int]] = lambda item, iteration: {}
     say: Callable[[str], None] = lambda line: None
     under_way: "dict[asyncio.Task[Any], Caller]" = field(default_factory=dict)
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
     begun: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     message: set[str] = field(default_factory=set)
-    trial: "Trial | None" = None
+    trials: "Sequence[Trial]" = ()
+    panel: Panel | None = None
+    members: "Mapping[str, RunContext]" = field(default_factory=dict)
+    regrades: bool = False
     roles: Mapping[str, ConnectedParty] = field(default_factory=dict)
     grader: str = field(init=False)
     plugin: Guarded = field(init=False)
@@ -116,11 +123,26 @@ class RunContext:
 
     @property
     def only_judges(self) -> bool:
-        """Whether the judge is asked and the model is not."""
-        return self.model.caller is None and self.judge is not None and bool(self.judge.caller)
+        """Whether judges are asked and the model is not."""
+        judges = [one.judge for one in (self, *self.members.values()) if one.judge]
+        return self.model.caller is None and any(judge.caller for judge in judges)
+
+    def known_grade(self, sample: Sample) -> Score | None:
+        """A sample's grade that the journal holds already."""
+        if not self.replays or self.regrades:
+            return None
+        return self.journal.score_of(self.run, self.grader, sample.item.id, sample.iteration)
 
     def keep_score(self, sample: Sample, score: Score) -> None:
-        """Journal a sample's score.
+        """Journal a sample's score, and count it; raises as `keep_grade` does."""
+        self.keep_grade(sample, score)
+        if score.reason is None:
+            self.progress.scored += 1
+        else:
+            self.progress.unscored += 1
+
+    def keep_grade(self, sample: Sample, score: Score) -> None:
+        """Journal a sample's score by this context's grader.
 
         Raises:
             JournalError: Nothing can be written any more.
@@ -133,10 +155,6 @@ class RunContext:
             self.plugin.called("grade").refuse(
                 f"returned a Score of item {sample.item.id!r} that JSON cannot hold: {error}"
             )
-        if score.reason is None:
-            self.progress.scored += 1
-        else:
-            self.progress.unscored += 1
 
     def keep_failure(self, sample: Sample, kind: str, reason: str, attempts: int = 0) -> None:
         """Journal why a sample has no usable answer."""

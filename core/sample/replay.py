@@ -125,8 +125,9 @@ class CallReplayer:
     ) -> ChatResponse:
         context = self._context
         try:
-            if context.trial and party is context.model:
-                await context.trial.passed(self.handle)
+            if party is context.model:
+                for trial in context.trials:
+                    await trial.passed(self.handle)
         except BenchError as error:
             self._note(error)
             raise

@@ -23,6 +23,7 @@ from ..errors import (
 from ..guard import described
 from ..types import Score
 from .context import RunContext, Sample
+from .panel import panel_score
 from .phases import SampleProgress
 from .replay import CallReplayer
 from .stopping import Stop
@@ -81,7 +82,7 @@ async def run_sample(context: RunContext, sample: Sample) -> None:
     Raises:
         BenchError: The run cannot go on.
     """
-    steps = SampleProgress(context.progress.phases, context.planned(sample.item))
+    steps = SampleProgress(context.progress.phases, context.planned(*sample))
     calls = CallReplayer(context, sample, steps)
     try:
         score = await _score(context, sample, calls, steps)
@@ -104,6 +105,8 @@ async def _score(
     judge = calls.handle(context.judge) if context.judge else None
     transcript = await context.plugin.generate(sample.item, model, context.options)
     steps.finish([context.model.phase, *(role.phase for role in context.roles.values())])
+    if context.panel:
+        return await panel_score(context, sample, calls, transcript)
     return await context.plugin.grade(sample.item, transcript, judge, context.options)
 
 

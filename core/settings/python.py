@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..endpoints.parties import PANELS
 from ..errors import BenchError, PluginError, UsageError
 from ..plugins import installed
 from ..spending.book import read_prices
@@ -24,6 +23,7 @@ from .run_settings import RunSettings, SettingSource
 
 _LISTS = ("items", "without")
 _MAPPINGS = ("headers", "notes", "roles", "role_base_url", "role_api_key_env")
+_OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env")
 _SAMPLING = frozenset(field.name for field in fields(Sampling))
 _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
@@ -53,10 +53,12 @@ def from_python(arguments: Mapping[str, Any]) -> RunSettings:
     single = {name: given[name] for name in _SAMPLING & given.keys()}
     made = {name: given[name] for name in _SETTINGS & given.keys()}
     names = [*made.get("options", {}), *(name for name, value in made.items() if value)]
+    names += ["judge"] if "judge" in given else []
     return RunSettings(
         **{
             **made,
             "models": (given["model"],) if "model" in given else (),
+            "judges": given.get("judge", ()),
             "sampling": _sampling(given.get("sampling"), single),
             "sources": dict.fromkeys([*names, "model"], SettingSource.GIVEN),
         }
@@ -64,8 +66,8 @@ def from_python(arguments: Mapping[str, Any]) -> RunSettings:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name == "judge" and not isinstance(value, str):
-        raise UsageError(f"judge must be one text, not {value!r:.60}; {PANELS}")
+    if name in _OF_JUDGES:
+        return _of_judges(name, value)
     if name in RULES:
         return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
     if name in _LISTS:
@@ -75,6 +77,14 @@ def _checked(name: str, value: Any) -> Any:
     if name == "prices":
         return read_prices(value, "eibench.run")
     return Path(value) if name == "runs_dir" else value
+
+
+def _of_judges(name: str, value: Any) -> tuple[str, ...]:
+    """A text, several of them, or texts by judge."""
+    if isinstance(value, Mapping) and name != "judge":
+        return tuple(f"{judge}={text}" for judge, text in _texts_by_name(name, value).items())
+    given = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    return tuple(fitting(name, RULES[name], one) for one in given)
 
 
 def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:

@@ -1,20 +1,21 @@
 """From settings to the runs that they mean: what contradicts itself is refused, here alone."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..clients.demo import JUDGE
 from ..clients.extra_body import check_extra_body
-from ..endpoints.parties import OF_JUDGE, PANELS, of_role
+from ..endpoints.parties import of_judge, of_role
 from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..guard import guard
+from ..panels import OVERLAP, Panel
 from ..plugins import installed
 from .rules import own_options
-from .run_config import Endpoint, RunConfig
+from .run_config import Endpoint, RunConfig, with_judges
 from .run_settings import RunSettings
 from .targets import Target, find_target, limits_of
 
@@ -39,18 +40,21 @@ def run_configs(
         raise UsageError("--name names one model; leave it out, or give one --model")
     if twice := next((s for s in specs if specs.count(s) > 1), None):
         raise UsageError(f"--model {twice} is given twice")
-    judge, roles = _find_judge(benchmark, settings), find_roles(benchmark, settings)
+    judges, roles = _find_judges(benchmark, settings), find_roles(benchmark, settings)
     models = [find_target(settings, spec) for spec in specs]
-    named = allow(judge) if judge else None
+    named = [allow(judge) for judge in judges]
     players = {name: allow(target) for name, target in roles.items()}
     own = own_options(benchmark, settings.options)
     _refuse_vain(benchmark, own, settings)
     return [
         replace(
-            make_config(benchmark, settings, allow(model)),
-            judge=_fitting_judge(benchmark, own, model.endpoint.spec, named),
+            with_judges(
+                make_config(benchmark, settings, allow(model)),
+                _fitting_judges(benchmark, own, model.endpoint.spec, named),
+                _panel(settings),
+            ),
             limits=limits_of(settings, model.settings),
-            judge_limits=limits_of(settings, judge.settings) if judge else None,
+            judge_limits={j.endpoint.label: limits_of(settings, j.settings) for j in judges},
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
             role_limits={n: limits_of(settings, t.settings) for n, t in roles.items()},
         )
@@ -115,20 +119,53 @@ def judge_spec(text: str) -> ModelSpec:
     """
     names = re.split(r"[\s,]+", text.strip())
     if len(names) > 1 and all(0 < name.find("/") < len(name) - 1 for name in names):
-        raise UsageError(f"--judge names {len(names)} judges; {PANELS}: name one")
+        raise UsageError(f"--judge names {len(names)} judges; give --judge once for each")
     return ModelSpec.parse(text)
 
 
-def _find_judge(benchmark: Benchmark, settings: RunSettings) -> Target | None:
+def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     named = {"judge_base_url": settings.judge_base_url,
              "judge_api_key_env": settings.judge_api_key_env}  # fmt: skip
     if not benchmark.judged and not any(map(settings.given, ("judge", *named))):
-        return None  # what a file or a variable says is for the benchmarks that ask one
-    if settings.judge is not None:
-        return find_target(settings, judge_spec(settings.judge), OF_JUDGE)
-    for name in (name for name, value in named.items() if value):
-        raise UsageError(f"--{name.replace('_', '-')} needs --judge SPEC")
-    return None
+        return []  # what a file or a variable says is for the benchmarks that ask one
+    for name, given in named.items():
+        _check_of_judges(f"--{name.replace('_', '-')}", given, settings)
+    specs = [judge_spec(text) for text in settings.judges]
+    if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
+        raise UsageError(f"--judge {twice} is given twice")
+    return [find_target(settings, spec, of_judge(str(spec))) for spec in specs]
+
+
+def _check_of_judges(option: str, given: Sequence[str], settings: RunSettings) -> None:
+    """Refuse an address or a variable that is no judge's, and a second one for all."""
+    if given and not settings.judges:
+        raise UsageError(f"{option} needs --judge SPEC")
+    if len([text for text in given if not settings.names_judge(text)]) > 1:
+        raise UsageError(f"{option} is given twice; give it once for all judges, or as JUDGE=...")
+
+
+_OF_PANELS = ("panel", "quorum", "exclude_kin", "overlap")
+
+
+def _panel(settings: RunSettings) -> Panel | None:
+    """How several judges make one score; ``None`` for one judge.
+
+    Raises:
+        UsageError: What is about panels is given for one judge, or contradicts itself.
+    """
+    n, rule = len(settings.judges), settings.panel or "mean"
+    for name in _OF_PANELS:
+        if n < 2 and settings.given(name):
+            message = f"--{name.replace('_', '-')} is about several judges"
+            raise UsageError(f"{message}; give --judge once for each")
+    if n < 2:
+        return None
+    if settings.quorum and settings.quorum > n:
+        raise UsageError(f"--quorum {settings.quorum} is more than the {n} judges")
+    if settings.given("overlap") and rule != "rotate":
+        raise UsageError("--overlap goes with --panel rotate alone")
+    overlap = OVERLAP if settings.overlap is None else settings.overlap
+    return Panel((), rule, settings.quorum or 0, settings.exclude_kin, overlap)
 
 
 def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
@@ -173,19 +210,19 @@ def _fitting_players(
     return players
 
 
-def _fitting_judge(
-    benchmark: Benchmark, own: Mapping[str, Any], model: ModelSpec, judge: Endpoint | None
-) -> Endpoint | None:
-    """The judge that a run will have.
+def _fitting_judges(
+    benchmark: Benchmark, own: Mapping[str, Any], model: ModelSpec, judges: list[Endpoint]
+) -> list[Endpoint]:
+    """The judges that a run will have.
 
     None where the options leave a judged benchmark nothing to judge; the demo judge for a
-    demo model where no other is named; else the one that is named.
+    demo model where no other is named; else those that are named.
     """
     if benchmark.judged and not guard(benchmark).needs_judge(own):
-        return None
-    if judge is None and benchmark.judged and installed().provider(model.provider).demo:
-        return Endpoint(ModelSpec("demo", JUDGE))
-    return judge
+        return []
+    if not judges and benchmark.judged and installed().provider(model.provider).demo:
+        return [Endpoint(ModelSpec("demo", JUDGE))]
+    return judges
 
 
 def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any], settings: RunSettings) -> None:

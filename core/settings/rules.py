@@ -11,6 +11,7 @@ from ..benchmark import Benchmark
 from ..endpoints.providers import TRANSPORTS
 from ..endpoints.secrets import is_variable_name
 from ..errors import UsageError
+from ..panels import RULES as PANEL_RULES
 from ..rules import NumberRule, Rule, TextRule, UnfitValue
 from ..sizes import SizeRule
 from ..spending.budget import MOST
@@ -30,6 +31,9 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(_TEXTS, TextRule()),
     **dict.fromkeys(("limit", "concurrency"), NumberRule(1, whole=True)),
     **dict.fromkeys(("rpm", "tpm", "timeout"), NumberRule(0, above=True)),
+    "panel": TextRule(PANEL_RULES),
+    "quorum": NumberRule(1, whole=True),
+    "overlap": NumberRule(0, 1),
     **dict.fromkeys(("top_p", "min_p"), NumberRule(0, 1)),
     "temperature": NumberRule(0),
     "iterations": NumberRule(1, 100_000, whole=True),

@@ -5,7 +5,7 @@ sent. What only changes how answers are graded makes a grader's digest; how
 fast, how many and where to print is in neither.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,12 @@ from ..endpoints.providers import ModelSpec, Transfer, host_of
 from ..endpoints.sites import site_of
 from ..guard import guard
 from ..imported import is_imported
+from ..panels import Panel, rule_in
 from ..roles import JUDGE, by_phase, is_generating
 from ..types import Item, Sampling, digest
+
+PANEL = "panel"
+"""The provider of what panels are known by; nobody can be asked there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,10 @@ class RunConfig:
     model: Endpoint
     options: Mapping[str, Any]
     judge: Endpoint | None = None
+    """Who judges; of a panel, what its scores are known by."""
+    judges: tuple[Endpoint, ...] = ()
+    """The judges of a panel; none where there is one judge, or no judge."""
+    panel: Panel | None = None
     dataset: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
     """The user's changes to the benchmark's own sampling."""
@@ -78,7 +86,8 @@ class RunConfig:
     items: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     """Those of the model, and of a judge without its own."""
-    judge_limits: Limits | None = None
+    judge_limits: Mapping[str, Limits] = field(default_factory=dict)
+    """Those of judges, by label."""
     roles: Mapping[str, Endpoint] = field(default_factory=dict)
     """Who plays the benchmark's roles, by name."""
     role_limits: Mapping[str, Limits] = field(default_factory=dict)
@@ -101,17 +110,56 @@ class RunConfig:
             return self.sampling
         return merge(guard(self.benchmark).sampling_for(self.options), self.sampling)
 
-    def planned_calls(self, item: Item) -> dict[str, int]:
+    def planned_calls(self, item: Item, iteration: int = 1) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""
         calls = by_phase(guard(self.benchmark).planned_calls(item, self.options))
         if self.run_id:  # the transcript is there
             calls |= {phase: 0 for phase in calls if is_generating(phase)}
-        return calls if self.judge else {**calls, JUDGE: 0}
+        judges = len(self.due_judges(item.id, iteration))
+        return {**calls, JUDGE: judges * calls[JUDGE]}
+
+    def due_judges(self, item_id: str, iteration: int) -> tuple[str, ...]:
+        """The labels of the judges of a sample."""
+        if self.panel:
+            return self.panel.due(item_id, iteration)
+        return (self.judge.stored_label,) if self.judge else ()
 
     @property
     def display_name(self) -> str:
         """What tables call the model."""
         return self.name or str(self.model.spec)
+
+
+def with_judges(
+    config: RunConfig, judges: Sequence[Endpoint], panel: Panel | None = None
+) -> RunConfig:
+    """A configuration with these judges: none, one, or a panel of several."""
+    if len(judges) < 2 or panel is None:
+        only = judges[0] if judges else None
+        return replace(config, judge=only, judges=(), panel=None)
+    labels = tuple(sorted(judge.stored_label for judge in judges))
+    made = replace(panel, judges=labels)
+    return replace(config, judge=judge_endpoint(made.label), judges=tuple(judges), panel=made)
+
+
+def judges_of(config: RunConfig) -> tuple[Endpoint, ...]:
+    """Whom a configuration asks to judge."""
+    return config.judges or ((config.judge,) if config.judge else ())
+
+
+def graders_of(config: RunConfig) -> dict[str, str]:
+    """The digests of the graders of a panel's judges, by label; none where there is no panel."""
+    if config.panel is None:
+        return {}
+    return {
+        one.judge.stored_label: digest(grader(one)) for one in by_each_judge(config) if one.judge
+    }
+
+
+def by_each_judge(config: RunConfig) -> list[RunConfig]:
+    """The configuration with each judge of its panel alone; itself where there is no panel."""
+    alone = [replace(config, judge=judge, judges=(), panel=None) for judge in config.judges]
+    return alone if config.panel else [config]
 
 
 def merge(base: Sampling, changes: Sampling) -> Sampling:
@@ -169,7 +217,9 @@ def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
 
 def grader(config: RunConfig) -> dict[str, Any]:
     """What a sample's grade depends on beside its transcript."""
+    panel = {"panel": config.panel.as_json()} if config.panel else {}
     return {
+        **panel,
         "version": config.benchmark.version,
         "judge": config.judge.stored_label if config.judge else None,
         "options": config.benchmark.grade_options(config.options),
@@ -196,5 +246,7 @@ def reading(config: RunConfig) -> dict[str, Any]:
 
 def judge_endpoint(label: str) -> Endpoint:
     """The endpoint that has this label; good for looking things up, not for asking."""
+    if rule := rule_in(label):
+        return Endpoint(ModelSpec(PANEL, rule), first=label)
     spec, _, host = label.partition(" at ")
     return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)

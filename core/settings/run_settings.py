@@ -34,6 +34,13 @@ class RunSettings:
         models: Specs; none for the usual one.
         options: Those of the benchmark's own that were given.
         sampling: The changes to the benchmark's own sampling.
+        judges: Specs; several are a panel.
+        judge_base_url: The address of all judges, or ``JUDGE=URL`` for one.
+        judge_api_key_env: The variable of their key, likewise.
+        panel: The rule of a panel (`panels.RULES`).
+        quorum: How many verdicts a score needs; ``None`` for more than half.
+        exclude_kin: Leave judges of a compared model's family out of comparisons.
+        overlap: Of ``rotate``, the share of samples that all judges grade.
         roles: Specs of who plays the benchmark's roles, by role.
         role_base_url: Their addresses.
         role_api_key_env: The variables of their keys.
@@ -49,9 +56,13 @@ class RunSettings:
     base_url: str | None = None
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    judge: str | None = None
-    judge_base_url: str | None = None
-    judge_api_key_env: str | None = None
+    judges: tuple[str, ...] = ()
+    judge_base_url: tuple[str, ...] = ()
+    judge_api_key_env: tuple[str, ...] = ()
+    panel: str | None = None
+    quorum: int | None = None
+    exclude_kin: bool = False
+    overlap: float | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     role_base_url: Mapping[str, str] = field(default_factory=dict)
     role_api_key_env: Mapping[str, str] = field(default_factory=dict)
@@ -93,13 +104,27 @@ class RunSettings:
         """The address of a party."""
         if party.role:
             return self.role_base_url.get(party.role)
-        return self.base_url if party is OF_MODEL else self.judge_base_url
+        return self.base_url if party is OF_MODEL else self._of_judge(self.judge_base_url, party)
 
     def api_key_env_of(self, party: PartyOptions) -> str | None:
         """The variable that holds a party's key."""
         if party.role:
             return self.role_api_key_env.get(party.role)
-        return self.api_key_env if party is OF_MODEL else self.judge_api_key_env
+        if party is OF_MODEL:
+            return self.api_key_env
+        return self._of_judge(self.judge_api_key_env, party)
+
+    def _of_judge(self, given: tuple[str, ...], party: PartyOptions) -> str | None:
+        """What is given for a judge: for it alone, else for all."""
+        start = f"{party.judge}="
+        own = (text.removeprefix(start) for text in given if text.startswith(start))
+        if (found := next(own, None)) is not None:
+            return found
+        return next((text for text in given if not self.names_judge(text)), None)
+
+    def names_judge(self, text: str) -> bool:
+        """Whether a text is ``JUDGE=...`` for one of the judges."""
+        return any(text.startswith(f"{judge}=") for judge in self.judges)
 
     @property
     def transfer(self) -> Transfer:

@@ -57,7 +57,7 @@ def rejudge_config(
         config,
         items=items,
         iterations=iterations,
-        judge_limits=limits,
+        judge_limits={judge.label: limits},
         limits=limits,
         transfer=transfer,
         runs_dir=journal.folder,

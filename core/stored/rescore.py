@@ -15,7 +15,7 @@ from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
 from ..sample.runner import run_sample, run_workers
 from ..sample.stopping import Stop
-from ..settings.run_config import RunConfig, grader
+from ..settings.run_config import RunConfig, by_each_judge, grader
 from ..types import JsonObject, SampleScore, Score
 from .rerate import rated_as_before
 
@@ -43,6 +43,7 @@ async def rescore(
             context.grader,
             selection,
             judge=config.judge.stored_label if config.judge else None,
+            members={label: member.grader for label, member in context.members.items()},
         )
         compared = rated_as_before(journal, run, config, pack)
         view = view_of(journal, run, config, selection)
@@ -96,7 +97,7 @@ class Unkept(RunContext):
         self.kept: list[SampleScore] = []
         self.failed: list[Failure] = []
 
-    def keep_score(self, sample: Sample, score: Score) -> None:
+    def keep_grade(self, sample: Sample, score: Score) -> None:
         """Remember a sample's score."""
         item = sample.item
         self.kept.append(SampleScore(item.id, item.cluster, sample.iteration, score))
@@ -133,12 +134,7 @@ def _make_context(
     graded_by: JsonObject,
     kind: type[RunContext] = RunContext,
 ) -> RunContext:
-    judge = None
-    if config.judge:
-        judge = ConnectedParty(
-            "judge", config.judge.stored_label, config.benchmark.judge_sampling, None
-        )
-    return kind(
+    context = kind(
         benchmark=config.benchmark,
         options=config.options,
         run=run,
@@ -147,9 +143,28 @@ def _make_context(
         model=ConnectedParty(
             "generate", config.model.stored_label, config.effective_sampling, None, config.system
         ),
-        judge=judge,
+        judge=_offline_judge(config),
         progress=Progress(),
         stop=Stop(),
         replays=True,
         roles=offline_roles(config),
+        panel=config.panel,
+        regrades=True,
     )
+    if config.panel:
+        offline = {"offline": True} if graded_by.get("offline") else {}
+        context.members = {
+            party.asked: replace(
+                context, judge=party, graded_by={**grader(one), **offline}, panel=None
+            )
+            for one in by_each_judge(config)
+            if (party := _offline_judge(one))
+        }
+    return context
+
+
+def _offline_judge(config: RunConfig) -> ConnectedParty | None:
+    """A judge of which only the journal's replies are there."""
+    if config.judge is None or config.panel:
+        return None
+    return ConnectedParty("judge", config.judge.stored_label, config.benchmark.judge_sampling, None)

@@ -168,7 +168,7 @@ ORDER = (
     "errors types text sections hookspecs imported",
     "foreign roles rules signals command_names few_families",
     "statistics",
-    "metrics answers",
+    "metrics answers panels",
     "benchmark names sizes endpoints entries on_demand result_document",
     "files making spending",
     "datasets journal results",

@@ -55,7 +55,9 @@ def test_no_key_is_shown(bench: Bench) -> None:
     ("name", "value", "shown"),
     [
         ("base_url", "http://u:{}@127.0.0.1/v1", "http://[hidden]@127.0.0.1/v1"),
-        ("judge_base_url", "https://h.example/v1?key={}", "https://h.example/v1?[hidden]"),
+        ("judge_base_url", "https://h.example/v1?key={}", ["https://h.example/v1?[hidden]"]),
+        ("judge_base_url", "a/b=https://h.example/?key={}", ["a/b=https://h.example/?[hidden]"]),
+        ("judge_api_key_env", "{}", ["[hidden]"]),
         ("api_key_env", "{}", "[hidden]"),
         ("extra_body", '{{"a": [{{"api_key": "{}"}}]}}', '{"a": [{"api_key": "[hidden]"}]}'),
         ("extra_body", '{{"api_key": "{}}}', "[hidden]"),
@@ -63,7 +65,7 @@ def test_no_key_is_shown(bench: Bench) -> None:
     ],
 )
 def test_settings_are_shown_without_secrets(
-    bench: Bench, name: str, value: str, shown: str
+    bench: Bench, name: str, value: str, shown: object
 ) -> None:
     """Those that a run would refuse for their secrets are shown without them, in both forms."""
     secret = "gskfake0123456789"

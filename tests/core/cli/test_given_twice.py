@@ -15,6 +15,7 @@ from eibench.core.command_names import COMMANDS
 
 Bench = Callable[..., Any]
 REAL = ("run", "eqbench3", "--model", "openai/x", "--dry-run")
+TWO = ("--judge", "openai/a", "--judge", "openai/b")
 TWICE = {
     "a limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 2), "--limit is given twice: give"),
     "the same limit": (("run", "eqbench-v1", "--limit", 1, "--limit", 1), "--limit is given twice"),
@@ -33,16 +34,36 @@ TWICE = {
     ),
     "a letter": (("prompts", "eqbench-v1", "-o", "a", "--output", "b"), "--output is given twice"),
     "a judge": (
-        (*REAL, "--judge", "openai/a", "--judge", "openai/b"),
-        "--judge is given twice; panels of judges are not there yet: give it once",
+        (*REAL, "--judge", "openai/a", "--judge", "openai/a"),
+        "--judge openai/a is given twice",
     ),
     "another judge": (
         ("rejudge", "x", "--judge", "openai/a", "--judge", "openai/b"),
-        "--judge is given twice; panels of judges are not there yet: give it once",
+        "bench rejudge takes one judge at a time; bench run with each --judge makes a panel",
     ),
     "two judges in one text": (
         (*REAL, "--judge", "openai/a,openai/b"),
-        "--judge names 2 judges; panels of judges are not there yet: name one",
+        "--judge names 2 judges; give --judge once for each",
+    ),
+    "two addresses of all judges": (
+        (*REAL, *TWO, "--judge-base-url", "http://a/v1", "--judge-base-url", "http://b/v1"),
+        "--judge-base-url is given twice; give it once for all judges, or as JUDGE=...",
+    ),
+    "a rule for one judge": (
+        (*REAL, "--judge", "openai/a", "--panel", "median"),
+        "--panel is about several judges; give --judge once for each",
+    ),
+    "a quorum that nobody can meet": (
+        (*REAL, *TWO, "--quorum", "3"),
+        "--quorum 3 is more than the 2 judges",
+    ),
+    "an overlap of judges that all grade": (
+        (*REAL, *TWO, "--overlap", "0.5"),
+        "--overlap goes with --panel rotate alone",
+    ),
+    "a vote on numbers": (
+        (*REAL, *TWO, "--panel", "majority"),
+        "--panel majority is for verdicts of yes or no, and those of eqbench3 are numbers",
     ),
     "orders without comparisons": (
         (*REAL, "--no-elo", "--no-rubric", "--orders", "one"),
@@ -67,27 +88,28 @@ def test_a_switch_twice_is_one(bench: Bench) -> None:
     assert bench("list", "--json", "--json").json["benchmarks"]
 
 
-def test_two_judges_of_the_environment_are_refused(bench: Bench) -> None:
-    """A variable holds one judge."""
-    done = bench(*REAL, env={"BENCH_JUDGE": "openai/a openai/b"})
-    assert (done.code, done.out) == (2, "")
-    assert "--judge names 2 judges; panels of judges are not there yet" in done.err
-    assert done.err.endswith("(set by BENCH_JUDGE)\n")
+def judges_of(plan: Any) -> str:
+    """The judge that a plan names."""
+    return str(plan.json["runs"][0]["judge"])
 
 
-def test_two_judges_of_the_file_are_refused(bench: Bench) -> None:
-    """A list in bench.toml is no judge."""
-    Path("bench.toml").write_text('[run]\njudge = ["openai/a", "openai/b"]\n')
-    done = bench(*REAL)
-    assert (done.code, done.out) == (3, "")
-    assert "[run] judge must be a text; panels of judges are not there yet, not [" in done.err
+def test_two_judges_of_the_environment_are_a_panel(bench: Bench) -> None:
+    """A variable holds several, with blanks between."""
+    done = bench(*REAL, "--json", env={"BENCH_JUDGE": "openai/a openai/b"})
+    assert judges_of(done) == "mean(openai/a,openai/b)"
 
 
-@pytest.mark.parametrize("judges", [["openai/a", "openai/b"], "openai/a openai/b"])
-def test_two_judges_in_python_are_refused(empty_place: Path, judges: Any) -> None:
-    """As a list, or as one text."""
-    with pytest.raises(UsageError, match="panels of judges are not there yet"):
-        eibench.run("eqbench3", model="openai/x", judge=judges)
+def test_two_judges_of_the_file_are_a_panel(bench: Bench) -> None:
+    """As a list."""
+    Path("bench.toml").write_text('[run]\njudge = ["openai/a", "openai/b"]\npanel = "median"\n')
+    done = bench(*REAL, "--json")
+    assert judges_of(done) == "median(openai/a,openai/b)"
+
+
+def test_two_judges_in_one_text_are_refused_in_python(empty_place: Path) -> None:
+    """With what to do."""
+    with pytest.raises(UsageError, match="names 2 judges; give judge once for each"):
+        eibench.run("eqbench3", model="openai/x", judge="openai/a openai/b")
 
 
 def leaves(command: click.Command, name: str) -> list[tuple[str, click.Command]]:

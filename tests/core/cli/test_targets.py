@@ -59,8 +59,9 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def show(**params: Any) -> None:
     """Print the endpoint and the limits that the options give the model, or the judge."""
     settings = options.run_settings(params)
-    spec = ModelSpec.parse(settings.judge or settings.models[0])
-    target = find_target(settings, spec, OF_JUDGE if settings.judge else OF_MODEL)
+    (text,) = settings.judges or settings.models
+    spec = ModelSpec.parse(text)
+    target = find_target(settings, spec, OF_JUDGE if settings.judges else OF_MODEL)
     endpoint, limits = allow(target), limits_of(settings, target.settings)
     speed = [limits.concurrency, limits.rpm, limits.tpm, limits.timeout_s]
     click.echo(json.dumps([endpoint.base_url, endpoint.api_key_env, speed]))

@@ -1,0 +1,148 @@
+"""Panels: several judges, what each is asked, and the one score that is made of theirs.
+
+Each judge's verdict is a grade of its own. A panel's score is an aggregation over them, kept
+beside them under a label such as ``mean(openai/a,openai/b)``, so that another judge can be added
+to what is there and one can be left out.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, median
+
+from .types import JsonDict, Score, canonical
+
+RULES = ("mean", "median", "majority", "rotate")
+OVERLAP = 0.1
+"""Of the samples of ``rotate``, the share that all judges grade."""
+_LABEL = re.compile(rf"({'|'.join(RULES)})\((.+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """How several judges make one score.
+
+    Attributes:
+        judges: Their labels, sorted: the order in which they are named means nothing.
+        rule: ``mean``, ``median`` or ``majority`` of the verdicts that could be read; or
+            ``rotate``: one judge a sample, drawn by item and iteration, never by the model.
+        quorum: How many verdicts have to be read for a score; 0 for more than half.
+        exclude_kin: In comparisons, judges of the family of one of the two are left out.
+        overlap: Of the samples of ``rotate``, the share that all judges grade, from 0 to 1.
+    """
+
+    judges: tuple[str, ...]
+    rule: str = "mean"
+    quorum: int = 0
+    exclude_kin: bool = False
+    overlap: float = OVERLAP
+
+    @property
+    def label(self) -> str:
+        """What the journal knows it by."""
+        return f"{self.rule}({','.join(self.judges)})"
+
+    def due(self, item_id: str, iteration: int) -> tuple[str, ...]:
+        """The judges of a sample."""
+        if self.rule != "rotate":
+            return self.judges
+        rng = Random(canonical(["panel", item_id, iteration]))
+        if rng.random() < self.overlap:
+            return self.judges
+        return (self.judges[int(rng.random() * len(self.judges))],)
+
+    def needed(self, due: int) -> int:
+        """How many of so many verdicts have to be read."""
+        return min(due, self.quorum) if self.quorum else due // 2 + 1
+
+    def score(self, verdicts: Sequence[Score], due: int, unjudged: Collection[str]) -> Score | None:
+        """The score of a sample; ``None`` while verdicts are missing that may change it.
+
+        Args:
+            verdicts: The scores by its judges that are there, read or not.
+            due: How many judges it has.
+            unjudged: Names of values that come from no judge.
+        """
+        read = [verdict for verdict in verdicts if verdict.reason is None]
+        if len(read) >= self.needed(due):
+            return self._merged(read, due, unjudged)
+        return self._unread(verdicts, len(read)) if len(verdicts) == due else None
+
+    def _merged(self, read: Sequence[Score], due: int, unjudged: Collection[str]) -> Score:
+        names = dict.fromkeys(name for verdict in read for name in verdict.values)
+        given = {
+            name: [v for one in read if (v := one.values.get(name)) is not None] for name in names
+        }
+        values = {
+            name: self._value(found, judged=name not in unjudged) for name, found in given.items()
+        }
+        flags = dict.fromkeys(flag for verdict in read for flag in verdict.flags)
+        if any(_is_split(found) for name, found in given.items() if name not in unjudged):
+            flags["split"] = None
+        return Score(values, None, tuple(flags), {"verdicts": len(read), "judges": due})
+
+    def _value(self, given: Sequence[float], *, judged: bool) -> float | None:
+        if not given or not judged:
+            return given[0] if given else None
+        if self.rule == "median":
+            return float(median(given))
+        mean = fmean(given)
+        return float((mean > 0.5) + (mean >= 0.5)) / 2 if self.rule == "majority" else mean
+
+    def _unread(self, verdicts: Sequence[Score], read: int) -> Score:
+        """Why a sample has no score: what all say, or that too few could be read."""
+        reasons = {verdict.reason for verdict in verdicts}
+        flags = tuple(dict.fromkeys(flag for verdict in verdicts for flag in verdict.flags))
+        if len(reasons) == 1:
+            return Score.unscored(str(reasons.pop()), flags=flags)
+        of, needed = len(verdicts), self.needed(len(verdicts))
+        reason = f"{read} of {of} verdicts could be read, and the quorum is {needed}"
+        return Score.unscored(reason, flags=flags)
+
+    def as_json(self) -> JsonDict:
+        """What a panel's score depends on, as plain values."""
+        made: JsonDict = {
+            "rule": self.rule,
+            "judges": list(self.judges),
+            "quorum": self.needed(len(self.judges)),
+            "exclude_kin": self.exclude_kin,
+        }
+        return made | ({"overlap": self.overlap} if self.rule == "rotate" else {})
+
+
+def _is_split(given: Sequence[float]) -> bool:
+    """Whether votes of yes and no differ."""
+    return set(given) == {0.0, 1.0}
+
+
+def panel_of(facts: Mapping[str, object]) -> Panel:
+    """The panel of what `Panel.as_json` gave."""
+    judges, overlap = facts["judges"], facts.get("overlap", OVERLAP)
+    assert isinstance(judges, list) and isinstance(overlap, int | float)
+    quorum = facts["quorum"]
+    assert isinstance(quorum, int)
+    return Panel(
+        tuple(map(str, judges)),
+        str(facts["rule"]),
+        quorum,
+        facts.get("exclude_kin") is True,
+        float(overlap),
+    )
+
+
+def panel_by(label: str) -> Panel:
+    """A panel of which only the label is known."""
+    return Panel(judges_in(label), rule_in(label) or RULES[0])
+
+
+def judges_in(label: str) -> tuple[str, ...]:
+    """The labels of a panel's judges; the label itself where it is one judge's."""
+    found = _LABEL.fullmatch(label)
+    return tuple(found[2].split(",")) if found else (label,)
+
+
+def rule_in(label: str) -> str | None:
+    """The rule of a panel's label; ``None`` where it is one judge's."""
+    found = _LABEL.fullmatch(label)
+    return found[1] if found else None

@@ -1,0 +1,71 @@
+"""The part of a result about a panel: what each judge says, and how far they agree."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..benchmark import Pack
+from ..guard import guard
+from ..panels import Panel
+from ..result_document import AgreementRow, JudgeRow, PanelPart, PanelRow
+from ..types import SampleScore
+from .evidence import Evidence
+
+if TYPE_CHECKING:
+    from ..settings.run_config import RunConfig
+
+MAIN = 3
+"""Of so many values, the first ones, agreement is told."""
+
+
+def panel_part(config: "RunConfig", pack: Pack, evidence: Evidence) -> PanelPart:
+    """What a result says of its panel; nothing where one judge graded, or none."""
+    if config.panel is None:
+        return {}
+    judges = [_judge(config, pack, label, own) for label, own in evidence.by_judge.items()]
+    return {"judges": judges, "panel": _panel(config, config.panel, evidence)}
+
+
+def _judge(config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore]) -> JudgeRow:
+    """What the result would be by one judge alone."""
+    summary = guard(config.benchmark).summarise(pack, scores, config.options)
+    return {
+        "judge": label,
+        "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
+        "graded": len(scores),
+        "unread": sum(s.score.reason is not None for s in scores),
+    }
+
+
+def _panel(config: "RunConfig", panel: Panel, evidence: Evidence) -> PanelRow:
+    made: PanelRow = {
+        "rule": panel.rule,
+        "quorum": panel.needed(len(panel.judges)),
+        "exclude_kin": panel.exclude_kin,
+        "split": sum("split" in s.score.flags for s in evidence.scores),
+        "agreement": agreement_of(evidence.by_judge, config.benchmark.not_judged),
+    }
+    return {**made, "overlap": panel.overlap} if panel.rule == "rotate" else made
+
+
+def agreement_of(
+    by_judge: Mapping[str, Sequence[SampleScore]], unjudged: Sequence[str]
+) -> dict[str, AgreementRow]:
+    """ICC(A,1) of all judges for the first values, on the samples that each of them graded."""
+    from ..statistics import icc_agreement
+
+    read = [
+        {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
+        for scores in by_judge.values()
+    ]
+    common = sorted(set.intersection(*map(set, read))) if read else []
+    first = read[0][common[0]].score.values if common else {}
+    made: dict[str, AgreementRow] = {}
+    for name in [n for n in first if n not in unjudged][:MAIN]:
+        rows = [[scores[key].score.values.get(name) for scores in read] for key in common]
+        clusters = [read[0][key].cluster for key in common]
+        found = icc_agreement(
+            [[float("nan") if v is None else v for v in row] for row in rows], clusters
+        )
+        ci95 = None if found.interval is None else list(found.interval)
+        made[name] = {"n": len(common), "icc": found.value, "ci95": ci95}
+    return made

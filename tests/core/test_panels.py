@@ -1,0 +1,278 @@
+"""Panels: several judges whose verdicts become one score, and are each kept."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eibench import Item, Model, Options, Score
+from eibench.core.journal import Journal
+from eibench.core.panels import Panel, judges_in, panel_of
+from eibench.core.settings.run_config import with_judges
+from eibench.testing import LoopbackServer, ReceivedRequest, Reply, Response
+from tests.core.conftest import Lab, Talk, make_pack
+
+GRADES = {"one": 2.0, "two": 4.0, "three": 9.0, "four": 5.0}
+
+
+class Graded(Talk):
+    """One question, one verdict: a number, or what is none."""
+
+    name = "graded"
+
+    async def generate(self, item: Item, model: Model, options: Options) -> list[str]:
+        """The reply."""
+        return [(await model.chat(f"about {item.id}")).text]
+
+    async def grade(
+        self, item: Item, transcript: list[str], judge: Model | None, options: Options
+    ) -> Score:
+        """The number that the judge says."""
+        assert judge is not None
+        said = (await judge.chat(f"judge {item.id}: {transcript[0]}")).text
+        try:
+            return Score({"v": float(said), "length": 7.0})
+        except ValueError:
+            return Score.unscored("no number in the verdict", flags=("unread",))
+
+    unjudged_values = ("length",)
+
+
+class Server:
+    """A model and judges; each judge has a grade of its own.
+
+    Attributes:
+        garbage: By judge, what stands in the prompts to which it replies with garbage.
+        refused: Likewise, those that the server refuses.
+    """
+
+    def __init__(self) -> None:
+        self.garbage: Mapping[str, str] = {}
+        self.refused: Mapping[str, str] = {}
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        """What that model says."""
+        if request.model not in GRADES:
+            return "my reply"
+        if self.refused.get(request.model, "never") in request.prompt:
+            return Response(400, b'{"error": {"message": "not this"}}')
+        if self.garbage.get(request.model, "never") in request.prompt:
+            return "I would rather not say."
+        return str(GRADES[request.model])
+
+
+@pytest.fixture
+def court(tmp_path: Path) -> Iterator[Lab]:
+    """A lab with one model and four judges on one server."""
+    words = Server()
+    with LoopbackServer(words) as server:
+        lab = Lab(tmp_path / "runs", server.base_url, Graded(), make_pack(10))
+        lab.words, lab.server = words, server  # type: ignore[attr-defined]
+        lab.answered |= {lab.endpoint(name).label for name in GRADES}
+        yield lab
+
+
+def asked(lab: Lab) -> Counter[str]:
+    """How many requests each model got since this was asked last."""
+    requests = lab.server.requests  # type: ignore[attr-defined]
+    counted = Counter(r.model for r in requests if r.model)
+    before: Counter[str] = getattr(lab, "before", None) or Counter()
+    lab.before = counted  # type: ignore[attr-defined]
+    return counted - before
+
+
+async def judged(lab: Lab, *judges: str, **rules: Any) -> Any:
+    """The result of a run with these judges."""
+    session = lab.session(judge=None)
+    endpoints = [lab.endpoint(name) for name in judges]
+    session.config = with_judges(session.config, endpoints, Panel((), **rules))
+    return await session.run(lab.pack)
+
+
+async def test_each_judge_is_asked_once_and_the_model_once(court: Lab) -> None:
+    """About each item."""
+    await judged(court, "one", "two", "three")
+    assert asked(court) == {"model": 10, "one": 10, "two": 10, "three": 10}
+
+
+@pytest.mark.parametrize(("rule", "value"), [("mean", 5.0), ("median", 4.0)])
+async def test_the_score_is_made_of_all_verdicts(court: Lab, rule: str, value: float) -> None:
+    """Of 2, 4 and 9; a value that no judge gives stays what it is."""
+    document = await judged(court, "one", "two", "three", rule=rule)
+    (score, *_) = court.rows().values() and [
+        s for key, s in court.rows().items() if document["grader"] in key
+    ]
+    assert score.values == {"v": value, "length": 7.0}
+
+
+async def test_each_judge_s_own_number_stands_beside(court: Lab) -> None:
+    """With what could be read, and how far they agree."""
+    document = await judged(court, "one", "two", "three")
+    own = {row["judge"].split("/")[1].split()[0]: row for row in document["judges"]}
+    means = {name: (row["metrics"]["mean"]["value"], row["unread"]) for name, row in own.items()}
+    assert means == {"one": (4.5, 0), "two": (5.5, 0), "three": (8.0, 0)}  # with the lengths
+    assert document["panel"]["rule"] == "mean"
+    assert document["panel"]["quorum"] == 2
+    assert document["judge"].startswith("mean(openai/one at ")
+
+
+async def test_a_judge_added_later_is_the_only_one_asked(court: Lab) -> None:
+    """The others' verdicts are in the journal."""
+    await judged(court, "one", "two", "three")
+    asked(court)
+    document = await judged(court, "one", "two", "three", "four")
+    assert asked(court) == {"four": 10}
+    assert len(document["judges"]) == 4
+
+
+async def test_a_judge_that_is_left_out_costs_nothing(court: Lab) -> None:
+    """Two of three are a panel of their own."""
+    await judged(court, "one", "two", "three")
+    asked(court)
+    document = await judged(court, "three", "one")
+    assert not asked(court)
+    assert document["metrics"]["mean"]["value"] == 6.25  # of 5.5 and the length
+
+
+async def test_single_judges_before_make_a_panel_for_nothing(court: Lab) -> None:
+    """A run by each of two judges, then by both."""
+    for name in ("one", "two"):
+        await court.run(judge=court.endpoint(name))
+    asked(court)
+    await judged(court, "one", "two")
+    assert not asked(court)
+
+
+async def test_a_panel_leaves_its_judges_grades_for_single_runs(court: Lab) -> None:
+    """A run with one of them asks nothing."""
+    await judged(court, "one", "two")
+    asked(court)
+    document = await court.run(judge=court.endpoint("two"))
+    assert not asked(court)
+    assert document["judge"] == "openai/two"
+    assert "judges" not in document
+
+
+async def test_garbage_is_counted_for_its_judge_and_the_quorum_holds(court: Lab) -> None:
+    """Two of three could be read: a score, and no error."""
+    court.words.garbage = {"three": "judge 1"}  # type: ignore[attr-defined]  # items 1 and 10
+    document = await judged(court, "one", "two", "three")
+    assert document["status"] == "complete"
+    assert [row["unread"] for row in document["judges"]] == [0, 0, 2]
+    assert document["items"]["scored"] == 10
+
+
+async def test_below_the_quorum_a_sample_is_unscored(court: Lab) -> None:
+    """With how many could be read, and how many were needed."""
+    court.words.garbage = {"three": "judge 2", "two": "judge 2"}  # type: ignore[attr-defined]
+    document = await judged(court, "one", "two", "three")
+    (unscored,) = document["unscored"]
+    assert unscored["reason"] == "1 of 3 verdicts could be read, and the quorum is 2"
+
+
+async def test_a_quorum_of_one_takes_what_there_is(court: Lab) -> None:
+    """The only verdict that could be read."""
+    court.words.garbage = {"three": "judge 2", "two": "judge 2"}  # type: ignore[attr-defined]
+    document = await judged(court, "one", "two", "three", quorum=1)
+    assert document["items"]["scored"] == 10
+
+
+async def test_rotate_asks_as_many_calls_as_one_judge(court: Lab) -> None:
+    """One judge a sample where none overlap, each of them some."""
+    court.take_items(40)
+    document = await judged(court, "one", "two", "three", rule="rotate", overlap=0.0)
+    count = asked(court)
+    assert count.pop("model") == 40
+    assert sum(count.values()) == 40
+    assert set(count) == {"one", "two", "three"}
+    assert document["items"]["scored"] == 40
+
+
+async def test_rotate_has_a_share_judged_by_all(court: Lab) -> None:
+    """A tenth, about; on it they can be compared."""
+    court.take_items(60)
+    document = await judged(court, "one", "two", "three", rule="rotate")
+    count = asked(court)
+    shared = document["panel"]["agreement"]["v"]["n"]
+    assert 1 <= shared <= 15
+    assert sum(count.values()) - count["model"] == 60 + 2 * shared
+
+
+async def test_a_panel_is_graded_again_from_the_journal(court: Lab, tmp_path: Path) -> None:
+    """Each judge's words are read anew, and nothing is asked."""
+    from eibench.core.stored.rescore import regrade
+
+    first = await judged(court, "one", "two", "three")
+    asked(court)
+    with Journal(court.runs_dir) as journal:
+        (run,) = journal.runs()
+        again = await regrade(journal, run, court.sessions[-1].config, court.pack)
+    assert again.document["metrics"] == first["metrics"]
+    assert not asked(court)
+
+
+async def test_a_verdict_that_could_not_be_had_is_asked_for_again(court: Lab) -> None:
+    """The quorum is met without it, so there is a score; the same command completes the panel."""
+    words = court.words  # type: ignore[attr-defined]
+    words.refused = {"three": "judge 4"}
+    document = await judged(court, "one", "two", "three")
+    assert document["items"]["scored"] == 10
+    assert [row["graded"] for row in document["judges"]] == [10, 10, 9]
+    words.refused = {}
+    asked(court)
+    document = await judged(court, "one", "two", "three")
+    assert asked(court) == {"three": 1}
+    assert [row["graded"] for row in document["judges"]] == [10, 10, 10]
+
+
+async def test_without_a_quorum_a_sample_fails_and_is_tried_again(court: Lab) -> None:
+    """With the reason that the server gave."""
+    words = court.words  # type: ignore[attr-defined]
+    words.refused = {"three": "judge 4", "two": "judge 4"}
+    document = await judged(court, "one", "two", "three")
+    (failed,) = document["failed"]
+    assert failed["item_id"] == "4"
+    words.refused = {}
+    document = await judged(court, "one", "two", "three")
+    assert document["status"] == "complete"
+
+
+@given(
+    st.lists(st.floats(0, 10), min_size=1, max_size=5),
+    st.sampled_from(["mean", "median"]),
+    st.randoms(),
+)
+def test_the_order_of_verdicts_means_nothing(values: list[float], rule: str, rng: Any) -> None:
+    """And the score lies among them."""
+    panel = Panel(tuple("abcde"[: len(values)]), rule)
+    scores = [Score({"v": value}) for value in values]
+    one = panel.score(scores, len(scores), ())
+    rng.shuffle(scores)
+    two = panel.score(scores, len(scores), ())
+    assert one is not None and two is not None
+    assert one.values["v"] == pytest.approx(two.values["v"])
+    assert min(values) - 1e-9 <= (one.values["v"] or 0.0) <= max(values) + 1e-9
+
+
+def test_a_majority_is_more_than_half_and_a_tie_is_half() -> None:
+    """Of votes of yes and no; a split vote is flagged."""
+    panel = Panel(("a", "b", "c", "d"), "majority", quorum=1)
+    votes = {(1, 1, 0): 1.0, (1, 0, 0): 0.0, (1, 0): 0.5, (1, 1): 1.0}
+    for given_votes, value in votes.items():
+        made = panel.score([Score({"v": float(v)}) for v in given_votes], 4, ())
+        assert made is not None
+        assert made.values == {"v": value}
+        assert ("split" in made.flags) == (len(set(given_votes)) == 2)
+
+
+def test_a_panel_s_label_names_its_judges() -> None:
+    """And is read back; a single judge's names itself."""
+    panel = Panel(("openai/a", "openai/b at 127.0.0.1:1"), "median", quorum=2, exclude_kin=True)
+    assert judges_in(panel.label) == panel.judges
+    assert judges_in("openai/a at host") == ("openai/a at host",)
+    assert panel_of(json.loads(json.dumps(panel.as_json()))) == panel

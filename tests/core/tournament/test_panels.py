@@ -1,0 +1,158 @@
+"""Models compared by a panel: every judge's comparisons are kept, and rated together."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from eibench.core.compare.panel_rows import PanelJudges
+from eibench.core.journal import StoredComparison
+from eibench.core.panels import Panel
+
+pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
+
+TWO = ("--judge", "openai/second")
+
+
+def asked_by(table: Any) -> Counter[str]:
+    """How many comparisons each judge answered."""
+    return Counter(r.model for r in table.server.answered if "[/RESPONDENT" in r.prompt)
+
+
+def statuses(table: Any) -> dict[str, Counter[str]]:
+    """The comparisons of the journal by judge and status."""
+    found: dict[str, Counter[str]] = {}
+    for row in table.rows():
+        judge = row.judge.split("(")[0].removeprefix("openai/").split()[0]
+        found.setdefault(judge, Counter())[row.status] += 1
+    return found
+
+
+def test_every_judge_compares_every_pair(table: Any) -> None:
+    """Nine scenarios in both orders; what each says is kept under its own name."""
+    table.run("m0", more=TWO)
+    done = table.run("m2", more=TWO)
+    assert done.code == 0, done.err
+    assert asked_by(table) == {"judge": 18, "second": 18}
+    assert statuses(table)["judge"] == {"read": 18}
+    assert statuses(table)["second"] == {"read": 18}
+    assert done.json["comparisons"]["read"] == 18
+    assert done.json["ratings"][0]["model"] == "openai/m2"
+
+
+def test_the_same_command_again_asks_nothing(table: Any) -> None:
+    """The finished result is printed as it was."""
+    table.run("m0", more=TWO)
+    done = table.run("m2", more=TWO)
+    asked = len(table.server.requests)
+    again = table.run("m2", more=TWO)
+    assert len(table.server.requests) == asked
+    assert again.json["ratings"] == done.json["ratings"]
+
+
+def test_a_judge_added_later_makes_its_own_comparisons_alone(table: Any) -> None:
+    """Those of the first are there."""
+    table.run("m0")
+    table.run("m2")
+    before = asked_by(table)
+    done = table.run("m2", more=TWO)
+    assert asked_by(table) - before == {"second": 18}
+    assert done.json["comparisons"]["read"] == 18
+
+
+def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
+    """Beside those of its judges; it is chosen by its rule."""
+    for model in ("m0", "m2"):
+        table.run(model, more=TWO)
+    several = table.bench("leaderboard", "eqbench3")
+    assert "several boards, which never mix" in several.err
+    board = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--json")
+    assert board.code == 0, board.err
+    assert board.json["judge"].startswith("mean(openai/judge at ")
+    assert [row["rating"] is not None for row in board.json["rows"]] == [True, True]
+    one = table.bench("leaderboard", "eqbench3", "--judge", "openai/second", "--json")
+    assert [row["rating"] is not None for row in one.json["rows"]] == [True, True]
+
+
+def test_rotate_asks_one_judge_a_scenario(table: Any) -> None:
+    """The same judge for both orders, so that as many are asked as of one judge."""
+    more = (*TWO, "--panel", "rotate", "--overlap", "0")
+    table.run("m0", more=more)
+    done = table.run("m2", more=more)
+    assert done.code == 0, done.err
+    count = asked_by(table)
+    assert count.total() == 18
+    assert all(n % 2 == 0 for n in count.values())
+
+
+def test_the_plan_counts_the_comparisons_of_each_judge(table: Any) -> None:
+    """By name."""
+    table.run("m0", more=TWO)
+    planned = table.run("m2", more=(*TWO, "--dry-run"))
+    assert "18 comparisons by openai/judge" in planned.err
+    assert "18 comparisons by openai/second" in planned.err
+    assert "9 calls to openai/second" in planned.err
+
+
+def test_trueskill_counts_pluses_and_rates_no_panel(table: Any) -> None:
+    """The published engine knows one judge."""
+    for model in ("m0", "m2"):
+        table.run(model, more=TWO)
+    done = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--engine", "trueskill")
+    assert "trueskill counts the pluses of one judge" in done.err + done.out
+
+
+def row(judge: str, margin: int, *, turned: bool = False, status: str = "read") -> StoredComparison:
+    """A comparison of run x with run y, asked by x or, turned, by y."""
+    a, b = ("y", "x") if turned else ("x", "y")
+    return StoredComparison(
+        pool="p", item_id="1", iteration=1, run_a=a, run_b=b, a=a, b=b,
+        first="b" if turned else "a", batch=1, stage="", rank=None, status=status, judge=judge,
+        family="1", margins={"warmth": -margin if turned else margin},
+    )  # fmt: skip
+
+
+def test_margins_are_put_side_by_side_whoever_asked() -> None:
+    """From the side of the run that the panel's comparison names first."""
+    judges = PanelJudges(Panel(("j", "k")), {})
+    (made,) = judges.merged([], [row("j", 3), row("k", 1, turned=True)])
+    assert made.margins == {"warmth (j)": 3, "warmth (k)": 1}
+    assert made.judge == "mean(j,k)"
+
+
+def test_a_comparison_waits_for_the_judges_that_a_quorum_needs() -> None:
+    """One of two is no quorum; two unread ones are an unread comparison."""
+    judges = PanelJudges(Panel(("j", "k")), {})
+    planned = row("mean(j,k)", 1, status="planned")._replace(margins={})
+    assert judges.merged([planned], [row("j", 3)]) == [planned]
+    (unread,) = judges.merged([planned], [row(j, 1, status="unread") for j in "jk"])
+    assert unread.status == "unread"
+
+
+class Run:
+    """What is asked of a run here."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+
+
+def test_judges_of_a_model_s_family_are_left_out() -> None:
+    """Of either side; where all are kin there is nothing to ask."""
+    runs: Any = {"x": Run("openai/gpt-4.1"), "y": Run("anthropic/claude-sonnet-4-5")}
+    labels = ("google/gemini-2.5-pro", "openai/gpt-4o")
+    judges = PanelJudges(Panel(labels, exclude_kin=True), runs)
+    assert judges.due(row("", 1)) == labels[:1]
+    kin = PanelJudges(Panel(("openai/gpt-4o", "openai/o3"), exclude_kin=True), runs)
+    assert kin.due(row("", 1)) == ()
+    planned = row("", 1, status="planned")
+    assert kin.merged([planned], [])[0].status == "known"
+
+
+def test_a_rotating_judge_gives_way_to_one_that_is_no_kin() -> None:
+    """One judge still, for both texts."""
+    runs: Any = {"x": Run("openai/gpt-4.1"), "y": Run("qwen/qwen3")}
+    labels = ("google/gemini-2.5-pro", "openai/gpt-4o")
+    panel = Panel(labels, "rotate", exclude_kin=True, overlap=0.0)
+    judges = PanelJudges(panel, runs)
+    for n in range(20):
+        assert judges.due(row("", 1)._replace(item_id=str(n))) == labels[:1]
