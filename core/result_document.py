@@ -273,6 +273,7 @@ class AgreementRow(TypedDict):
     n: ReadOnly[Count]
     icc: ReadOnly[float | None]
     ci95: ReadOnly[Sequence[float | None] | None]
+    reason: ReadOnly[str | None]
 
 
 class PanelRow(TypedDict):

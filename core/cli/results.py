@@ -6,6 +6,7 @@ from .. import console
 from ..errors import BenchError
 from ..guard import Called, call
 from ..plugins import installed
+from ..reports.panels import panel_table
 from ..result_document import ResultDocument
 from ..sections import Table
 from ..text import as_text, line
@@ -32,8 +33,8 @@ def print_result(
 
 
 def sections(document: ResultDocument) -> list[Table]:
-    """The sections that plugins add to a result; one that fails is named and left out."""
-    found: list[Table] = []
+    """A panel's section and those of plugins; one that fails is named and left out."""
+    found = [table] if (table := panel_table(document)) else []
     for section in installed().report_sections:
         if section.benchmark != document["benchmark"]:
             continue

@@ -163,8 +163,8 @@ def _asked_with(config: RunConfig) -> JsonDict:
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
     """The command for another model; for a real one after a demo model, with a real judge."""
     judges, real = judges_of(config), model != "SPEC"
-    named = [word for judge in judges for word in judge_words(judge.label, judge.base_url)]
-    named += ["--panel", config.panel.rule] if config.panel else []
+    only = judges[0] if len(judges) == 1 else None
+    named = judge_words(only.label, only.base_url) if only else _panel_words(config)
     return another_run(
         document,
         config.benchmark,
@@ -173,6 +173,18 @@ def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -
         judge=["--judge", "openai/NAME"] if judges and real else named,
         model=model,
     )
+
+
+def _panel_words(config: RunConfig) -> list[str]:
+    """The options that name a panel."""
+    if config.panel is None:
+        return []
+    urls = {str(judge.spec): judge.base_url for judge in config.judges if judge.base_url}
+    words = [word for judge in config.judges for word in ("--judge", str(judge.spec))]
+    common = set(urls.values()) if len(urls) == len(config.judges) else set()
+    where = common if len(common) == 1 else {f"{spec}={url}" for spec, url in urls.items()}
+    words += [word for url in sorted(map(str, where)) for word in ("--judge-base-url", url)]
+    return [*words, "--panel", config.panel.rule]
 
 
 def _beyond(result: Result, money: Pricing) -> str | None:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from ..benchmark import Pack
 from ..guard import guard
 from ..panels import Panel
-from ..result_document import AgreementRow, JudgeRow, PanelPart, PanelRow
+from ..result_document import AgreementRow, JudgeRow, PanelPart, PanelRow, ResultDocument
+from ..sections import Table
+from ..text import number, plural
 from ..types import SampleScore
 from .evidence import Evidence
 
@@ -23,6 +25,38 @@ def panel_part(config: "RunConfig", pack: Pack, evidence: Evidence) -> PanelPart
         return {}
     judges = [_judge(config, pack, label, own) for label, own in evidence.by_judge.items()]
     return {"judges": judges, "panel": _panel(config, config.panel, evidence)}
+
+
+def panel_table(document: ResultDocument) -> Table | None:
+    """What each judge of a panel says, and how far they agree; ``None`` where there is none."""
+    panel, judges = document.get("panel"), document.get("judges", ())
+    if panel is None:
+        return None
+    main = next(iter(document["metrics"]), "")
+    label = document["metric_labels"].get(main, [main])[0]
+    rows = [
+        (row["judge"], number(_value(row, main)), row["graded"], row["unread"]) for row in judges
+    ]
+    note = f"{panel['rule']} of those that could be read, at least {panel['quorum']}"
+    if panel["rule"] == "rotate":
+        note = f"one judge a sample, all of them on about {panel.get('overlap', 0):.0%}"
+    note += f"; {panel['split']} samples with a split vote" if panel["split"] else ""
+    agreement = [_agreement(name, row) for name, row in panel["agreement"].items()]
+    columns = ("judge", label, "graded", "unread")
+    return Table("Judges of the panel", columns, rows, note="\n".join([note, *agreement]))
+
+
+def _value(row: JudgeRow, metric: str) -> float | None:
+    return row["metrics"][metric]["value"] if metric in row["metrics"] else None
+
+
+def _agreement(name: str, row: AgreementRow) -> str:
+    """How far the judges agree on a value, in words."""
+    if row["icc"] is None:
+        return f"agreement on {name}: not known ({row['reason']})"
+    low, high = row["ci95"] or (None, None)
+    interval = f" [{number(low)}, {number(high)}]" if row["ci95"] else ""
+    return f"agreement on {name}: ICC {number(row['icc'])}{interval}, {plural(row['n'], 'sample')}"
 
 
 def _judge(config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore]) -> JudgeRow:
@@ -67,5 +101,5 @@ def agreement_of(
             [[float("nan") if v is None else v for v in row] for row in rows], clusters
         )
         ci95 = None if found.interval is None else list(found.interval)
-        made[name] = {"n": len(common), "icc": found.value, "ci95": ci95}
+        made[name] = {"n": len(common), "icc": found.value, "ci95": ci95, "reason": found.reason}
     return made

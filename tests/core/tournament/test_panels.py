@@ -156,3 +156,13 @@ def test_a_rotating_judge_gives_way_to_one_that_is_no_kin() -> None:
     judges = PanelJudges(panel, runs)
     for n in range(20):
         assert judges.due(row("", 1)._replace(item_id=str(n))) == labels[:1]
+
+
+def test_the_end_of_a_run_shows_each_judge(table: Any) -> None:
+    """Its own number, what it could not read, and how far all agree."""
+    args = [one for one in table.arguments("m0") if one != "--json"]
+    done = table.bench(*args, *TWO)
+    assert "Judges of the panel" in done.out
+    assert "agreement on rubric: not known (no rater tells any two apart)" in done.out
+    again = "--judge openai/judge --judge openai/second --judge-base-url http://127.0.0.1:"
+    assert again in " ".join(done.out.split())
