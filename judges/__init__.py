@@ -20,7 +20,7 @@ from .pairwise import (
 from .prompts import Template, display, fill, neutralise
 from .quoting import Quotable
 from .replies import ObjectReading, read_object
-from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict
+from .rubric import Rubric, Verdict, ask_for_verdict, output_format, read_verdict, rubric_score
 from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 
 __all__ = [
@@ -52,5 +52,6 @@ __all__ = [
     "read_margins",
     "read_object",
     "read_verdict",
+    "rubric_score",
     "truncate",
 ]

@@ -59,6 +59,11 @@ def schema(rubric: Rubric) -> dict[str, Any]:
     return object_schema(REASONING, {name: {"type": "number"} for name in rubric.criteria})
 
 
+def rubric_score(scores: Mapping[str, float], scored: Sequence[str], scale: int) -> float:
+    """The mean of a verdict's scored criteria, from 0 to 100."""
+    return 100 / scale * sum(scores[name] for name in scored) / len(scored)
+
+
 async def ask_for_verdict(
     judge: Model,
     messages: Sequence[Message],

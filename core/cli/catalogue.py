@@ -78,6 +78,8 @@ def info_command(benchmark: Benchmark, json_output: bool) -> None:
     click.echo(f"{info['name']} v{info['version']}: {info['title']}")
     click.echo(f"  sampling: {_pairs(info['sampling'])}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
+    for role in benchmark.roles:
+        click.echo(f"  role {role.name}: {role.help} Sampling: {_pairs(role.sampling.sent())}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
     for pack in info["packs"]:
@@ -107,12 +109,17 @@ def _pairs(values: dict[str, Any]) -> str:
 
 def _info(benchmark: Benchmark) -> dict[str, Any]:
     manifest = read_manifest(benchmark.data) if benchmark.data else {}
+    roles = [
+        {"name": role.name, "help": role.help, "sampling": role.sampling.sent()}
+        for role in benchmark.roles
+    ]
     return {
         "name": benchmark.name,
         "version": benchmark.version,
         "title": benchmark.title,
         "sampling": benchmark.sampling.sent(),
         "judged": benchmark.judged,
+        **({"roles": roles} if roles else {}),
         "options": [
             {"name": o.name, "default": o.default, "choices": list(o.choices), "help": o.help}
             for o in benchmark.options

@@ -127,6 +127,7 @@ def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
     pack = board.board
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
+    note += "".join(f"; {role} played by {player}" for role, player in pack.roles)
     if rated:
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"

@@ -56,8 +56,10 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     views: dict[str, list[str]] = {}
     if has_journal(runs_dir):
         with Journal(runs_dir, create=False) as journal:
-            rows = [(run, journal.document(run)) for run in journal.runs()]
-            views = {run.run_id: list(journal.views(run)) for run, _ in rows}
+            runs = journal.runs()
+            with journal.ahead(runs):
+                rows = [(run, journal.document(run)) for run in runs]
+                views = {run.run_id: list(journal.views(run)) for run in runs}
     if json_output:
         listed = [{**_as_json(run, doc), "views": views[run.run_id]} for run, doc in rows]
         click.echo(as_text({"runs": listed}))

@@ -184,11 +184,11 @@ class RunStore(JournalFile):
 
     def views(self, run: RunRecord) -> dict[str, ResultDocument]:
         """The results beside the run's own by name, the latest last."""
-        sql = "SELECT name, document FROM views WHERE run = ? ORDER BY at, name"
-        found = self._rows(sql, (run.n,), lambda row: (str(row[0]), document_of(row[1])), run)
+        sql = "SELECT run, name, document FROM views WHERE run {of} ORDER BY at, name"
+        found = self._rows_of(run, sql, (), lambda row: (str(row[0]), document_of(row[1])))
         return dict(found)
 
     def document(self, run: RunRecord) -> ResultDocument | None:
         """The run's last result document, if it has one."""
-        sql = "SELECT document FROM runs WHERE n = ? AND document IS NOT NULL"
-        return next(self._rows(sql, (run.n,), lambda row: document_of(row[0]), run), None)
+        sql = "SELECT n, document FROM runs WHERE n {of} AND document IS NOT NULL"
+        return next(self._rows_of(run, sql, (), lambda row: document_of(row[0])), None)

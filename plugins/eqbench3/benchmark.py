@@ -36,6 +36,7 @@ from eibench.judges import (
     ask_for_margins,
     ask_for_verdict,
     output_format,
+    rubric_score,
 )
 
 from .comparing import PAIR_TEXTS, pair_prompt
@@ -45,7 +46,7 @@ from .foreign_runs import holds_runs, read_runs
 from .protocol import RUBRIC
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
-from .scoring import UNREAD, rubric_score, summarise
+from .scoring import UNREAD, summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
 CAPPED_WEIGHT = 0.1

@@ -28,11 +28,6 @@ class _Column(NamedTuple):
     counts: list[int]
 
 
-def rubric_score(scores: Mapping[str, float], scored: Sequence[str], scale: int) -> float:
-    """The mean of a verdict's scored criteria, from 0 to 100."""
-    return 100 / scale * sum(scores[name] for name in scored) / len(scored)
-
-
 def summarise(
     protocol: Protocol,
     items: Sequence[Item],

@@ -158,7 +158,6 @@ def test_data_that_no_benchmark_uses_is_marked(bench: Bench) -> None:
     message = "data only: no benchmark uses it yet"
     lines = [line for line in bench("data", "list").out.splitlines() if message in line]
     unused = ["creative-writing-v3", "emobench", "judgemark-v2", "longform-writing"]
-    unused.append("mediation-live")
     assert [line.split()[0] for line in lines] == unused
     packs = bench("data", "list", "--json").json["packs"]
     assert [pack["name"] for pack in packs if pack["data_only"]] == unused

@@ -53,6 +53,23 @@ def test_numbers_alone(snapshot: SnapshotAssertion, width: int) -> None:
     assert "\n".join(printed(numbers(), width)) == snapshot
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(
+    "cell", ["plain", "", "我 é", "🙂", "e\u0301", " blank", "a\tb", "a\nb", "1 … 2"]
+)
+def test_a_table_that_fits_is_the_one_of_rich(
+    monkeypatch: pytest.MonkeyPatch, cell: str, terminal: bool
+) -> None:
+    """Whatever its cells hold."""
+    grid = Grid([Column("name"), Column(cell or "number", True)])
+    for _ in range(2):
+        grid.add_row(cell, "0.5", style="bold")
+        grid.add_row("other", cell)
+    shown = printed(grid, 60, terminal=terminal)
+    monkeypatch.setattr(Grid, "_is_plain", lambda grid: False)
+    assert printed(grid, 60, terminal=terminal) == shown
+
+
 @pytest.mark.parametrize("width", [20, 200])
 def test_a_file_has_the_whole_table_whatever_the_width(width: int) -> None:
     """A row is a line there, also one that is longer than the lines around it."""

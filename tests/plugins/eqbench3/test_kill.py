@@ -1,16 +1,8 @@
 """kill -9 in generation, debrief and judging: nothing is lost, nothing is paid for twice."""
 
-import hashlib
 import json
-import os
-import signal
-import sqlite3
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,13 +11,12 @@ import pytest
 
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, ReceivedRequest
-from tests.processes import Process
+from tests.plugins.killing import Killed, assert_none_twice, digest, heard, kept
 
 KILLS = 20
 CONCURRENCY = 3
 LATENCY = 0.12
 TALKS, ANALYSES = 20, 6
-BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
 
 
 def rows() -> list[dict[str, Any]]:
@@ -38,34 +29,11 @@ def rows() -> list[dict[str, Any]]:
     return made
 
 
-def digest(body: object) -> str:
-    """What a request is known by here."""
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-
-
 def phase(body: Any) -> str:
     """Where in a sample a request belongs."""
     if body["model"] == "judge":
         return "verdict"
     return "turn" if "min_p" in body else "debrief"
-
-
-def kept(folder: Path) -> dict[str, str]:
-    """The replies in a journal, by the digest of the body that was sent for each."""
-    if not (folder / "bench.sqlite").exists():
-        return {}
-    sql = "SELECT model, messages, sent, text FROM calls WHERE phase != 'trial'"
-    with closing(sqlite3.connect(f"file:{folder}/bench.sqlite?mode=ro", uri=True)) as connection:
-        return {
-            digest(
-                {
-                    "model": model.partition(" at ")[0].removeprefix("openai/"),
-                    "messages": [{"role": r, "content": c} for r, c in json.loads(messages)],
-                    **json.loads(sent),
-                }
-            ): text
-            for model, messages, sent, text in connection.execute(sql)
-        }
 
 
 def graded(folder: Path) -> dict[str, Any]:
@@ -74,50 +42,6 @@ def graded(folder: Path) -> dict[str, Any]:
         (run,) = journal.runs()
         (grader,) = journal.graders(run)
         return {row["id"]: journal.score_of(run, grader.digest, row["id"], 1) for row in rows()}
-
-
-class Killed:
-    """One `bench run` that is killed and begun again."""
-
-    def __init__(self, folder: Path, pack: Path, server: LoopbackServer) -> None:
-        url = server.base_url
-        self.folder = folder
-        self.server = server
-        self._arguments = [
-            "run", "eqbench3", "--model", "openai/m", "--base-url", url, "--judge",
-            "openai/judge", "--judge-base-url", url, "--dataset", str(pack), "--json",
-        ]  # fmt: skip
-
-        self._env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
-
-    def kill_somewhere(self, rng: Random) -> None:
-        """End it with kill -9 after some answers and a bit, or while it still starts."""
-        given = [*self._arguments, "--runs-dir", "killed", "--concurrency", str(CONCURRENCY)]
-        process, answers = Process(given, self.folder, self._env), rng.randint(0, 4)
-        until = len(self.server.answered) + answers
-        time.sleep(rng.uniform(0, 0.3) if answers == 0 else 0)
-        while len(self.server.answered) < until:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0, LATENCY))
-        process.kill()
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
-        self.server.settle()
-
-    def finish(self, runs: str) -> Any:
-        """Its result, undisturbed from here on, by a process that imports everything itself."""
-        done = subprocess.run(
-            [*BENCH, *self._arguments, "--runs-dir", runs, "--concurrency", "16"],
-            cwd=self.folder, env=self._env, capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-
-def heard(server: LoopbackServer) -> list[Mapping[str, Any]]:
-    """The bodies of all requests so far, but for those that tried the judge."""
-    return [request.body for request in server.requests if not request.is_trial]
 
 
 @pytest.mark.slow
@@ -139,15 +63,11 @@ def test_kill_9_at_twenty_moments_changes_nothing(
 
     rng, killed = Random(3), tmp_path / "killed"
     with LoopbackServer(respond, latency=LATENCY) as server:
-        run = Killed(tmp_path, own_pack(*rows()), server)
-        before: dict[str, str] = {}
-        states = []
-        for _ in range(KILLS):
-            run.kill_somewhere(rng)
-            now = kept(killed)
-            assert before.items() <= now.items(), "a reply was lost or changed"
-            states.append((now.keys(), len(heard(server))))
-            before = now
+        url, pack = server.base_url, str(own_pack(*rows()))
+        model, judge = ("openai/m", "--base-url", url), ("openai/judge", "--judge-base-url", url)
+        given = ["eqbench3", "--model", *model, "--judge", *judge, "--dataset", pack]
+        run = Killed(tmp_path, server, LATENCY, given, CONCURRENCY)
+        states = run.kill(KILLS, rng)
         final = run.finish("killed")
         asked = [digest(body) for body in heard(server)]
         phases = Counter(map(phase, heard(server)))
@@ -162,6 +82,5 @@ def test_kill_9_at_twenty_moments_changes_nothing(
     assert kept(killed) == kept(tmp_path / "whole")
     assert len(kept(killed)) == len(set(asked)) == calls
     assert len(asked) - calls <= KILLS * CONCURRENCY
-    for known, before_it in states:
-        assert not known & set(asked[before_it:]), "a reply that was kept was asked for again"
+    assert_none_twice(states, asked)
     assert phases.keys() == {"turn", "debrief", "verdict"}

@@ -1,0 +1,176 @@
+"""mediation-live: a talk of three parties, graded by a judge.
+
+The model under test mediates; the two people are played by one role, which is given
+what the talk has unlocked and nothing else. Its facts are in docs/mediation-live.md.
+"""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Literal
+
+from eibench import (
+    Benchmark,
+    ChatRequest,
+    Item,
+    Model,
+    Option,
+    Options,
+    Pack,
+    PackSource,
+    Role,
+    Sampling,
+    Score,
+    Value,
+    folder,
+)
+from eibench.judges import ask_for_verdict, rubric_score
+
+from . import demo, prompts
+from .disputes import Dispute, read_disputes
+from .talk import LEFT, ROLE, SETTLED, Talk, hold_talk, judge_messages
+
+SCORE, BROKEN = "rubric_score", "broken-turn"
+_OVER = "disputes"
+_TALKS = "how the talks went, no part of the score"
+_BREAKS = "talks in which the players broke their rules"
+_GRADES = {True: "quality criteria (0-10)", False: "style criteria, neither end better (0-10)"}
+
+
+def _grade(name: str) -> Value:
+    is_quality = name in prompts.QUALITY
+    better = True if is_quality else None
+    return Value(
+        name, range=(0, 10), higher_is_better=better, group=_GRADES[is_quality], over=_OVER
+    )
+
+
+def _rubric(name: str, label: str, group: str = "") -> Value:
+    return Value(name, label, range=(0, 100), group=group, over=_OVER)
+
+
+def _evidence(name: str, label: str, most: float | None = None, group: str = _TALKS) -> Value:
+    """What the judge does not give; a share of talks where it has no other range."""
+    ends = None if most is None else (0.0, most)
+    kind: Literal["number", "share"] = "number" if ends else "share"
+    return Value(name, label, kind, ends, None, judged=False, group=group, over=_OVER)
+
+
+class MediationLive(Benchmark):
+    """The benchmark."""
+
+    name = "mediation-live"
+    version = "1"
+    title = "mediate a dispute between two people whom a further model plays, graded on a rubric"
+    data = folder("mediation_live")
+    sampling = Sampling(temperature=0.7, max_tokens=4_000)
+    roles = (
+        Role(
+            ROLE,
+            "Plays both people, and decides what unlocks a fact.",
+            Sampling(temperature=0.7, max_tokens=4_000),
+        ),
+    )
+    judged = True
+    asks_again = True
+    single_turn = False
+    options = (
+        Option(
+            "exchanges",
+            8,
+            "How many turns the mediator has at most.",
+            in_requests=True,
+            min=1,
+            max=8,
+        ),
+    )
+    values = (
+        _rubric(SCORE, "rubric score (0-100)"),
+        *map(_grade, prompts.RUBRIC.criteria),
+        _evidence("settled", "settled"),
+        _evidence("left", "ended at a breaking point"),
+        _evidence("exchanges", "exchanges", 8),
+        _evidence("unlocked", "share of facts unlocked", 1),
+        _evidence("trust_first", "trust at the end of who is named first (0-10)", 10),
+        _evidence("trust_second", "trust at the end of the other (0-10)", 10),
+        _evidence("broken", "share of talks", group=_BREAKS),
+        _rubric("rubric_unbroken", "rubric score without them", _BREAKS),
+        _rubric("rubric_least", "rubric score if they were worth 0", _BREAKS),
+        _rubric("rubric_most", "rubric score if they were worth 100", _BREAKS),
+    )
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The disputes."""
+        return Pack(source, read_disputes(source), "beside no published score: there are none")
+
+    def planned_calls(self, item: Item, options: Options) -> Mapping[str, int]:
+        """Of each exchange a turn, its gate and what is said to it; one verdict."""
+        n = int(options["exchanges"])
+        return {"model": n, ROLE: 2 * n, "judge": 1}
+
+    async def generate(self, item: Item, model: Model, options: Options) -> Talk:
+        """The talk."""
+        return await hold_talk(item.content, model, options["exchanges"])
+
+    async def grade(
+        self, item: Item, transcript: Talk, judge: Model | None, options: Options
+    ) -> Score:
+        """The verdict on what was said aloud, beside how the talk went."""
+        assert judge is not None
+        detail, flags = transcript.facts, (BROKEN,) * bool(transcript.breaks)
+        if transcript.unread:
+            return Score.unscored(transcript.unread, flags=flags, detail=detail)
+        messages = judge_messages(item.content, transcript)
+        outcome = await ask_for_verdict(judge, messages, prompts.RUBRIC, cache_prefix=1)
+        flags += outcome.flags
+        if outcome.value is None:
+            reason = f"the judge's reply could not be read: {outcome.reason}"
+            return Score.unscored(reason, flags=(*flags, "unread"), detail=detail)
+        grades = outcome.value.scores
+        total = rubric_score(grades, prompts.QUALITY, prompts.RUBRIC.scale)
+        values = {
+            SCORE: total,
+            **grades,
+            **_went(item.content, transcript),
+            **_bounds(total, transcript),
+        }
+        return Score(values, None, flags, detail)
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """The model's, and those of who plays the two people."""
+        gate = prompts.GATE_RULES + prompts.GATE.user
+        play = prompts.PLAY + prompts.CARD + prompts.OPEN + prompts.TURN.user
+        return {"mediator": prompts.MEDIATE, "gate": gate, "players": play}
+
+    def judge_prompts(self, options: Options) -> Mapping[str, str]:
+        """The judge's."""
+        return {"system": prompts.JUDGE.system, "user": prompts.JUDGE.user}
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
+        """Sentences of a mediator of that ability."""
+        return demo.mediator(item.content, request, ability, rng)
+
+    def demo_role(self, role: str, item: Item, request: ChatRequest, rng: Random) -> str:
+        """The gate by words in common; trust by what the mediator does."""
+        return demo.disputants(item.content, request)
+
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
+        """Grades by the share of the mediator's sentences that ask or wonder."""
+        return demo.verdict(request.messages[-1].content, rng)
+
+
+def _went(dispute: Dispute, talk: Talk) -> dict[str, float]:
+    trust = zip(("trust_first", "trust_second"), dispute.names, strict=True)
+    return {
+        "settled": float(talk.ended == SETTLED),
+        "left": float(talk.ended == LEFT),
+        "exchanges": float(talk.exchanges),
+        "unlocked": len(talk.ledger) / len(dispute.facts),
+        **{value: talk.trust[name] for value, name in trust if name in talk.trust},
+    }
+
+
+def _bounds(total: float, talk: Talk) -> dict[str, float]:
+    """What the rubric score becomes where a talk with a broken turn counts otherwise."""
+    if talk.breaks:
+        return {"broken": 1.0, "rubric_least": 0.0, "rubric_most": 100.0}
+    return {"broken": 0.0, "rubric_unbroken": total, "rubric_least": total, "rubric_most": total}

@@ -1,0 +1,117 @@
+"""Runs that are killed and begun again, by what of their requests is kept."""
+
+import hashlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from eibench.testing import LoopbackServer
+from tests.processes import Process
+
+BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
+
+
+def digest(body: object) -> str:
+    """What a request is known by here."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def kept(folder: Path) -> dict[str, str]:
+    """The replies in a journal, by the digest of the body that was sent for each."""
+    if not (folder / "bench.sqlite").exists():
+        return {}
+    sql = "SELECT model, messages, sent, text FROM calls WHERE phase != 'trial'"
+    with closing(sqlite3.connect(f"file:{folder}/bench.sqlite?mode=ro", uri=True)) as connection:
+        return {
+            digest(
+                {
+                    "model": model.partition(" at ")[0].removeprefix("openai/"),
+                    "messages": [{"role": r, "content": c} for r, c in json.loads(messages)],
+                    **json.loads(sent),
+                }
+            ): text
+            for model, messages, sent, text in connection.execute(sql)
+        }
+
+
+def heard(server: LoopbackServer) -> list[Mapping[str, Any]]:
+    """The bodies of all requests so far, but for those that tried the judge."""
+    return [request.body for request in server.requests if not request.is_trial]
+
+
+class Killed:
+    """One `bench run` that is killed and begun again.
+
+    Args:
+        folder: Where it works, and keeps ``killed`` and other folders of runs.
+        server: Whom it asks.
+        latency: Of that server.
+        arguments: After `bench run`, without folder and concurrency.
+        concurrency: Of each process that is killed.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        server: LoopbackServer,
+        latency: float,
+        arguments: Sequence[str],
+        concurrency: int,
+    ) -> None:
+        self.folder = folder
+        self.server = server
+        self.latency = latency
+        self.concurrency = concurrency
+        self._arguments = ["run", *arguments, "--json"]
+        self._env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
+
+    def kill(self, times: int, rng: Random) -> list[tuple[set[str], int]]:
+        """Kill it so often: after each, the requests whose replies are kept, and how many came."""
+        before: dict[str, str] = {}
+        states = []
+        for _ in range(times):
+            self._kill_somewhere(rng)
+            now = kept(self.folder / "killed")
+            assert before.items() <= now.items(), "a reply was lost or changed"
+            states.append((set(now), len(heard(self.server))))
+            before = now
+        return states
+
+    def _kill_somewhere(self, rng: Random) -> None:
+        """End it with kill -9 after some answers and a bit, or while it still starts."""
+        given = [*self._arguments, "--runs-dir", "killed", "--concurrency", str(self.concurrency)]
+        process, answers = Process(given, self.folder, self._env), rng.randint(0, 4)
+        until = len(self.server.answered) + answers
+        time.sleep(rng.uniform(0, 0.3) if answers == 0 else 0)
+        while len(self.server.answered) < until:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, self.latency))
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        self.server.settle()
+
+    def finish(self, runs: str) -> Any:
+        """Its result, undisturbed from here on, by a process that imports everything itself."""
+        done = subprocess.run(
+            [*BENCH, *self._arguments, "--runs-dir", runs, "--concurrency", "16"],
+            cwd=self.folder, env=self._env, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+def assert_none_twice(states: Sequence[tuple[set[str], int]], asked: Sequence[str]) -> None:
+    """Nothing whose reply was kept at a kill was asked for after it."""
+    for known, before in states:
+        assert not known & set(asked[before:]), "a reply that was kept was asked for again"
