@@ -33,15 +33,12 @@ SCORE, BROKEN = "rubric_score", "broken-turn"
 _OVER = "disputes"
 _TALKS = "how the talks went, no part of the score"
 _BREAKS = "talks in which the players broke their rules"
-_GRADES = {True: "quality criteria (0-10)", False: "style criteria, neither end better (0-10)"}
+_GRADES = {True: "quality criteria (0-10)", None: "style criteria, neither end better (0-10)"}
 
 
 def _grade(name: str) -> Value:
-    is_quality = name in prompts.QUALITY
-    better = True if is_quality else None
-    return Value(
-        name, range=(0, 10), higher_is_better=better, group=_GRADES[is_quality], over=_OVER
-    )
+    better = True if name in prompts.QUALITY else None
+    return Value(name, "", "number", (0, 10), better, group=_GRADES[better], over=_OVER)
 
 
 def _rubric(name: str, label: str, group: str = "") -> Value:
@@ -127,13 +124,8 @@ class MediationLive(Benchmark):
             return Score.unscored(reason, flags=(*flags, "unread"), detail=detail)
         grades = outcome.value.scores
         total = rubric_score(grades, prompts.QUALITY, prompts.RUBRIC.scale)
-        values = {
-            SCORE: total,
-            **grades,
-            **_went(item.content, transcript),
-            **_bounds(total, transcript),
-        }
-        return Score(values, None, flags, detail)
+        went = {**_went(item.content, transcript), **_bounds(total, transcript)}
+        return Score({SCORE: total, **grades, **went}, None, flags, detail)
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The model's, and those of who plays the two people."""

@@ -123,10 +123,8 @@ def reachable(facts: Sequence[Fact], opened: set[str]) -> list[Fact]:
 
 def is_own(quote: str, turn: str, before: str) -> bool:
     """Whether a quotation stands in a turn, and is no echo of what was said before it."""
-    words = f" {_words(quote)} "
-    return (
-        bool(words.strip()) and words in f" {_words(turn)} " and words not in f" {_words(before)} "
-    )
+    words, here, there = (f" {_words(text)} " for text in (quote, turn, before))
+    return bool(words.strip()) and words in here and words not in there
 
 
 def _words(text: str) -> str:
@@ -134,12 +132,18 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
+def _object(response: ChatResponse, key: str) -> tuple[JsonDict, str]:
+    """The object of a reply, empty where there is none, and why there is none."""
+    found = read_object(response, (key,))
+    return found.value or {}, (found.reason or "").replace("the judge", "the player")
+
+
 def read_met(response: ChatResponse) -> Reading[tuple[tuple[str, str], ...]]:
     """Ids and quotations of the conditions that a reply of the gate calls met."""
-    found = read_object(response, ("met",))
-    met = (found.value or {}).get("met")
+    reply, reason = _object(response, "met")
+    met = reply.get("met")
     if not isinstance(met, list):
-        return Reading(None, found.reason or '"met" must be a list')
+        return Reading(None, reason or '"met" must be a list')
     pairs = [(one.get("id"), one.get("quote")) for one in met if isinstance(one, dict)]
     whole = [(id, quote) for id, quote in pairs if isinstance(id, str) and isinstance(quote, str)]
     if len(whole) < len(met):
@@ -151,28 +155,25 @@ def read_speech(
     response: ChatResponse, names: Sequence[str], locked: Sequence[Fact]
 ) -> tuple[Speech, str | None]:
     """What can be used of a reply, and what is wrong with it, if anything is."""
-    found = read_object(response, ("lines",))
-    reply = found.value or {}
+    reply, unread = _object(response, "lines")
     entries = reply.get("lines")
     raw = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     there = [one for one in raw if one.get("speaker") in names and isinstance(one.get("says"), str)]
-    lines = (
-        Line(one["speaker"], one["says"].strip()) for one in there if not is_blank(one["says"])
-    )
+    said = ((one["speaker"], one["says"].strip()) for one in there if not is_blank(one["says"]))
+    lines = tuple(Line(*pair) for pair in said)
     trust = _trust(reply, names)
     leaves = reply.get("leaves")
     gone = tuple(name for name in names if isinstance(leaves, list) and name in leaves)
-    speech = Speech(tuple(lines), trust, gone, reply.get("settled") is True)
+    speech = Speech(lines, trust, gone, reply.get("settled") is True)
     two = " and ".join(names)
     faults = {
-        found.reason or "": found.value is None,
+        unread: bool(unread),
         f"only {two} can speak, each with a text": entries != there,
-        "nobody says anything": not speech.lines,
-        "it speaks for the mediator": any(_FOR_MEDIATOR.search(line.says) for line in speech.lines),
-        "somebody tells what they may not tell yet": _tells(speech.lines, locked),
+        "nobody says anything": not lines,
+        "it speaks for the mediator": any(_FOR_MEDIATOR.search(line.says) for line in lines),
+        "somebody tells what they may not tell yet": _tells(lines, locked),
         f"it needs the trust of {two}, from 0 to {_TRUST}": len(trust) < len(names),
-        f"leaves may list {two}, no others": not isinstance(leaves, list)
-        or len(gone) < len(leaves),
+        f"leaves may list {two}, no others": leaves != list(gone) and leaves != list(gone)[::-1],
     }
     return speech, next((fault for fault, is_so in faults.items() if is_so), None)
 

@@ -105,7 +105,8 @@ def _moved(name: str, move: str, version: str, *, raised: bool) -> str:
     )
 
 
-LIMITS = {"emotionqueen": "10", "eqbench3": "3"}
+LIMITS = {"emotionqueen": "10", "eqbench3": "3", "mediation-live": "8"}
+MORE = {"mediation-live": ("--exchanges", "1")}
 COMPARED = "eqbench3"
 
 
@@ -135,7 +136,8 @@ def hold_runs(folder: Path) -> None:
         for model in ("demo/weak", "demo/strong")[: 1 + (benchmark == COMPARED)]:
             limit = LIMITS.get(benchmark, "9")  # from 8 on there are intervals
             run = ("run", benchmark, "--dataset", "bundled", "--limit", limit, "--model", model)
-            ids.append(json.loads(bench(*run, "--json", "--runs-dir", folder))["run_id"])
+            more = (*MORE.get(benchmark, ()), "--json", "--runs-dir", folder)
+            ids.append(json.loads(bench(*run, *more))["run_id"])
     bench("export", *ids, "-o", RUNS, "--runs-dir", folder)
 
 
