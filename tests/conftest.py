@@ -72,23 +72,29 @@ def _refuse(name: str) -> None:
 @pytest.fixture
 def empty_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory and an empty cache; no variable of ours or of a provider."""
+    return enter_empty_place(tmp_path, monkeypatch)
+
+
+def enter_empty_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make and enter the working directory `work` of a folder."""
     for name in list(os.environ):
         if name.startswith("BENCH_") or name.endswith(("_API_KEY", "_TOKEN")):
             monkeypatch.delenv(name)
-    work = tmp_path / "work"
+    work = folder / "work"
     work.mkdir()
     monkeypatch.chdir(work)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     return work
 
 
 @pytest.fixture
 def invoke(empty_place: Path) -> Callable[..., Result]:
     """Runs `bench` in this process with arguments, variables and what it reads."""
+    return run_here
 
-    def run(*args: object, env: Mapping[str, str] | None = None, stdin: str = "") -> Result:
-        done = CliRunner().invoke(app, [str(a) for a in args], input=stdin, env=env)
-        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-        return Result(done.exit_code, done.stdout, done.stderr)
 
-    return run
+def run_here(*args: object, env: Mapping[str, str] | None = None, stdin: str = "") -> Result:
+    """Run `bench` in this process."""
+    done = CliRunner().invoke(app, [str(a) for a in args], input=stdin, env=env)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return Result(done.exit_code, done.stdout, done.stderr)

@@ -1,11 +1,16 @@
 """`bench` in this process, in an empty folder, with no settings but those a test makes."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from eibench.data import folder
+from tests.conftest import enter_empty_place, run_here
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +37,41 @@ def questions(empty_place: Path) -> Callable[..., Path]:
     return write
 
 
+@pytest.fixture(scope="session")
+def demo_stages(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, Any]]:
+    """Demo models that are run one after another and compared: a journal and result for each.
+
+    They are made once, for reading and copying: weak, strong and medium on nine scenarios.
+    """
+    stages = []
+    with pytest.MonkeyPatch.context() as patch:
+        work = enter_empty_place(tmp_path_factory.mktemp("demos"), patch)
+        for model in ("weak", "strong", "medium"):
+            run = ("run", "eqbench3", "--dataset", "bundled", "--items", ITEMS, "--json")
+            done = run_here(*run, "--model", f"demo/{model}")
+            assert done.code == 0, done.err
+            stages.append((Path(shutil.copytree("runs", work / model)), done.json))
+    return stages
+
+
+@pytest.fixture
+def demos(empty_place: Path, demo_stages: list[tuple[Path, Any]]) -> Callable[..., list[Any]]:
+    """Puts the journal of the first so many demo models in place, and gives their results."""
+
+    def put(count: int = 3) -> list[Any]:
+        shutil.copytree(demo_stages[count - 1][0], empty_place / "runs")
+        return [document for _, document in demo_stages[:count]]
+
+    return put
+
+
+def _last_items() -> str:
+    text = (folder("eqbench3") / "bundled" / "scenarios.toml").read_text(encoding="utf-8")
+    return ",".join(re.findall(r'^id = "([^"]+)"', text, re.M)[-9:])
+
+
+ITEMS = _last_items()
+"""The last nine scenarios of the bundled pack, of one turn each."""
 EMOTIONS = ("Anger", "Relief", "Hope", "Shame")
 
 

@@ -190,11 +190,9 @@ def test_names_cannot_control_the_terminal(
 
 
 @pytest.fixture
-def runs(bench: Bench) -> None:
+def runs(demos: Callable[[int], Any]) -> None:
     """Demo runs of two models on nine scenarios, compared with each other."""
-    for model in ("demo/weak", "demo/strong"):
-        run = ("run", "eqbench3", "--dataset", "bundled", "--limit", 9, "--model", model)
-        assert bench(*run, "--json").code == 0
+    demos(2)
 
 
 @pytest.mark.usefixtures("runs")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -14,8 +15,11 @@ import pytest
 
 from eibench import Pack, PackSource
 from eibench.core.plugins import installed
+from eibench.data import folder
+from tests.core.cli.conftest import ITEMS
 
 Bench = Callable[..., Any]
+Demos = Callable[..., list[Any]]
 V1 = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", "6")
 
 
@@ -27,25 +31,14 @@ def eqbench3(bench: Bench, model: str, *more: object) -> Any:
     return done.json
 
 
-def _items() -> str:
-    from eibench.data import folder
-
-    text = (folder("eqbench3") / "bundled" / "scenarios.toml").read_text(encoding="utf-8")
-    return ",".join(re.findall(r'^id = "([^"]+)"', text, re.M)[-9:])
-
-
-ITEMS = _items()
-
-
 def plain(text: str) -> str:
     """A table without what changes with the data: digests, and the exact width."""
     return re.sub(r"\([0-9a-f]{12}\)", "(digest)", text)
 
 
-def test_a_board_of_three_demo_models(bench: Bench, snapshot: object) -> None:
+def test_a_board_of_three_demo_models(bench: Bench, demos: Demos, snapshot: object) -> None:
     """Ranked, with intervals and ties, every row marked DEMO and partial."""
-    for model in ("weak", "strong", "medium"):
-        eqbench3(bench, model)
+    demos()
     done = bench("leaderboard", "eqbench3")
     assert (done.code, done.err) == (0, "")
     assert plain(done.out) == snapshot
@@ -60,9 +53,9 @@ def test_the_note_explains_what_the_table_has(bench: Bench) -> None:
     assert "in parentheses" not in shown
 
 
-def test_the_document_of_a_board(bench: Bench) -> None:
+def test_the_document_of_a_board(bench: Bench, demos: Demos) -> None:
     """As the design has it: rows with rating, metrics, items and cost."""
-    documents = [eqbench3(bench, model) for model in ("weak", "strong")]
+    documents = demos(2)
     board = bench("leaderboard", "eqbench3", "--json").json
     assert board.keys() == {
         "benchmark", "dataset", "judge", "demo", "engine", "engine_version", "anchors", "rows",
@@ -81,10 +74,9 @@ def test_the_document_of_a_board(bench: Bench) -> None:
     assert "published" not in board
 
 
-def test_a_run_without_a_rating_is_on_the_board_too(bench: Bench) -> None:
+def test_a_run_without_a_rating_is_on_the_board_too(bench: Bench, demos: Demos) -> None:
     """Below those that have one."""
-    for model in ("weak", "strong"):
-        eqbench3(bench, model)
+    demos(2)
     eqbench3(bench, "medium", "--no-elo")
     rows = bench("leaderboard", "eqbench3", "--json").json["rows"]
     assert [row["model"] for row in rows] == ["demo/strong", "demo/weak", "demo/medium"]
@@ -193,10 +185,9 @@ def test_another_protocol_than_the_packs_is_marked(
     assert cells["changed"] == (message or "")
 
 
-def test_rating_and_rubric_score_are_of_one_run(bench: Bench) -> None:
+def test_rating_and_rubric_score_are_of_one_run(bench: Bench, demos: Demos) -> None:
     """That whose comparisons are rated, though a newer run has another rubric score."""
-    eqbench3(bench, "weak")
-    rated = eqbench3(bench, "strong")
+    _, rated = demos(2)
     newer = eqbench3(bench, "strong", "--no-elo", "--fresh", "--temperature", "0.1")
     assert newer["run_id"] != rated["run_id"]
     row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
@@ -205,12 +196,16 @@ def test_rating_and_rubric_score_are_of_one_run(bench: Bench) -> None:
 
 
 @pytest.mark.slow
-def test_a_trial_does_not_replace_the_rated_run(bench: Bench) -> None:
+def test_a_trial_does_not_replace_the_rated_run(bench: Bench, empty_place: Path) -> None:
     """Of two compared runs of a model the whole one is rated and scored, in every command."""
-    run = ("run", "eqbench3", "--dataset", "bundled", "--json", "--model")
+    pack = empty_place / "pack"
+    shutil.copytree(folder("eqbench3") / "bundled", pack)
+    scenarios = (pack / "scenarios.toml").read_text(encoding="utf-8").split("[[scenario]]")
+    (pack / "scenarios.toml").write_text("[[scenario]]".join(["", *scenarios[-9:]]), "utf-8")
+    run = ("run", "eqbench3", "--dataset", pack, "--json", "--model")
     bench(*run, "demo/weak")
     rated = bench(*run, "demo/strong").json
-    trial = eqbench3(bench, "strong", "--temperature", "0.1")
+    trial = bench(*run, "demo/strong", "--limit", "8", "--temperature", "0.1").json
     assert trial["run_id"] != rated["run_id"]
     row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
     assert (row["run_id"], row["partial"], row["changed"]) == (rated["run_id"], False, None)
@@ -221,10 +216,9 @@ def test_a_trial_does_not_replace_the_rated_run(bench: Bench) -> None:
     )
 
 
-def test_a_rank_has_its_interval(bench: Bench) -> None:
+def test_a_rank_has_its_interval(bench: Bench, demos: Demos) -> None:
     """In the table, as in the document."""
-    for model in ("weak", "strong"):
-        eqbench3(bench, model)
+    demos(2)
     row = bench("leaderboard", "eqbench3", "--json").json["rows"][0]
     low, high = row["rank_ci95"]
     message = f"{low}" if low == high else f"{low}–{high}"
@@ -270,10 +264,9 @@ def test_an_empty_folder_has_no_board(bench: Bench) -> None:
     assert "no scored run of eqbench3 yet; start one: bench run eqbench3" in done.err
 
 
-def test_csv_has_a_row_per_model_and_every_metric(bench: Bench) -> None:
+def test_csv_has_a_row_per_model_and_every_metric(bench: Bench, demos: Demos) -> None:
     """With the ends of each interval, and empty cells where there is no number."""
-    for model in ("weak", "strong"):
-        eqbench3(bench, model)
+    demos(2)
     eqbench3(bench, "medium", "--no-elo")
     board = bench("leaderboard", "eqbench3", "--json").json
     done = bench("leaderboard", "eqbench3", "--csv")
@@ -354,10 +347,9 @@ def test_a_board_whose_data_is_gone_says_so(bench: Bench, gone: Path) -> None:
     assert not gone.exists()
 
 
-def test_user_anchors_come_before_the_packs(bench: Bench) -> None:
+def test_user_anchors_come_before_the_packs(bench: Bench, demos: Demos) -> None:
     """`--anchor` twice fixes the scale; once is refused."""
-    for model in ("weak", "medium", "strong"):
-        eqbench3(bench, model)
+    demos()
     anchors = ("--anchor", "demo/strong=1500", "--anchor", "weak=200")
     board = bench("leaderboard", "eqbench3", *anchors, "--json").json
     ratings = {row["model"]: row["rating"] for row in board["rows"]}
@@ -372,10 +364,9 @@ def test_user_anchors_come_before_the_packs(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("engine", ["glicko2", "fractional-logit", "trueskill"])
-def test_another_engine_gives_another_scale(bench: Bench, engine: str) -> None:
+def test_another_engine_gives_another_scale(bench: Bench, demos: Demos, engine: str) -> None:
     """And the board says which; an unknown one is refused with those that there are."""
-    for model in ("weak", "strong"):
-        eqbench3(bench, model)
+    demos(2)
     board = bench("leaderboard", "eqbench3", "--engine", engine, "--json").json
     assert board["engine"] == engine
     assert [row["model"] for row in board["rows"]] == ["demo/strong", "demo/weak"]

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
+from tests.core.cli.conftest import ITEMS
+
 Bench = Callable[..., Any]
-SOME = ("--dataset", "bundled", "--limit", "9", "--no-rubric")
+SOME = ("--dataset", "bundled", "--items", ITEMS, "--no-rubric")
 
 
 @pytest.fixture
-def compared(bench: Bench) -> Bench:
+def compared(bench: Bench, demos: Callable[[], Any]) -> Bench:
     """Three demo models, compared with each other."""
-    models = [part for name in ("weak", "medium", "strong") for part in ("--model", f"demo/{name}")]
-    assert bench("run", "eqbench3", *models, *SOME, "--json").code == 0
+    demos()
     return bench
 
 
