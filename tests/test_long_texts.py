@@ -46,11 +46,11 @@ from eibench.plugins.seceu.answers import read_answer
 
 pytestmark = pytest.mark.slow
 
-LENGTH = 32_000
+LENGTH = 12_000
 SHORTER = 4
 MOST = 3.0 * SHORTER
 """A text of four times the length takes about four times as long; one read in square, sixteen."""
-FREE = 0.15
+FREE = 0.05
 """Seconds of the processor that a text may take without a look at its parts."""
 
 EMOTIONS = ("Angry", "Quietly proud", "Sad", "Hopeful")
@@ -152,12 +152,14 @@ def test_a_text_is_read_in_time_that_grows_with_its_length(read: Callable[[str],
     for unit in UNITS:
         for ending in ("", "\n"):
             whole, part = (made_of(unit, n) + ending for n in (LENGTH, LENGTH // SHORTER))
-            if seconds(read, whole) > FREE:
-                taken, of_part = seconds(read, whole, 3), seconds(read, part, 3)
+            if (taken := seconds(read, whole)) > FREE:
+                of_part = seconds(read, part, 3)
+                if taken >= MOST * of_part:  # something else may have been in the way
+                    taken = seconds(read, whole, 3)
                 assert taken < MOST * of_part, f"{unit!r}: {of_part:.2f} s, then {taken:.2f} s"
 
 
-def test_a_hundred_thousand_thoughts_are_told_apart_at_once() -> None:
-    """Twice as many take about twice as long."""
-    few, many = ("<think></think>" * n for n in (100_000, 800_000))
-    assert seconds(split_thinking, many) < 3 * 8 * max(0.05, seconds(split_thinking, few))
+def test_many_thoughts_are_told_apart_at_once() -> None:
+    """Eight times as many take about eight times as long."""
+    few, many = ("<think></think>" * n for n in (25_000, 200_000))
+    assert seconds(split_thinking, many) < 3 * 8 * max(0.01, seconds(split_thinking, few))

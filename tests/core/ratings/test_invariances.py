@@ -15,6 +15,8 @@ Engine = Callable[[Comparisons, RatingSettings], Ratings]
 ALL = installed().rating_engines.things
 ANY_ORDER: dict[str, Engine] = {n: e.rate for n, e in ALL.items() if not e.order_matters}  # type: ignore[attr-defined]
 ENGINES: dict[str, Engine] = {n: r for n, r in ANY_ORDER.items() if not ALL[n].names_matter}  # type: ignore[attr-defined]
+few = settings(max_examples=8, deadline=None)
+"""Any example shows what does not cancel, and each takes two bootstraps."""
 Margins = st.integers(1, 5).flatmap(lambda m: st.sampled_from([m, -m]))
 
 
@@ -62,7 +64,7 @@ def swapped(row: Comparison) -> Comparison:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ANY_ORDER.values(), ids=ANY_ORDER)
 @given(data=st.data(), rows=comparisons())
-@settings(max_examples=25, deadline=None)
+@few
 def test_the_order_of_lines_does_not_matter(
     engine: Engine, data: st.DataObject, rows: list[Comparison]
 ) -> None:
@@ -74,7 +76,7 @@ def test_the_order_of_lines_does_not_matter(
 
 @pytest.mark.parametrize("engine", ANY_ORDER.values(), ids=ANY_ORDER)
 @given(rows=comparisons(), which=st.integers(0, 2**24 - 1))
-@settings(max_examples=25, deadline=None)
+@few
 def test_which_model_is_called_a_does_not_matter(
     engine: Engine, rows: list[Comparison], which: int
 ) -> None:
@@ -86,7 +88,7 @@ def test_which_model_is_called_a_does_not_matter(
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 @given(rows=comparisons(), names=st.permutations(MODELS))
-@settings(max_examples=25, deadline=None)
+@few
 def test_names_do_not_matter(engine: Engine, rows: list[Comparison], names: list[str]) -> None:
     """A permutation of names permutes the ratings."""
     name = dict(zip(MODELS, names, strict=True))
@@ -96,7 +98,7 @@ def test_names_do_not_matter(engine: Engine, rows: list[Comparison], names: list
 
 
 @given(rows=comparisons())
-@settings(max_examples=25, deadline=None)
+@few
 def test_turning_all_orders_round_does_not_matter_to_the_default(rows: list[Comparison]) -> None:
     """Both orders are summed, so the judge's liking for a place cancels."""
     turned = [row._replace(first="a" if row.first == "b" else "b") for row in rows]

@@ -34,7 +34,7 @@ def test_a_judge_of_strong_likings_does_not_hide_the_order(
     """It likes who is first and who is long more than the next better model; tau >= 0.9."""
     table.world.abilities = {name: 0.8 * n for n, name in enumerate(MODELS)}
     table.world.position, table.world.length, table.world.noise = 1.5, 1.0, 1.0
-    table.pack = make_pack(26, 26)
+    table.pack = make_pack(10, 10)
     began = list(MODELS)
     Random(3).shuffle(began)
     for model in began:
