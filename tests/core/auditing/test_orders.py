@@ -125,12 +125,12 @@ def test_the_planted_position_bias_is_in_its_interval(planted: float) -> None:
 
 @pytest.mark.slow
 def test_intervals_of_position_bias_hold_it() -> None:
-    """In 92 to 98 % of 200 tournaments."""
+    """In 91 to 99 % of 100 tournaments."""
     noise, held = Noise(length=0), 0
     truth = mean_margin(noise.position, spread(noise))
-    for seed in range(200):
+    for seed in range(100):
         played = Tournament(EQUAL, seed=seed, noise=noise, log_length=ALIKE)
         ends = read_orders(played.judge(played.random_calls(400))).margin.ci95
         assert ends is not None
         held += ends[0] <= truth <= ends[1]
-    assert 0.92 <= held / 200 <= 0.98
+    assert 0.91 <= held / 100 <= 0.99

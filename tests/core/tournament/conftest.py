@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -146,34 +147,42 @@ class Table:
             return [r.run_id for r in journal.runs() if r.name == f"openai/{model}"][-1]
 
 
+def write_pack(
+    place: Path, size: int = 9, families: int = 8, prompts: Mapping[str, str] | None = None
+) -> Path:
+    """A pack of scenarios of one turn, two of them of one family where it can be."""
+    path = place / f"pack-{size}-{families}"
+    path.mkdir(exist_ok=True)
+    scenarios = [
+        f'[[scenario]]\nid = "s{n}"\ntitle = "T{n}"\nkind = "analysis"\n'
+        f'family = "f{n % families}"\nturns = ["A: scene {n}. B: hm."]\n'
+        for n in range(size)
+    ]
+    (path / "scenarios.toml").write_text("\n".join(scenarios))
+    shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", path)
+    for old, new in (prompts or {}).items():
+        text = (path / "prompts.toml").read_text()
+        assert old in text
+        (path / "prompts.toml").write_text(text.replace(old, new))
+    return path
+
+
 @pytest.fixture
 def make_pack(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a pack of scenarios of one turn, two of them of one family where it can be."""
-
-    def write(size: int = 9, families: int = 8, prompts: Mapping[str, str] | None = None) -> Path:
-        path = tmp_path / f"pack-{size}-{families}"
-        path.mkdir(exist_ok=True)
-        scenarios = [
-            f'[[scenario]]\nid = "s{n}"\ntitle = "T{n}"\nkind = "analysis"\n'
-            f'family = "f{n % families}"\nturns = ["A: scene {n}. B: hm."]\n'
-            for n in range(size)
-        ]
-        (path / "scenarios.toml").write_text("\n".join(scenarios))
-        shutil.copy(folder("eqbench3") / "bundled" / "prompts.toml", path)
-        for old, new in (prompts or {}).items():
-            text = (path / "prompts.toml").read_text()
-            assert old in text
-            (path / "prompts.toml").write_text(text.replace(old, new))
-        return path
-
-    return write
+    """Writes a pack."""
+    return partial(write_pack, tmp_path)
 
 
 @pytest.fixture
 def table(
     empty_place: Path, make_pack: Callable[..., Path], invoke: "Callable[..., Result]"
 ) -> Iterator[Table]:
-    """Eight models, half a unit apart, and nine scenarios of eight families."""
-    world = World({f"m{n}": 0.7 * n for n in range(8)})
+    """Eight models, 0.7 units apart, and nine scenarios of eight families."""
+    world = eight_models()
     with LoopbackServer(world) as server:
         yield Table(empty_place, server, world, make_pack(), invoke)
+
+
+def eight_models() -> World:
+    """Each 0.7 units better than the one before."""
+    return World({f"m{n}": 0.7 * n for n in range(8)})
