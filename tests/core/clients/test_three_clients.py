@@ -27,6 +27,7 @@ from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Repl
 from tests import processes
 from tests.processes import Done
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 KEY = "sk-fake-0123456789abcdef"
 CALL = CallContext(cast(Benchmark, None), Item("1"), 1, "generate")
 ASKED = ChatRequest((Message("system", "Be kind."), Message("user", "Hi")), Sampling(0.5))

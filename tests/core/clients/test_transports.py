@@ -38,6 +38,7 @@ from eibench.testing import (
     Response,
 )
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 CLIENTS: Mapping[str, Callable[[ClientConfig], Client]] = {
     "openai": OpenAIClient,
     "anthropic": AnthropicClient,
