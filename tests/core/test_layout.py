@@ -1,7 +1,7 @@
 """Who imports whom, read from the source."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -71,12 +71,21 @@ def within(path: Path, name: str) -> bool:
     return path.is_relative_to(ROOT / name)
 
 
-def each_file() -> pytest.MarkDecorator:
-    """Run a test for every source file."""
-    return pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def each(paths: Sequence[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """One test of all these files: a test for each takes longer than what is looked at."""
+
+    def of_all(check: Callable[[Path], None]) -> Callable[[], None]:
+        def test() -> None:
+            for path in paths:
+                check(path)
+
+        test.__name__, test.__doc__ = check.__name__, check.__doc__
+        return test
+
+    return of_all
 
 
-@each_file()
+@each(FILES)
 def test_imports_go_in_one_direction(path: Path) -> None:
     """Plugins -> judges -> core, anyone -> data; data imports nothing of ours."""
     for found in imports(path):
@@ -85,14 +94,14 @@ def test_imports_go_in_one_direction(path: Path) -> None:
             assert parts[1] in MAY_IMPORT[folder_of(path)], found
 
 
-@each_file()
+@each(FILES)
 def test_top_folders_are_imported_as_eibench(path: Path) -> None:
     """Nobody writes `import core`: that would be another module beside `eibench.core`."""
     for found in imports(path):
         assert found.level or found.module.split(".")[0] not in FOLDERS, found
 
 
-@each_file()
+@each(FILES)
 def test_imports_are_relative_inside_a_folder_and_absolute_across(path: Path) -> None:
     """`from ..errors` inside `core`; `eibench.core` from elsewhere; never up and over."""
     depth = len(path.relative_to(ROOT).parts) - 1
@@ -102,9 +111,7 @@ def test_imports_are_relative_inside_a_folder_and_absolute_across(path: Path) ->
         assert found.level or not own, f"{found} should be relative"
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in FILES if within(p, "plugins")], ids=lambda p: str(p.relative_to(ROOT))
-)
+@each([path for path in FILES if within(path, "plugins")])
 def test_plugins_are_written_as_a_third_party_would(path: Path) -> None:
     """A plugin imports only its own folder and the public names of `eibench`."""
     own = len(path.relative_to(ROOT).parts) - 2
@@ -210,7 +217,7 @@ def test_each_package_of_core_has_its_place_in_the_order() -> None:
     assert {package_of(p) for p in CORE} - {"__init__"} == set(LEVEL)
 
 
-@pytest.mark.parametrize("path", CORE, ids=lambda p: str(p.relative_to(ROOT)))
+@each(CORE)
 def test_packages_of_core_import_in_one_order(path: Path) -> None:
     """No cycle between packages, not even one that an import within a function closes."""
     own = package_of(path)
@@ -228,7 +235,7 @@ def test_a_class_name_of_core_means_one_thing() -> None:
     assert not {name: where for name, where in homes.items() if len(where) > 1}
 
 
-@each_file()
+@each(FILES)
 def test_names_are_the_words_of_the_field(path: Path) -> None:
     """No name from the time before they were put in order."""
     used = set()

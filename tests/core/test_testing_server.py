@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 
 import eibench.testing
@@ -34,6 +32,7 @@ from eibench.core.testing import (
     uniform_ratings,
 )
 
+pytestmark = pytest.mark.usefixtures("no_certificates")
 KEY = "sk-test-1234567890"
 CHAT = "/v1/chat/completions"
 FORM = """Alice: Fine.
@@ -60,6 +59,8 @@ A feeling that is not there gets zero."""
 
 async def ask_openai(server: LoopbackServer, prompt: str = "Hi", timeout: float = 60.0) -> Any:
     """One chat completion through the real SDK, without its retries."""
+    import openai
+
     async with openai.AsyncOpenAI(
         api_key=KEY, base_url=server.base_url, max_retries=0, timeout=timeout
     ) as client:
@@ -70,6 +71,8 @@ async def ask_openai(server: LoopbackServer, prompt: str = "Hi", timeout: float 
 
 async def ask_anthropic(server: LoopbackServer, prompt: str = "Hi", timeout: float = 60.0) -> Any:
     """One message through the real SDK, without its retries."""
+    import anthropic
+
     async with anthropic.AsyncAnthropic(
         api_key=KEY,
         base_url=server.root_url,
@@ -244,52 +247,55 @@ def test_wrong_key_is_refused() -> None:
 
 # --- faults ---
 
-OPENAI_RAISES: dict[str, tuple[type[Exception], int | None, str | None]] = {
-    "429": (openai.RateLimitError, 429, "rate_limit_exceeded"),
-    "429-retry-after": (openai.RateLimitError, 429, "rate_limit_exceeded"),
-    "429-retry-after-ms": (openai.RateLimitError, 429, "rate_limit_exceeded"),
-    "quota": (openai.RateLimitError, 429, "insufficient_quota"),
-    "500": (openai.InternalServerError, 500, None),
-    "502": (openai.InternalServerError, 502, None),
-    "529": (openai.InternalServerError, 529, None),
-    "401": (openai.AuthenticationError, 401, "invalid_api_key"),
-    "403": (openai.PermissionDeniedError, 403, None),
-    "404": (openai.NotFoundError, 404, "model_not_found"),
-    "400": (openai.BadRequestError, 400, None),
-    "400-temperature": (openai.BadRequestError, 400, "unsupported_value"),
-    "context": (openai.BadRequestError, 400, "context_length_exceeded"),
-    "400-content-filter": (openai.BadRequestError, 400, "content_filter"),
-    "hang": (openai.APITimeoutError, None, None),
-    "drop": (openai.APIConnectionError, None, None),
-    "drop-mid": (openai.APIConnectionError, None, None),
-    "truncated": (json.JSONDecodeError, None, None),
+OPENAI_RAISES: dict[str, tuple[str, int | None, str | None]] = {
+    "429": ("RateLimitError", 429, "rate_limit_exceeded"),
+    "429-retry-after": ("RateLimitError", 429, "rate_limit_exceeded"),
+    "429-retry-after-ms": ("RateLimitError", 429, "rate_limit_exceeded"),
+    "quota": ("RateLimitError", 429, "insufficient_quota"),
+    "500": ("InternalServerError", 500, None),
+    "502": ("InternalServerError", 502, None),
+    "529": ("InternalServerError", 529, None),
+    "401": ("AuthenticationError", 401, "invalid_api_key"),
+    "403": ("PermissionDeniedError", 403, None),
+    "404": ("NotFoundError", 404, "model_not_found"),
+    "400": ("BadRequestError", 400, None),
+    "400-temperature": ("BadRequestError", 400, "unsupported_value"),
+    "context": ("BadRequestError", 400, "context_length_exceeded"),
+    "400-content-filter": ("BadRequestError", 400, "content_filter"),
+    "hang": ("APITimeoutError", None, None),
+    "drop": ("APIConnectionError", None, None),
+    "drop-mid": ("APIConnectionError", None, None),
+    "truncated": ("JSONDecodeError", None, None),
 }
-ANTHROPIC_RAISES: dict[str, tuple[type[Exception], int | None, str | None]] = {
-    "429": (anthropic.RateLimitError, 429, "rate_limit_error"),
-    "429-retry-after": (anthropic.RateLimitError, 429, "rate_limit_error"),
-    "429-retry-after-ms": (anthropic.RateLimitError, 429, "rate_limit_error"),
-    "quota": (anthropic.PaymentRequiredError, 402, "billing_error"),
-    "500": (anthropic.InternalServerError, 500, "api_error"),
-    "502": (anthropic.InternalServerError, 502, "api_error"),
-    "529": (anthropic.OverloadedError, 529, "overloaded_error"),
-    "401": (anthropic.AuthenticationError, 401, "authentication_error"),
-    "403": (anthropic.PermissionDeniedError, 403, "permission_error"),
-    "404": (anthropic.NotFoundError, 404, "not_found_error"),
-    "400": (anthropic.BadRequestError, 400, "invalid_request_error"),
-    "400-temperature": (anthropic.BadRequestError, 400, "invalid_request_error"),
-    "context": (anthropic.BadRequestError, 400, "invalid_request_error"),
-    "400-content-filter": (anthropic.BadRequestError, 400, "invalid_request_error"),
-    "hang": (anthropic.APITimeoutError, None, None),
-    "drop": (anthropic.APIConnectionError, None, None),
-    "drop-mid": (anthropic.APIConnectionError, None, None),
-    "truncated": (json.JSONDecodeError, None, None),
+ANTHROPIC_RAISES: dict[str, tuple[str, int | None, str | None]] = {
+    "429": ("RateLimitError", 429, "rate_limit_error"),
+    "429-retry-after": ("RateLimitError", 429, "rate_limit_error"),
+    "429-retry-after-ms": ("RateLimitError", 429, "rate_limit_error"),
+    "quota": ("PaymentRequiredError", 402, "billing_error"),
+    "500": ("InternalServerError", 500, "api_error"),
+    "502": ("InternalServerError", 502, "api_error"),
+    "529": ("OverloadedError", 529, "overloaded_error"),
+    "401": ("AuthenticationError", 401, "authentication_error"),
+    "403": ("PermissionDeniedError", 403, "permission_error"),
+    "404": ("NotFoundError", 404, "not_found_error"),
+    "400": ("BadRequestError", 400, "invalid_request_error"),
+    "400-temperature": ("BadRequestError", 400, "invalid_request_error"),
+    "context": ("BadRequestError", 400, "invalid_request_error"),
+    "400-content-filter": ("BadRequestError", 400, "invalid_request_error"),
+    "hang": ("APITimeoutError", None, None),
+    "drop": ("APIConnectionError", None, None),
+    "drop-mid": ("APIConnectionError", None, None),
+    "truncated": ("JSONDecodeError", None, None),
 }
 
 
 @pytest.mark.parametrize("kind", OPENAI_RAISES)
 async def test_openai_sdk_raises(kind: str) -> None:
     """Each fault is the exception that the openai SDK has for it, and no good answer."""
-    exception, status, code = OPENAI_RAISES[kind]
+    import openai
+
+    name, status, code = OPENAI_RAISES[kind]
+    exception = getattr(openai, name, json.JSONDecodeError)
     with LoopbackServer(faults={kind: 1.0}) as server:
         with pytest.raises(exception) as caught:
             await ask_openai(server, timeout=2.0 if kind == "hang" else 60)
@@ -301,7 +307,10 @@ async def test_openai_sdk_raises(kind: str) -> None:
 @pytest.mark.parametrize("kind", ANTHROPIC_RAISES)
 async def test_anthropic_sdk_raises(kind: str) -> None:
     """Each fault is the exception that the anthropic SDK has for it, and no good answer."""
-    exception, status, error_type = ANTHROPIC_RAISES[kind]
+    import anthropic
+
+    name, status, error_type = ANTHROPIC_RAISES[kind]
+    exception = getattr(anthropic, name, json.JSONDecodeError)
     with LoopbackServer(faults={kind: 1.0}) as server:
         with pytest.raises(exception) as caught:
             await ask_anthropic(server, timeout=2.0 if kind == "hang" else 60)
@@ -430,6 +439,8 @@ def test_every_fault_is_in_the_tables() -> None:
 )
 async def test_retry_after(fault: Fault, headers: dict[str, str]) -> None:
     """A rate limit says how long to wait in the header of its kind, or not at all."""
+    import openai
+
     with LoopbackServer(faults={fault: 1.0}) as server, pytest.raises(openai.APIError) as caught:
         await ask_openai(server)
     assert isinstance(caught.value, openai.RateLimitError)
@@ -446,6 +457,8 @@ async def test_401_echoes_the_key(ask: Any) -> None:
 
 async def test_temperature_fault_names_the_parameter() -> None:
     """The error of a refused temperature says which parameter; without it the call succeeds."""
+    import openai
+
     with LoopbackServer(
         faults=lambda r: "400-temperature" if "temperature" in r.body else None
     ) as server:
@@ -667,6 +680,9 @@ def test_head_gets_no_body(client: http.client.HTTPConnection) -> None:
 
 async def test_both_sdks_list_the_models(server: LoopbackServer) -> None:
     """`GET /v1/models` reads as a list of one model in both SDKs."""
+    import anthropic
+    import openai
+
     async with openai.AsyncOpenAI(api_key=KEY, base_url=server.base_url, max_retries=0) as client:
         ids = [model.id async for model in client.models.list()]
     async with anthropic.AsyncAnthropic(

@@ -1,6 +1,5 @@
 """Whole runs that take long, started early and looked at late."""
 
-import ssl
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -35,12 +34,6 @@ class Bench:
         """A short run with a key and a secret header, errors in full."""
         few = ("--debug", "--limit", "3", "--header", f"X-Secret=Bearer {HEADER}")
         return self(folder, base_url, *few, *more, OPENAI_API_KEY=KEY)
-
-
-@pytest.fixture
-def no_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests without TLS: an SDK reads all certificates for each client, 0.1 s each."""
-    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
 
 
 class ClosedPort(NamedTuple):

@@ -97,9 +97,9 @@ def test_a_stop_changes_nothing(
     world: Tournament, ladder: list[Call], schedule: Schedule, orders: Orders
 ) -> None:
     """A new matchmaker with what was known after some batches plans the very next one."""
-    whole = run(world, ladder, schedule, max_comparisons=80, orders=orders)
+    whole = run(world, ladder, schedule, max_comparisons=40, orders=orders)
     before = list(world.rows(ladder))
-    goal = goal_of(world, max_comparisons=80, orders=orders)
+    goal = goal_of(world, max_comparisons=40, orders=orders)
     for n in range(len(whole.batches)):
         history = whole.batches[:n]
         rows = before + list(world.rows([c for batch in history for c in batch.calls]))
