@@ -17,11 +17,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from threading import Timer
+from threading import Lock, Timer
 from typing import NoReturn, Self
 
 Done = subprocess.CompletedProcess[str]
 MAIN = "from eibench.core.cli import main; main()"
+_STARTING = Lock()
 _SPACE = 100_000
 """Bytes that a request may have: program, arguments, folder and environment."""
 
@@ -43,8 +44,10 @@ class Process:
     ) -> None:
         self.args = list(args)
         request = json.dumps([code, self.args, str(cwd), dict(os.environ if env is None else env)])
+        with _STARTING:  # tests start commands in threads too
+            parent, _ = _parent()
         pipes = [os.pipe() for _ in range(3)]
-        socket.send_fds(_parent()[0], [request.encode()], [write for _, write in pipes])
+        socket.send_fds(parent, [request.encode()], [write for _, write in pipes])
         for _, write in pipes:
             os.close(write)
         self.stdout, self.stderr, self._status = (
@@ -96,7 +99,7 @@ class Process:
 
 
 def run(
-    args: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, timeout: float = 60
+    args: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, timeout: float = 120
 ) -> Done:
     """A command from its start to its end."""
     process = Process(args, cwd, env)
