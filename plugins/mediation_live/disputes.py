@@ -72,7 +72,7 @@ def _item(path: Path, n: int, row: Any) -> Item:
     if not isinstance(name, str):
         raise DataError(path, 'needs "id", a text', f"dispute {n}")
     try:
-        return Item(name, _dispute(row), row.get("family", ""))
+        return Item(name, _dispute(row), str(row.get("family", "")))
     except ValueError as error:
         raise DataError(path, str(error), f"dispute {name}") from None
 
@@ -94,7 +94,7 @@ def _dispute(row: dict[str, Any]) -> Dispute:
 
 def _tables(row: dict[str, Any], name: str) -> list[Any]:
     tables = row.get(name)
-    if not isinstance(tables, list) or not tables:
+    if not isinstance(tables, list) or not tables or not all(isinstance(t, dict) for t in tables):
         raise ValueError(f"needs [[dispute.{name}]]")
     return tables
 

@@ -69,6 +69,14 @@ def test_a_dispute_that_cannot_be_held_is_refused(
         items_of(write_pack(tmp_path / "bad.toml", row))
 
 
+def test_a_person_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    """As one that is missing."""
+    path = tmp_path / "odd.toml"
+    path.write_text('[[dispute]]\nid = "fence"\nperson = [3]\n')
+    with pytest.raises(DataError, match=r"needs \[\[dispute.person\]\]"):
+        items_of(path)
+
+
 def test_a_file_without_disputes_is_refused(tmp_path: Path) -> None:
     """It is another file."""
     with pytest.raises(DataError, match=r"holds no \[\[dispute\]\]"):
