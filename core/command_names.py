@@ -38,6 +38,7 @@ COMMANDS = {
     ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
     "agreement": CommandEntry("agreement", "Say how well two judges agree on the same runs."),
+    "judges": CommandEntry("judges", "Say how far a benchmark's ranking hangs on who judges."),
     "export": CommandEntry("transfer", "Write runs with all their replies to a file."),
     "import": CommandEntry("transfer", "Add the runs of a file that bench export wrote."),
     "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),

@@ -205,8 +205,8 @@ def finished(journal: Journal, pack: Pack, config: RunConfig, run: RunRecord) ->
     plugin = guard(config.benchmark)
     needed = {i.id: plugin.planned_calls(i, config.options)["model"] for i in pack.items}
     if config.benchmark.roles:  # a talk may end before its time, so calls do not tell
-        graded = (journal.grades(run, g.digest, {}) for g in journal.graders(run))
-        return frozenset((s.item_id, s.iteration) for scores in graded for s in scores)
+        graded = (journal.samples_graded(run, g.digest) for g in journal.graders(run))
+        return frozenset(sample for samples in graded for sample in samples)
     totals = (t for t in journal.call_totals(run) if t.phase == MODEL)
     whole = (t for t in totals if t.calls >= needed.get(t.item_id, t.calls + 1))
     return frozenset((t.item_id, t.iteration) for t in whole)

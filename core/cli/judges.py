@@ -1,0 +1,116 @@
+"""`bench judges`: how far a benchmark's ranking hangs on who judges."""
+
+from pathlib import Path
+
+import click
+
+from .. import console
+from ..analysis.agreement import EstimateRow
+from ..analysis.judges import JudgesDocument, read_judged, study
+from ..benchmark import Benchmark
+from ..errors import UsageError
+from ..journal import Journal
+from ..sections import Table
+from ..text import as_text, line, number
+from . import options
+from .command import Command
+from .settings import config_option
+from .stored import as_given
+
+
+@click.command("judges", cls=Command)
+@options.benchmark_argument
+@click.option("--judge", "judges", multiple=True, metavar="SPEC",
+              help="Only these judges; by default all that graded any model.")  # fmt: skip
+@click.option("--dataset", metavar="NAME|SHA", help="The pack, where runs are of several.")
+@options.demo_option
+@options.runs_dir_option
+@options.json_option
+@config_option
+def judges_command(
+    benchmark: Benchmark,
+    judges: tuple[str, ...],
+    dataset: str | None,
+    demo: bool,
+    runs_dir: Path,
+    json_output: bool,
+) -> None:
+    """Say how far a benchmark's ranking hangs on who judges.
+
+    Agreement of judges, what each gives its own family beyond what the others do, the ranking
+    without each, and the models on which they differ most. docs/judging.md says how to read it.
+    """
+    if not benchmark.judged:
+        raise UsageError(f"{benchmark.name} asks no judge")
+    with Journal(runs_dir, create=False) as journal:
+        models = read_judged(journal, benchmark, as_given("dataset", dataset), demo=demo)
+    found = study(benchmark, models, as_given("judges", judges) or ())
+    if json_output:
+        click.echo(as_text(_as_json(found)))
+        return
+    for table in (_judges(found), _pairs(found), _models(found)):
+        console.output.show(console.tables.table(table))
+    for warning in found.warnings:
+        click.echo(line(f"warning: {warning}"), err=True)
+
+
+def _as_json(found: JudgesDocument) -> dict[str, object]:
+    rows = {
+        "judges": [
+            {**r._asdict(), "pooled": r.pooled._asdict(),
+             "liking_for_kin": r.liking_for_kin._asdict()}
+            for r in found.judges
+        ],
+        "pairs": [{**r._asdict(), "rho": r.rho._asdict()} for r in found.pairs],
+        "models": [r._asdict() for r in found.models],
+    }  # fmt: skip
+    return {**found._asdict(), "icc": found.icc._asdict(), **rows}
+
+
+def _judges(found: JudgesDocument) -> Table:
+    columns = ("judge", "own family", "order as all", "gives its own more", "moves without it")
+    rows = [
+        (
+            row.judge,
+            f"{row.family} ({row.own_models})",
+            _shown(row.pooled),
+            _shown(row.liking_for_kin),
+            f"{row.without_moved:g}{', and the first' if row.without_leader else ''}",
+        )
+        for row in found.judges
+    ]
+    note = (
+        f"{found.value}, pack {found.dataset}; agreement of all: ICC {_shown(found.icc)}\n"
+        "gives its own more: points beyond what the other judges give it, taking those to be "
+        "neutral: an estimate, no proof; moves without it: the most ranks that a model moves"
+    )
+    return Table(f"{found.benchmark}: judges", columns, rows, note=note)
+
+
+def _pairs(found: JudgesDocument) -> Table:
+    rows = [(pair.first, pair.second, _shown(pair.rho)) for pair in found.pairs]
+    return Table("Pairs of judges", ("judge", "judge", "rank correlation"), rows)
+
+
+def _models(found: JudgesDocument) -> Table:
+    judges = [row.judge for row in found.judges]
+    columns = ("rank", "without kin", "model", *judges, "spread")
+    rows = [
+        (
+            f"{row.rank:g}",
+            "–" if row.rank_without_kin is None else f"{row.rank_without_kin:g}",
+            row.model,
+            *(number(row.means[judge]) for judge in judges),
+            number(row.spread),
+        )
+        for row in found.models
+    ]
+    note = "spread: standard deviation of the judges, the strictness of each taken out"
+    return Table("Models", columns, rows, note=note)
+
+
+def _shown(row: EstimateRow) -> str:
+    if row.value is None:
+        return f"– ({row.reason})" if row.reason else "–"
+    interval = f" [{number(row.ci95[0])}, {number(row.ci95[1])}]" if row.ci95 else ""
+    return number(row.value) + interval

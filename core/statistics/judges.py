@@ -1,0 +1,148 @@
+"""How far a ranking hangs on its judges: agreement, liking for kin, the ranking without each.
+
+A judge's means of models are all that is needed: rubric scores or ratings. What a judge gives
+its own family is told as an estimate that takes the other judges to be neutral.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .agreement import icc_agreement
+from .bootstrap import Floats, Interval
+from .correlation import Correlation, mean_ranks, spearman
+from .estimates import Estimate
+from .student import quantile
+
+LEAST_OTHERS = 2
+"""Models of other families that an estimate of a liking for kin needs."""
+Bools = npt.NDArray[np.bool_]
+
+
+class WithoutJudge(NamedTuple):
+    """What becomes of the ranking without a judge.
+
+    Attributes:
+        rho: Spearman's, of the ranking by the others with that by all.
+        moved: The most ranks that a model moves.
+        leader: Whether another model, or several, come first.
+    """
+
+    rho: float | None
+    moved: float
+    leader: bool
+
+
+class JudgeStudy(NamedTuple):
+    """How judges compare on the same models; columns are judges, rows models.
+
+    Attributes:
+        icc: ICC(A,1) of the judges' means of models.
+        pairs: Rank correlation of each two judges, by their places.
+        pooled: Of each judge with the mean of all.
+        kin: What each judge gives its own family more than the others do, in points.
+        without: The ranking without each judge.
+        spread: Of each model, the standard deviation of what the judges give it, each judge's
+            strictness taken out.
+        ranks: Of each model, 1 for the best, by all judges.
+        ranks_without_kin: Likewise, by the judges that are no kin of the model.
+    """
+
+    icc: Estimate
+    pairs: dict[tuple[int, int], Correlation]
+    pooled: list[Correlation]
+    kin: list[Estimate]
+    without: list[WithoutJudge]
+    spread: Floats
+    ranks: Floats
+    ranks_without_kin: Floats | None
+
+
+def study_judges(means: npt.ArrayLike, kin: npt.ArrayLike) -> JudgeStudy:
+    """How far judges agree on models, and what their ranking hangs on.
+
+    Args:
+        means: What each judge gives each model, shape (n_models, n_judges), two judges or more;
+            higher is better, and none is missing.
+        kin: Whether a judge is of a model's family, likewise.
+
+    Raises:
+        ValueError: The shapes differ, or a number is missing.
+    """
+    table, own = np.asarray(means, dtype=np.float64), np.asarray(kin, dtype=bool)
+    if table.ndim != 2 or table.shape[1] < 2 or table.shape != own.shape:
+        raise ValueError(f"need two tables of models by judges, got {table.shape}, {own.shape}")
+    if not np.isfinite(table).all():
+        raise ValueError("each judge has to have graded each model")
+    judges, pool = range(table.shape[1]), table.mean(axis=1)
+    centred = table - table.mean(axis=0)
+    return JudgeStudy(
+        icc=icc_agreement(table),
+        pairs={pair: spearman(*table[:, pair].T) for pair in combinations(judges, 2)},
+        pooled=[spearman(table[:, j], pool) for j in judges],
+        kin=[liking_for_kin(centred, own, j) for j in judges],
+        without=[_without(table, j) for j in judges],
+        spread=centred.std(axis=1, ddof=1),
+        ranks=ranks_of(pool),
+        ranks_without_kin=_ranks_without_kin(table, own),
+    )
+
+
+def ranks_of(values: Floats) -> Floats:
+    """Ranks, 1 for the highest; ties have their mean rank."""
+    return mean_ranks(-values)
+
+
+def liking_for_kin(table: npt.ArrayLike, kin: npt.ArrayLike, judge: int) -> Estimate:
+    """What a judge gives its own family beyond what the other judges give it.
+
+    For each model, the judge's mean less that of the other judges; of these the mean over its
+    own family less that over the others. The interval is Student's for two groups of models of
+    one variance, so that a judge's tastes for single models widen it. It takes the other judges
+    to be neutral, and is no proof: what a family does well may be what this judge sees best.
+
+    Args:
+        table: What each judge gives each model, shape (n_models, n_judges).
+        kin: Whether a judge is of a model's family, likewise.
+        judge: Its column.
+    """
+    values, own = np.asarray(table, dtype=np.float64), np.asarray(kin, dtype=bool)[:, judge]
+    beyond = values[:, judge] - np.delete(values, judge, axis=1).mean(axis=1)
+    ours, others = beyond[own], beyond[~own]
+    if not len(ours):
+        return Estimate(None, None, "no model is of its family")
+    if len(others) < LEAST_OTHERS:
+        return Estimate(None, None, "fewer than two models are of another family")
+    gain = float(ours.mean() - others.mean())
+    freedom = len(beyond) - 2
+    squares = ((ours - ours.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum()
+    error = float(np.sqrt(squares / freedom * (1 / len(ours) + 1 / len(others))))
+    half = float(quantile(0.975, freedom)) * error
+    return Estimate(gain, Interval(gain - half, gain + half))
+
+
+def _without(table: Floats, judge: int) -> WithoutJudge:
+    before = table.mean(axis=1)
+    after = np.delete(table, judge, axis=1).mean(axis=1)
+    old, new = ranks_of(before), ranks_of(after)
+    first = set(np.flatnonzero(old == old.min())) != set(np.flatnonzero(new == new.min()))
+    return WithoutJudge(spearman(before, after).value, float(np.abs(old - new).max()), first)
+
+
+def _ranks_without_kin(table: Floats, kin: Bools) -> Floats | None:
+    """Ranks by an additive fit of models and judges to the cells of judges that are no kin.
+
+    The fit takes out how strict each judge is, so that no model gains by whom it is judged.
+    None where a model has no such judge, or judges share no model.
+    """
+    n_models, n_judges = table.shape
+    model, judge = np.nonzero(~kin)
+    design = np.zeros((len(model), n_models + n_judges))
+    design[np.arange(len(model)), model] = 1
+    design[np.arange(len(model)), n_models + judge] = 1
+    fitted, _, rank, _ = np.linalg.lstsq(design, table[model, judge], rcond=None)
+    if rank < n_models + n_judges - 1:
+        return None
+    return ranks_of(np.asarray(fitted[:n_models], dtype=np.float64))
