@@ -12,7 +12,7 @@ from .benchmark import Benchmark
 from .endpoints.sites import is_local
 from .guard import guard
 from .result_document import ResultDocument
-from .types import canonical
+from .types import JsonObject, canonical
 
 place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
 """The ``--runs-dir`` and ``--config`` of the command under way, which its hints need too."""
@@ -91,7 +91,7 @@ def _players(document: ResultDocument, model: str) -> Iterator[str]:
             yield from ("--role-base-url", f"{role}={_usual_url(host)}")
 
 
-def _own(options: Mapping[str, Any], benchmark: Benchmark) -> Iterator[str]:
+def _own(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
     """The benchmark's own options, where they are not as usual."""
     for option in benchmark.options:
         value, dashed = options.get(option.name, option.default), option.name.replace("_", "-")
@@ -103,9 +103,7 @@ def _own(options: Mapping[str, Any], benchmark: Benchmark) -> Iterator[str]:
             yield from (f"--{dashed}", str(value))
 
 
-def _sampling(
-    sent: Mapping[str, Any], options: Mapping[str, Any], benchmark: Benchmark
-) -> Iterator[str]:
+def _sampling(sent: JsonObject, options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
     """The sampling options that were given."""
     usual = guard(benchmark).sampling_for(options).sent()
     for name, value in sent.items():

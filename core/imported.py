@@ -6,7 +6,8 @@ taken for one that we asked for. What that program did not write down is not mad
 """
 
 from collections.abc import Mapping
-from typing import Any
+
+from .types import JsonObject
 
 PROVIDER = "imported"
 MARK = " (imported)"
@@ -19,10 +20,10 @@ def is_imported(spec: object) -> bool:
     return str(spec).startswith(f"{PROVIDER}/")
 
 
-def origin_of(model: str, settings: Mapping[str, Any]) -> Mapping[str, str] | None:
+def origin_of(model: str, settings: JsonObject) -> Mapping[str, str] | None:
     """Where a run was imported from, as its settings say; ``None`` where it is our own."""
     origin = settings.get("imported")
-    known: Mapping[str, str] = origin if isinstance(origin, dict) else {}
+    known = {k: str(v) for k, v in origin.items()} if isinstance(origin, dict) else {}
     return known if is_imported(model) else None
 
 

@@ -9,10 +9,10 @@ benchmark that has one holds it in its attribute ``data_maker``.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from .benchmark import Benchmark, Option
-from .types import Score
+from .types import Json, JsonObject, Score
 
 COUNT = Option("count", 20, "How many to make.", in_grades=True, min=1)
 ATTEMPTS = Option("attempts", 5, "How often to ask for each until it fits.", in_grades=True, min=1)
@@ -27,9 +27,9 @@ class Made(NamedTuple):
         about: What else is worth knowing about how they came to be, as plain JSON values.
     """
 
-    lines: Sequence[Mapping[str, Any]]
+    lines: Sequence[JsonObject]
     missing: str | None = None
-    about: Mapping[str, Any] = {}
+    about: Mapping[str, Json] = {}
 
 
 class DataMaker(Benchmark):

@@ -66,7 +66,7 @@ class Registry(Generic[T]):
     def __init__(
         self,
         kind: str,
-        check: Callable[[Any], str | None],
+        check: Callable[[object], str | None],
         broken: list[BrokenPlugin],
         reserved: frozenset[str] = frozenset(),
     ) -> None:
@@ -170,24 +170,24 @@ def _a_benchmark(thing: Any) -> str | None:
     return _ill_named(thing)
 
 
-def _a_provider(thing: Any) -> str | None:
+def _a_provider(thing: object) -> str | None:
     if not isinstance(thing, Provider):
         return "it is not an eibench.Provider"
-    create: Any = thing.create
+    create: object = thing.create
     if not callable(create):
         return f"its create is {create!r}, which cannot be called"
     return _ill_named(thing)
 
 
-def _a_section(thing: Any) -> str | None:
+def _a_section(thing: object) -> str | None:
     return None if isinstance(thing, ReportSection) else "it is not an eibench.ReportSection"
 
 
-def _a_command(thing: Any) -> str | None:
+def _a_command(thing: object) -> str | None:
     return _ill_named(thing) if isinstance(thing, click.Command) else "it is not a click.Command"
 
 
-def _an_engine(thing: Any) -> str | None:
+def _an_engine(thing: object) -> str | None:
     if isinstance(thing, type):
         return f"it is a class; pass {thing.__name__}()"
     missing = [name for name in ("name", "title", "rate") if not hasattr(thing, name)]
@@ -231,7 +231,7 @@ class Catalogue:
         """The provider of that prefix, or `UsageError`."""
         return self.providers.get(name, tuple(self.broken))
 
-    def distribution_of(self, thing: Any) -> str | None:
+    def distribution_of(self, thing: object) -> str | None:
         """Which distribution registered an object; ``None`` where none did."""
         for registry in self.hooks().values():
             for name, known in registry.declared.items():
@@ -285,7 +285,7 @@ def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: 
     try:
         for name, registry in catalogue.hooks().items():
 
-            def register(thing: Any, registry: Registry[Any] = registry) -> None:
+            def register(thing: object, registry: Registry[object] = registry) -> None:
                 registry.add(thing, distribution)
 
             getattr(hooks, name)(register=register)
@@ -297,7 +297,7 @@ def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: 
         raise
 
 
-def _hooks_of(plugin: ModuleType | object, distribution: str) -> Any:
+def _hooks_of(plugin: ModuleType | object, distribution: str) -> object:
     manager = pluggy.PluginManager("eibench")
     manager.add_hookspecs(hookspecs)
     try:

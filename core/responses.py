@@ -3,12 +3,12 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .benchmark import Pack
 from .datasets import read_jsonl
 from .errors import DataError
-from .types import JsonDict, JsonObject
+from .types import Json, JsonDict, JsonObject
 
 Responses = (
     str
@@ -77,7 +77,7 @@ def path_of(responses: Responses) -> Path:
     return Path(responses) if isinstance(responses, str | os.PathLike) else Path("responses")
 
 
-def _rows(responses: Any) -> Iterator[tuple[str, Any]]:
+def _rows(responses: object) -> Iterator[tuple[str, object]]:
     """Each row with its place, for messages."""
     if isinstance(responses, str | os.PathLike):
         yield from ((f"line {number}", row) for number, row in read_jsonl(Path(responses)))
@@ -91,13 +91,13 @@ def _rows(responses: Any) -> Iterator[tuple[str, Any]]:
         raise DataError("responses", message)
 
 
-def _key(key: Any) -> JsonDict:
+def _key(key: Json) -> JsonDict:
     if isinstance(key, tuple) and len(key) == 2:
         return {"item_id": key[0], "iteration": key[1]}
     return {"item_id": key}
 
 
-def _response(origin: object, place: str, row: Any) -> tuple[_Key, str]:
+def _response(origin: object, place: str, row: object) -> tuple[_Key, str]:
     if not isinstance(row, Mapping):
         raise DataError(origin, "not a JSON object", place)
     item_id, text = row.get("item_id"), row.get("response")

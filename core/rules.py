@@ -22,7 +22,7 @@ class Rule(Protocol):
         """What is wanted, such as ``a whole number from 1 on``."""
         ...
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> object:
         """The value as it is used, from one of Python or TOML.
 
         Raises:
@@ -30,7 +30,7 @@ class Rule(Protocol):
         """
         ...
 
-    def read(self, text: str) -> Any:
+    def read(self, text: str) -> object:
         """The value of a text, as options and variables give it.
 
         Raises:
@@ -64,7 +64,7 @@ class NumberRule:
             return f"{kind} {low}" if self.above else f"{kind} {low} on"
         return f"{kind} {low} to {self.high:,.15g}"
 
-    def check(self, value: Any) -> int | float:
+    def check(self, value: object) -> int | float:
         """The number; an int where it must be whole, else a float."""
         if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
             raise UnfitValue(self.words)
@@ -98,7 +98,7 @@ class TextRule:
         """What is wanted."""
         return f"one of {', '.join(self.choices)}" if self.choices else "a text"
 
-    def check(self, value: Any) -> str:
+    def check(self, value: object) -> str:
         """The text."""
         if not isinstance(value, str) or (self.choices and value not in self.choices):
             raise UnfitValue(self.words)
@@ -114,7 +114,7 @@ class SwitchRule:
 
     words = "true or false"
 
-    def check(self, value: Any) -> bool:
+    def check(self, value: object) -> bool:
         """Whether it is on."""
         if not isinstance(value, bool):
             raise UnfitValue(self.words)

@@ -3,7 +3,6 @@
 import contextlib
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 
 def ending_signals() -> list[signal.Signals]:
@@ -16,7 +15,7 @@ def ending_signals() -> list[signal.Signals]:
 
 @contextlib.contextmanager
 def handling(
-    numbers: Iterable[signal.Signals], handle: Callable[[int, Any], object]
+    numbers: Iterable[signal.Signals], handle: Callable[[int, object], object]
 ) -> Iterator[None]:
     """Handle signals while the block runs; not outside the main thread, where there are none."""
     before = {}

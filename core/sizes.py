@@ -1,7 +1,6 @@
 """Numbers of bytes as people write them."""
 
 import re
-from typing import Any
 
 from .rules import UnfitValue
 
@@ -18,7 +17,7 @@ class SizeRule:
 
     words = "a size above 0, such as 16MiB or 1048576"
 
-    def check(self, value: Any) -> int:
+    def check(self, value: object) -> int:
         """The bytes of a number or a text."""
         text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
         if not isinstance(text, str):

@@ -66,8 +66,8 @@ def _indented(value: object, start: str) -> str:
     if write := _WRITERS.get(type(value)):
         return write(value)
     inner = f"{start}  "
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        value = value._asdict()
+    if isinstance(value, tuple) and (named := getattr(value, "_asdict", None)):
+        value = named()
     if isinstance(value, Mapping):
         pairs = [f"{_name(key)}: {_indented(part, inner)}" for key, part in value.items()]
         return f"{{{inner}{f',{inner}'.join(pairs)}{start}}}" if pairs else "{}"

@@ -83,10 +83,10 @@ class Sampling:
     seed: int | None = None
     stop: tuple[str, ...] | None = None
     reasoning_effort: str | None = None
-    json_schema: Mapping[str, Any] | None = None
-    extra_body: Mapping[str, Any] | None = None
+    json_schema: JsonObject | None = None
+    extra_body: JsonObject | None = None
 
-    def sent(self) -> dict[str, Any]:
+    def sent(self) -> JsonDict:
         """The parameters that have a value, by name."""
         names = (f.name for f in fields(self))
         return {name: value for name in names if (value := getattr(self, name)) is not None}
@@ -101,7 +101,7 @@ class ChatRequest:
     cache_prefix: int = 0
     """Leading messages that many requests share, for providers that cache prompts."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """The request as plain values; what its digest is made of."""
         messages = [[m.role, m.content] for m in self.messages]
         return {"messages": messages, **self.sampling.sent()}
@@ -156,7 +156,7 @@ class ChatResponse:
     latency_s: float = 0.0
     """Of the last attempt."""
     attempts: int = 1
-    sent: Mapping[str, Any] = field(default_factory=dict)
+    sent: JsonObject = field(default_factory=dict)
     """The exact parameters sent; one that is absent was not sent."""
     cost_usd: float | None = None
     price_source: str | None = None
@@ -166,7 +166,7 @@ class ChatResponse:
         """Whether the token limit cut the reply off."""
         return self.finish == Finish.LENGTH
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """The response as plain values."""
         return {**asdict(self), "finish": str(self.finish)}
 

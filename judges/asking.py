@@ -7,7 +7,7 @@ empty one is refused by some providers.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Message
@@ -55,7 +55,7 @@ async def ask(
     *,
     form: str,
     cache_prefix: int = 0,
-    **changes: Any,
+    **changes: object,
 ) -> Outcome[T]:
     """What a judge says, once it can be read.
 

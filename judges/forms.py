@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from eibench import JsonDict, JsonObject
 from eibench.core.types import ChatResponse
 
 from .asking import Reading
@@ -27,12 +28,12 @@ class Filled(Generic[V]):
     """
 
     values: Mapping[str, V]
-    raw: Mapping[str, Any]
+    raw: JsonObject
     reasoning: str
     unknown: tuple[str, ...]
 
 
-def object_schema(first: str, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def object_schema(first: str, fields: Mapping[str, Mapping[str, Any]]) -> JsonDict:
     """A form as a JSON schema, for providers that hold a reply to one.
 
     Args:
@@ -51,7 +52,7 @@ def object_schema(first: str, fields: Mapping[str, Mapping[str, Any]]) -> dict[s
 def read_form(
     response: ChatResponse,
     keys: Collection[str],
-    read: Callable[[Any], V | None],
+    read: Callable[[object], V | None],
     wanted: str,
     quotable: Quotable,
 ) -> Reading[Filled[V]]:

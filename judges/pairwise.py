@@ -175,7 +175,7 @@ def read_margins(
     return Reading(Margins(filled.values, filled.reasoning, filled.unknown), None, found.flags)
 
 
-def _margin(value: Any, codes: Codes) -> int | None:
+def _margin(value: object, codes: Codes) -> int | None:
     match = re.fullmatch(r"\s*(\w+)\s*(\++)\s*", value) if isinstance(value, str) else None
     if match is None or match[1] not in codes or len(match[2]) > MOST_PLUSES:
         return None

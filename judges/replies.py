@@ -130,7 +130,7 @@ def _fits(value: JsonDict, wanted: Collection[str]) -> bool:
     return not wanted or any(key in value for key in wanted)
 
 
-def _parse(text: str) -> Any:
+def _parse(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_object)
     except _Ambiguous:

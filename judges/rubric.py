@@ -4,8 +4,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from eibench import JsonDict
 from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Message
 
@@ -54,7 +54,7 @@ def output_format(rubric: Rubric) -> str:
     return re.sub(r": 0(,?)$", rf": 0-{rubric.scale}\1", text, flags=re.MULTILINE)
 
 
-def schema(rubric: Rubric) -> dict[str, Any]:
+def schema(rubric: Rubric) -> JsonDict:
     """The form as a JSON schema, for providers that hold a reply to one."""
     return object_schema(REASONING, {name: {"type": "number"} for name in rubric.criteria})
 
@@ -122,7 +122,7 @@ def read_verdict(
     return Reading(verdict, None, (*found.flags, *["number as text"] * as_text))
 
 
-def _score(value: Any, scale: int) -> float | None:
+def _score(value: object, scale: int) -> float | None:
     if isinstance(value, str):
         match = _NUMBER.fullmatch(value.strip())
         if not match or (match[2] and int(match[2]) != scale):

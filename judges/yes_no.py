@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from eibench import JsonObject
 from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Finish, Message
 
@@ -148,9 +149,7 @@ def _spellings(name: str) -> tuple[str, str, str]:
     return name, name.lower(), name.capitalize()
 
 
-def _of_object(
-    reply: Mapping[str, Any], questions: Questions, flags: tuple[str, ...]
-) -> Reading[Answers]:
+def _of_object(reply: JsonObject, questions: Questions, flags: tuple[str, ...]) -> Reading[Answers]:
     values: dict[str, int] = {}
     as_text = False
     for name in questions.names:
@@ -168,7 +167,7 @@ def _of_object(
     return Reading(Answers(values, reason), None, (*flags, *["answer as text"] * as_text))
 
 
-def _bit(value: Any) -> int | None:
+def _bit(value: object) -> int | None:
     if isinstance(value, str):
         word = value.strip().lower().removesuffix(".")
         return 1 if word in _YES else 0 if word in _NO else None

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..stored.score_file import calls_of, sample_requests
 from ..text import plural
-from ..types import ChatRequest
+from ..types import ChatRequest, JsonDict, JsonObject
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .benchmark_command import BenchmarkCommand
@@ -91,7 +90,7 @@ async def _request_lines(config: RunConfig) -> list[str]:
     for iteration in range(1, config.iterations + 1):
         for item in choose_items(pack, config):
             asked = await sample_requests(config, item, iteration)
-            place = {"item_id": item.id, "iteration": iteration}
+            place: JsonDict = {"item_id": item.id, "iteration": iteration}
             if calls_of(config, item) == 1:
                 lines.append(_line(place, asked[0].request))
                 continue
@@ -102,7 +101,7 @@ async def _request_lines(config: RunConfig) -> list[str]:
     return lines
 
 
-def _line(place: Mapping[str, Any], request: ChatRequest) -> str:
+def _line(place: JsonObject, request: ChatRequest) -> str:
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     line = {**place, "messages": messages, **request.sampling.sent()}
     return json.dumps(line, ensure_ascii=False)

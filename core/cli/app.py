@@ -63,7 +63,7 @@ class BenchGroup(click.Group):
         except click.UsageError as error:
             raise click.UsageError(_unknown(error.format_message(), args[0]), ctx) from None
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run the command; what that of a plugin raises is told with the plugin's name."""
         try:
             return super().invoke(ctx)

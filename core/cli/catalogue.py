@@ -1,14 +1,16 @@
 """`bench list` and `bench info`: what is installed, and what a benchmark is."""
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import click
 
 from ..benchmark import Benchmark, Option
 from ..datasets import find_pack, read_manifest
 from ..errors import BenchError
-from ..plugins import Catalogue, installed
+from ..plugins import BrokenPlugin, Catalogue, Registry, installed
 from ..text import as_text, line
+from ..types import Json, JsonObject
 from . import options
 from .benchmark_command import BenchmarkName
 from .command import Command
@@ -26,27 +28,29 @@ def list_command(json_output: bool) -> None:
     catalogue = installed()
     listing = _listing(catalogue)
     if json_output:
-        click.echo(as_text(listing))
+        click.echo(as_text({**listing, "broken": catalogue.broken}))
     else:
-        _print(listing)
+        _print(listing, catalogue.broken)
 
 
-def _listing(catalogue: Catalogue) -> dict[str, Any]:
-    listing: dict[str, Any] = {}
+class _Added(NamedTuple):
+    """One thing that a plugin adds."""
+
+    name: str
+    title: str
+    distribution: str
+
+
+def _listing(catalogue: Catalogue) -> dict[str, list[_Added]]:
+    listing = {}
     for kind in _KINDS:
-        registry = getattr(catalogue, kind)
-        listing[kind] = [
-            {"name": name, "title": _title(thing), "distribution": registry.origins[name]}
-            for name, thing in registry.declared.items()
-        ]
-    listing["broken"] = [
-        {"name": b.name, "distribution": b.distribution, "reason": b.reason}
-        for b in catalogue.broken
-    ]
+        registry: Registry[object] = getattr(catalogue, kind)
+        declared = registry.declared.items()
+        listing[kind] = [_Added(n, _title(thing), registry.origins[n]) for n, thing in declared]
     return listing
 
 
-def _title(thing: Any) -> str:
+def _title(thing: object) -> str:
     if isinstance(thing, click.Command):
         return thing.get_short_help_str(limit=100)
     declared = {"order_matters": "order matters", "names_matter": "names matter"}
@@ -54,16 +58,15 @@ def _title(thing: Any) -> str:
     return "; ".join([str(getattr(thing, "title", "")), *matters])
 
 
-def _print(listing: dict[str, Any]) -> None:
+def _print(listing: dict[str, list[_Added]], broken: Sequence[BrokenPlugin]) -> None:
     for kind in _KINDS:
         if listing[kind]:
             click.echo(kind.replace("_", " "))
         for entry in listing[kind]:
-            title = f"{entry['title']}  " if entry["title"] else ""
-            click.echo(line(f"{entry['name']:<24} {title}[{entry['distribution']}]", indent=2))
-    for entry in listing["broken"]:
-        message = f"BROKEN  {entry['name']} [{entry['distribution']}]: {entry['reason']}"
-        click.echo(line(message))
+            title = f"{entry.title}  " if entry.title else ""
+            click.echo(line(f"{entry.name:<24} {title}[{entry.distribution}]", indent=2))
+    for one in broken:
+        click.echo(line(f"BROKEN  {one.name} [{one.distribution}]: {one.reason}"))
 
 
 @click.command("info", cls=Command)
@@ -73,18 +76,19 @@ def info_command(benchmark: Benchmark, json_output: bool) -> None:
     """Say what a benchmark is: its data, options and sampling."""
     info = _info(benchmark)
     if json_output:
-        click.echo(as_text(info))
+        known = info._asdict().items()
+        click.echo(as_text({name: part for name, part in known if part or name != "roles"}))
         return
-    click.echo(f"{info['name']} v{info['version']}: {info['title']}")
-    click.echo(f"  sampling: {_pairs(info['sampling'])}")
+    click.echo(f"{info.name} v{info.version}: {info.title}")
+    click.echo(f"  sampling: {_pairs(info.sampling)}")
     click.echo(f"  judge: {'needed' if benchmark.judged else 'none'}")
     for role in benchmark.roles:
         click.echo(f"  role {role.name}: {role.help} Sampling: {_pairs(role.sampling.sent())}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
-    for pack in info["packs"]:
-        click.echo(f"  pack {pack['name']}: {pack['title']} ({pack['licence']}), {pack['state']}")
-        for file in pack["files"]:
+    for pack in info.packs:
+        click.echo(f"  pack {pack.name}: {pack.title} ({pack.licence}), {pack.state}")
+        for file in pack.files:
             if file["url"]:
                 click.echo(f"    {file['url']}  sha256 {file['sha256']}")
 
@@ -99,42 +103,62 @@ def _option(option: Option) -> str:
     return f"--{dashed}{choices}: {option.help}{default}"
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Json) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _pairs(values: dict[str, Any]) -> str:
+def _pairs(values: JsonObject) -> str:
     return ", ".join(f"{k} {v}" for k, v in values.items()) or "the server's own"
 
 
-def _info(benchmark: Benchmark) -> dict[str, Any]:
-    manifest = read_manifest(benchmark.data) if benchmark.data else {}
-    roles = [
-        {"name": role.name, "help": role.help, "sampling": role.sampling.sent()}
-        for role in benchmark.roles
-    ]
-    return {
-        "name": benchmark.name,
-        "version": benchmark.version,
-        "title": benchmark.title,
-        "sampling": benchmark.sampling.sent(),
-        "judged": benchmark.judged,
-        **({"roles": roles} if roles else {}),
-        "options": [
-            {"name": o.name, "default": o.default, "choices": list(o.choices), "help": o.help}
+class _Pack(NamedTuple):
+    """A pack of a benchmark's data, and whether it is here."""
+
+    name: str
+    title: Json
+    licence: Json
+    state: str
+    files: Sequence[JsonObject]
+
+
+class _Info(NamedTuple):
+    """What a benchmark is."""
+
+    name: str
+    version: str
+    title: str
+    sampling: JsonObject
+    judged: bool
+    roles: Sequence[JsonObject]
+    options: Sequence[JsonObject]
+    packs: Sequence[_Pack]
+
+
+def _info(benchmark: Benchmark) -> _Info:
+    return _Info(
+        name=benchmark.name,
+        version=benchmark.version,
+        title=benchmark.title,
+        sampling=benchmark.sampling.sent(),
+        judged=benchmark.judged,
+        roles=[
+            {"name": role.name, "help": role.help, "sampling": role.sampling.sent()}
+            for role in benchmark.roles
+        ],
+        options=[
+            {"name": o.name, "default": o.default, "choices": o.choices, "help": o.help}
             for o in benchmark.options
         ],
-        "packs": [
-            {
-                "name": pack.name,
-                "title": pack.facts.get("title", ""),
-                "licence": pack.facts.get("licence", "unknown"),
-                "state": _state(benchmark, pack.name),
-                "files": [{"path": f.path, "url": f.url, "sha256": f.sha256} for f in pack.files],
-            }
-            for pack in manifest.values()
-        ],
-    }
+        packs=list(_packs(benchmark)),
+    )
+
+
+def _packs(benchmark: Benchmark) -> Iterator[_Pack]:
+    manifest = read_manifest(benchmark.data) if benchmark.data else {}
+    for pack in manifest.values():
+        title, licence = pack.facts.get("title", ""), pack.facts.get("licence", "unknown")
+        files = [{"path": f.path, "url": f.url, "sha256": f.sha256} for f in pack.files]
+        yield _Pack(pack.name, title, licence, _state(benchmark, pack.name), files)
 
 
 def _state(benchmark: Benchmark, pack: str) -> str:

@@ -27,7 +27,7 @@ class Command(click.Command):
         place.set(tuple(_place(ctx)))
         return left
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run the command; an error about a value that was not typed says where it is set."""
         try:
             return super().invoke(ctx)

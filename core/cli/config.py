@@ -1,8 +1,8 @@
 """`bench config`: all settings with their values and where those came from, and approvals."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -21,7 +21,7 @@ from ..sections import Table
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..text import as_text, line
-from ..types import JsonDict
+from ..types import Json, JsonObject
 from . import options
 from .benchmark_command import env_name
 from .command import Command
@@ -84,16 +84,33 @@ def _change(approve: tuple[str, str] | None, revoke: tuple[str, str] | None) -> 
         click.echo(line(f"{sending.variable} to {sending.place}: {message}"), err=True)
 
 
-def _found(settings: SettingsFile) -> JsonDict:
-    """All that `bench config` prints, as plain values."""
+class _Setting(NamedTuple):
+    """One option as `bench run` would see it if it were not given."""
+
+    name: str
+    benchmark: str | None
+    value: Json
+    origin: str
+
+
+class _Listing(NamedTuple):
+    """All that `bench config` prints."""
+
+    settings: Sequence[_Setting]
+    endpoints: Sequence[JsonObject]
+    prices: Sequence[JsonObject]
+    approved: Sequence[JsonObject]
+
+
+def _found(settings: SettingsFile) -> _Listing:
     origin = f"file {settings.path}"
     approvals = Approvals()
-    return {
-        "settings": list(_settings(settings)),
-        "endpoints": [
+    return _Listing(
+        settings=list(_settings(settings)),
+        endpoints=[
             {"name": e.name, **e.given(), "origin": origin} for e in settings.endpoints.values()
         ],
-        "prices": [
+        prices=[
             {
                 "model": spec,
                 "input": price.input,
@@ -104,55 +121,51 @@ def _found(settings: SettingsFile) -> JsonDict:
             }
             for spec, price in settings.prices.items()
         ],
-        "approved": [
+        approved=[
             {**sending._asdict(), "origin": f"file {approvals.path}"} for sending in approvals.all()
         ],
-    }
+    )
 
 
-def _tables(found: dict[str, Any]) -> Iterator[Table]:
-    cells = [(_named(row), _plain(row["value"]), row["origin"]) for row in found["settings"]]
+def _tables(found: _Listing) -> Iterator[Table]:
+    cells = [(_named(row), _plain(row.value), row.origin) for row in found.settings]
     title = "Settings of bench run; an option on the command line goes before all of these"
     yield Table(title, ("setting", "value", "from"), cells)
-    if found["endpoints"]:
+    if found.endpoints:
         columns = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout", "origin")
-        yield _table("Endpoints: --base-url NAME", ("name", *columns), found["endpoints"])
-    if found["prices"]:
+        yield _table("Endpoints: --base-url NAME", ("name", *columns), found.endpoints)
+    if found.prices:
         rates = ("input", "output", "cached", "cache_write", "origin")
         title = "Prices, in dollars per million tokens"
-        yield _table(title, ("model", *rates), found["prices"])
-    if found["approved"]:
+        yield _table(title, ("model", *rates), found.prices)
+    if found.approved:
         title = "Keys that settings files may send"
-        yield _table(title, ("place", "variable", "origin"), found["approved"])
+        yield _table(title, ("place", "variable", "origin"), found.approved)
 
 
-def _table(title: str, names: tuple[str, ...], rows: list[dict[str, Any]]) -> Table:
+def _table(title: str, names: tuple[str, ...], rows: Sequence[JsonObject]) -> Table:
     cells = [[_plain(row.get(name)) for name in names] for row in rows]
     return Table(title, ["from" if name == "origin" else name for name in names], cells)
 
 
-def _settings(settings: SettingsFile) -> Iterator[dict[str, Any]]:
+def _settings(settings: SettingsFile) -> Iterator[_Setting]:
     common = [(None, p) for p in run_command.params if isinstance(p, click.Option)]
     for benchmark, param in [*common, *own_settings()]:
         if param.name not in NOT_SETTINGS:
             yield _setting(settings, benchmark, param)
 
 
-def _setting(settings: SettingsFile, benchmark: str | None, param: click.Option) -> JsonDict:
-    """One option as `bench run` would see it if it were not given."""
+def _setting(settings: SettingsFile, benchmark: str | None, param: click.Option) -> _Setting:
     command = click.Command("run", params=[param])
     context = command.make_context("run", [], default_map=defaults(settings, [param]))
     name = str(param.name)
     value = context.params[name]
-    return {
-        "name": setting_name(param),
-        "benchmark": benchmark,
-        "value": _jsonable(_without_secrets(name, value) if value else value),
-        "origin": _origin(context.get_parameter_source(name), param, settings.path),
-    }
+    shown = _jsonable(_without_secrets(name, value) if value else value)
+    origin = _origin(context.get_parameter_source(name), param, settings.path)
+    return _Setting(setting_name(param), benchmark, shown, origin)
 
 
-def _without_secrets(name: str, value: Any) -> Any:
+def _without_secrets(name: str, value: Any) -> object:
     """An option's value as it may be shown."""
     if name == "headers":
         return [_shown_pair(text) for text in value]
@@ -195,17 +208,17 @@ def _origin(source: ParameterSource | None, param: click.Option, path: object) -
     return f"file {path}" if source is ParameterSource.DEFAULT_MAP else "default"
 
 
-def _named(row: dict[str, Any]) -> str:
-    return f"{row['name']} ({row['benchmark']})" if row["benchmark"] else str(row["name"])
+def _named(row: _Setting) -> str:
+    return f"{row.name} ({row.benchmark})" if row.benchmark else row.name
 
 
-def _jsonable(value: Any) -> Any:
+def _jsonable(value: object) -> Json:
     if isinstance(value, tuple):
         return list(value)
     return value if value is None or isinstance(value, bool | int | float | list) else str(value)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Json) -> str:
     if value is None or value == []:
         return "–"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

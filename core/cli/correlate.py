@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import click
 
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from ..analysis.score_tables import ScoreTable
 
 
+class CorrelateParams(TypedDict):
+    """Which models and runs count, and how the document is printed."""
+
+    without: tuple[str, ...]
+    runs: tuple[str, ...]
+    datasets: tuple[str, ...]
+    judge: str | None
+    demo: bool
+    runs_dir: Path
+    json_output: bool
+
+
 class _TableRequest(NamedTuple):
     """A table and the columns that were asked for."""
 
@@ -49,14 +61,16 @@ class _TableRequest(NamedTuple):
 @options.runs_dir_option
 @options.json_option
 @config_option
-def correlate_command(words: tuple[str, ...], output: Path | None, **params: Any) -> None:
+def correlate_command(
+    words: tuple[str, ...], output: Path | None, **params: Unpack[CorrelateParams]
+) -> None:
     """Correlate benchmarks over models, from a CSV file or from runs.
 
     With FILE.csv, X and Y are columns; without it, benchmarks with runs in --runs-dir
     (BENCHMARK or BENCHMARK:METRIC). Without Y, X is correlated with every other one.
     """
-    params |= {"judge": as_given("judge", params["judge"])}
-    params |= {"datasets": as_given("datasets", params["datasets"]) or ()}
+    params["judge"] = as_given("judge", params["judge"])
+    params["datasets"] = as_given("datasets", params["datasets"]) or ()
     _check_output(output, words[0])
     asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
     table = asked.table
@@ -89,9 +103,9 @@ def _check_output(output: Path | None, source: str) -> None:
         raise UsageError(f"-o {output} is the file that is read; name another one")
 
 
-def _from_file(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
+def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
     for name in ("runs", "datasets", "judge"):
-        if params[name]:
+        if params.get(name):
             raise UsageError(f"--{name.removesuffix('s')} chooses among runs, not rows of a file")
     if given_by_user("demo"):
         raise UsageError("--demo chooses among runs, not rows of a file")
@@ -104,7 +118,7 @@ def _from_file(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
     return _TableRequest(table, words[1], _others(words[1:], list(table.columns)))
 
 
-def _from_runs(words: Sequence[str], params: dict[str, Any]) -> _TableRequest:
+def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
     if not has_journal(params["runs_dir"]):
         _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:

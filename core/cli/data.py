@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -78,7 +77,7 @@ data_command.add_command(generate_command)
 @options.json_option
 def list_command(json_output: bool) -> int:
     """List all packs with state, size, licence and place."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonDict] = []
     broken: list[dict[str, str]] = []
     for name, folder in _folders().items():
         try:
@@ -93,9 +92,9 @@ def list_command(json_output: bool) -> int:
     return 3 if broken else 0
 
 
-def _rows(name: str, folder: Path) -> Iterator[dict[str, Any]]:
+def _rows(name: str, folder: Path) -> Iterator[JsonDict]:
     for kind, entry in read_manifest(folder).items():
-        row: dict[str, Any] = {"name": name, "pack": kind, "title": entry.facts.get("title", "")}
+        row: JsonDict = {"name": name, "pack": kind, "title": entry.facts.get("title", "")}
         row["data_only"] = _is_data_only(name)
         row["licence"] = entry.facts.get("licence", "unknown")
         if kind == "official":
@@ -127,7 +126,7 @@ def _summary(pack: OfficialPack, states: dict[OfficialFile, FetchState]) -> str:
     return f"here ({', '.join(here)})" if here else "incomplete"
 
 
-def _print(rows: list[dict[str, Any]], broken: list[dict[str, str]]) -> None:
+def _print(rows: list[JsonDict], broken: list[dict[str, str]]) -> None:
     click.echo(f"cache: {cache_folder()}")
     for row in rows:
         message = f"{row['name']:<20} {row['pack']:<9} {row['state']:<11} {row['size']:>9,} bytes"

@@ -190,7 +190,7 @@ def _provenance(order: GenerationRequest, pack: Pack, run: RunRecord, made: Made
 
 def _as_json(
     order: GenerationRequest, result: Result, made: Made | None, sha256: str | None
-) -> dict[str, object]:
+) -> object:
     return {
         "output": str(order.output) if sha256 else None,
         "sha256": sha256,

@@ -1,6 +1,6 @@
 """`bench leaderboard`: the models of a benchmark, ranked, with intervals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,15 @@ import click
 from .. import console
 from ..analysis.csv_tables import csv_text
 from ..benchmark import Benchmark
-from ..compare.leaderboard import Leaderboard, read_leaderboard
+from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
+from ..reports.placing import BoardRow
 from ..reports.ratings import note_of, points, ranks
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
+from ..types import JsonObject
 from . import options
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
@@ -86,16 +88,15 @@ def leaderboard_command(
     _show(board, document, beside, asked=published)
 
 
-def _as_json(table: Table | None, comparable: Sequence[str]) -> dict[str, Any] | None:
+def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | None:
     if table is None:
         return None
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    fields = {"title": table.title, "rows": rows, "note": table.note}
-    return {**fields, "comparable": list(comparable)}
+    return {"title": table.title, "rows": rows, "note": table.note, "comparable": list(comparable)}
 
 
 def _show(
-    board: Leaderboard, document: Mapping[str, Any], beside: Table | None, *, asked: bool
+    board: Leaderboard, document: LeaderboardDocument, beside: Table | None, *, asked: bool
 ) -> None:
     console.output.show(console.tables.table(_table(board, document)))
     for message in console.conclusions.conclusions(document["conclusions"], "\nThe judge"):
@@ -110,7 +111,7 @@ def _show(
         console.output.show(console.tables.warning(message))
 
 
-def _table(board: Leaderboard, document: Mapping[str, Any]) -> Table:
+def _table(board: Leaderboard, document: LeaderboardDocument) -> Table:
     rated = bool(board.standing and board.standing.ratings)
     name = board.metric
     beside = any(row["rating_length_adjusted"] is not None for row in document["rows"])
@@ -152,7 +153,7 @@ def _comparable(board: Leaderboard) -> str:
     return f"comparable with these: {with_} (bench show RUN says why)"
 
 
-def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
+def _not_above(board: Leaderboard, document: LeaderboardDocument) -> list[str]:
     """Which models are not surely above a baseline: a line for each."""
     known = {n: b for d in board.documents.values() for n, b in d["baselines"].items()}
     messages = []
@@ -163,7 +164,7 @@ def _not_above(board: Leaderboard, document: Mapping[str, Any]) -> list[str]:
     return messages
 
 
-def _changed(document: Mapping[str, Any]) -> list[str]:
+def _changed(document: LeaderboardDocument) -> list[str]:
     """How models were asked otherwise than the pack says: a line for those that were alike."""
     changed = dict[str, list[str]]()
     for row in document["rows"]:
@@ -172,14 +173,14 @@ def _changed(document: Mapping[str, Any]) -> list[str]:
     return [line(f"changed: {', '.join(models)}: {message}") for message, models in changed.items()]
 
 
-def _rank(row: Mapping[str, Any]) -> str:
+def _rank(row: BoardRow) -> str:
     """A rank with its interval."""
     if row["rank"] is None:
         return "–"
     return f"{row['rank']}" + (f" ({ranks(row['rank_ci95'])})" if row["rank_ci95"] else "")
 
 
-def _ties(row: Mapping[str, Any]) -> str:
+def _ties(row: BoardRow) -> str:
     """How many models it is tied with, marked where length decides one of these."""
     if row["tied_with"] is None:
         return "–"
@@ -190,25 +191,25 @@ def _whole(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def _named(row: Mapping[str, Any]) -> str:
+def _named(row: BoardRow) -> str:
     marks = [" DEMO"] if row["demo"] else []
     marks += [" (partial)"] if row["partial"] else []
     marks += [" (changed)"] if row["changed"] else []
     return str(row["model"]) + "".join(marks)
 
 
-def _scored(row: Mapping[str, Any], n_items: int) -> str:
+def _scored(row: BoardRow, n_items: int) -> str:
     """Samples with a score, of those that the pack has in as many iterations."""
     items = row["items"]
-    return f"{items['scored']}/{n_items * row['iterations']}" if items else "–"
+    return f"{items['scored']}/{n_items * (row['iterations'] or 1)}" if items else "–"
 
 
-def _cost(row: Mapping[str, Any]) -> str:
+def _cost(row: BoardRow) -> str:
     cost = row.get("cost_usd")
     return "–" if cost is None else f"${cost:.2f}"
 
 
-def _csv_rows(document: Mapping[str, Any]) -> list[list[str | float | None]]:
+def _csv_rows(document: LeaderboardDocument) -> list[list[str | float | None]]:
     names = list(dict.fromkeys(name for row in document["rows"] for name in row["metrics"]))
     heading: list[str | float | None] = ["rank", "model", "demo", "rating", "rating_low"]
     heading += ["rating_high", *_MORE, "comparisons", "status", "partial", "changed", "cost_usd"]
@@ -222,7 +223,7 @@ _MORE += ["rating_length_adjusted_low", "rating_length_adjusted_high", "tied_wit
 _MORE += ["depends_on_length"]
 
 
-def _more(row: Mapping[str, Any]) -> list[str | float | None]:
+def _more(row: BoardRow) -> list[str | float | None]:
     """The cells of `_MORE`; names are parted by semicolons."""
     ends = [*(row["rank_ci95"] or (None, None)), *(row["rank_ci95_board"] or (None, None))]
     adjusted = [row["rating_length_adjusted"], *(row["ci95_length_adjusted"] or (None, None))]
@@ -230,7 +231,7 @@ def _more(row: Mapping[str, Any]) -> list[str | float | None]:
     return [*ends, *adjusted, *(None if n is None else "; ".join(n) for n in named)]
 
 
-def _csv_row(row: Mapping[str, Any], names: list[str]) -> list[str | float | None]:
+def _csv_row(row: BoardRow, names: list[str]) -> list[str | float | None]:
     low, high = row["ci95"] or (None, None)
     cells: list[str | float | None] = [row["rank"], row["model"], str(row["demo"]).lower()]
     cells += [row["rating"], low, high, *_more(row)]

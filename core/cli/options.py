@@ -13,12 +13,12 @@ from ..benchmark import Benchmark
 from ..settings.rules import RULES
 from ..settings.run_settings import RunSettings, SettingSource
 from ..spending.book import parse_price
-from ..types import Sampling
+from ..types import Json, JsonObject, Sampling
 from .benchmark_command import BENCHMARK, BenchmarkName, env_name
 from .settings import current, setting_name
 from .values import click_type, item_list, json_object, pairs, read_system
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 _DEFAULTS = RunSettings()
 
 
@@ -30,7 +30,7 @@ def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
     return click.option(name, *parameter, envvar=env_name(setting), **attributes)
 
 
-def apply(command: F, *decorators: Callable[[Any], Any]) -> F:
+def apply(command: F, *decorators: Callable[[F], F]) -> F:
     """A command with decorators, the first of them outermost."""
     for decorate in reversed(decorators):
         command = decorate(command)
@@ -188,7 +188,7 @@ role_option = click.option(
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 
 
-def run_settings(params: Mapping[str, Any]) -> RunSettings:
+def run_settings(params: JsonObject) -> RunSettings:
     """The settings that the options of the running command give.
 
     Args:
@@ -216,7 +216,7 @@ def run_settings(params: Mapping[str, Any]) -> RunSettings:
     )
 
 
-def _same(value: Any) -> Any:
+def _same(value: Json) -> Json:
     return value
 
 

@@ -1,6 +1,6 @@
 """`bench rate`: ratings of models from a file of comparisons."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,7 +9,7 @@ import click
 
 from .. import console, ratings
 from ..compare.comparison_pool import as_comparisons
-from ..compare.leaderboard import read_leaderboard
+from ..compare.leaderboard import BoardChoice, read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..errors import UsageError
 from ..hints import bench
@@ -20,6 +20,7 @@ from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.ratings import columns_of, note_of, row_of
 from ..sections import Table
 from ..text import as_text, line, plural
+from ..types import JsonObject
 from . import options
 from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option
@@ -92,8 +93,8 @@ def rate_command(
         given = ratings.parting.part(all_there, mixed=demo, without=without)
         asked = _RateRequest(given, RatingSettings(sets), ratings.parting.has_demo(given))
     else:
-        choice = {"dataset": dataset, "judge": judge, "mixed": demo, "without": without}
-        choice["roles"] = pairs(roles, "--role")
+        choice: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": demo}
+        choice |= {"without": without, "roles": pairs(roles, "--role")}
         asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT, tuple(installed().broken)).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)
@@ -129,10 +130,10 @@ def check_source(
 
 def _of_journal(
     name: str,
-    choice: Mapping[str, Any],
+    choice: BoardChoice,
     sets: tuple[AnchorSet, ...],
     runs_dir: Path,
-    own: Mapping[str, Any],
+    own: JsonObject,
 ) -> _RateRequest:
     """The journal's comparisons of a benchmark, and its anchors.
 

@@ -1,14 +1,13 @@
 """Benchmarks' own options of ratings, on the commands that rate."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import click
 
 from ..benchmark import Benchmark, Option
 from ..errors import UsageError
 from ..plugins import installed
-from ..types import JsonDict
+from ..types import JsonDict, JsonObject
 from .benchmark_command import as_click_option
 from .command import Command
 
@@ -30,7 +29,7 @@ def _options() -> Iterator[Option]:
         yield from (option for option in benchmark.options if option.in_ratings)
 
 
-def rating_options(benchmark: Benchmark, given: Mapping[str, Any]) -> JsonDict:
+def rating_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
     """The benchmark's options, those that were given and the defaults of others.
 
     Raises:
@@ -43,7 +42,7 @@ def rating_options(benchmark: Benchmark, given: Mapping[str, Any]) -> JsonDict:
     return known | chosen
 
 
-def no_rating_options(given: Mapping[str, Any]) -> None:
+def no_rating_options(given: JsonObject) -> None:
     """Refuse them where a file is rated.
 
     Raises:

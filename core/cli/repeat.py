@@ -1,7 +1,7 @@
 """`bench repeat`: what reruns do to a score, from runs or from a CSV file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from ..analysis.reruns import Reruns
 
 
+class RepeatParams(TypedDict):
+    """Which reruns count, and how the document is printed."""
+
+    without: tuple[str, ...]
+    view: str | None
+    dataset: str | None
+    runs_dir: Path
+    json_output: bool
+
+
 @click.command("repeat", cls=Command)
 @click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1, required=True,
                 shell_complete=run_ids)  # fmt: skip
@@ -42,7 +52,7 @@ def repeat_command(
     sources: tuple[str, ...],
     metrics: tuple[str, ...],
     change: tuple[str, str] | None,
-    **params: Any,
+    **params: Unpack[RepeatParams],
 ) -> None:
     """Say how far reruns of a model differ: iterations of runs, or rows of a CSV file.
 
@@ -68,7 +78,7 @@ def _without(reruns: "Reruns", models: tuple[str, ...]) -> "Reruns":
 
 
 def _from_file(
-    sources: tuple[str, ...], metrics: tuple[str, ...], params: dict[str, Any]
+    sources: tuple[str, ...], metrics: tuple[str, ...], params: RepeatParams
 ) -> "Reruns":
     source, *more = sources
     if more:
@@ -83,7 +93,7 @@ def _from_file(
     return reruns_of_csv(file, metrics)
 
 
-def _from_runs(sources: tuple[str, ...], params: dict[str, Any]) -> "Reruns":
+def _from_runs(sources: tuple[str, ...], params: RepeatParams) -> "Reruns":
     dataset = as_given("dataset", params["dataset"])
     with Journal(params["runs_dir"], create=False) as journal:
         found = [find(journal, start) for start in sources]

@@ -81,5 +81,5 @@ def _all(runs_dir: Path, *, dry: bool, json_output: bool) -> int:
         click.echo(as_text({"dry_run": dry, "checked": len(checked), "runs": rows}))
         return 0
 
-    console.output.show(console.regraded.regraded([one.as_json() for one in checked], dry=dry))
+    console.output.show(console.regraded.regraded(checked, dry=dry))
     return 0

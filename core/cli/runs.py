@@ -1,8 +1,8 @@
 """`bench runs`, `show` and `delete`: what the journal holds."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -61,7 +61,7 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
                 rows = [(run, journal.document(run)) for run in runs]
                 views = {run.run_id: list(journal.views(run)) for run in runs}
     if json_output:
-        listed = [{**_as_json(run, doc), "views": views[run.run_id]} for run, doc in rows]
+        listed = [_as_json(run, doc, views[run.run_id]) for run, doc in rows]
         click.echo(as_text({"runs": listed}))
         return
 
@@ -105,7 +105,7 @@ def _main_metric(document: ResultDocument | None) -> str:
     return f"{name} {value}, {items['scored']}/{items['total']}"
 
 
-def _as_json(run: RunRecord, document: ResultDocument | None) -> dict[str, Any]:
+def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[str]) -> object:
     return {
         "run_id": run.run_id,
         "benchmark": run.benchmark,
@@ -120,6 +120,7 @@ def _as_json(run: RunRecord, document: ResultDocument | None) -> dict[str, Any]:
         "judge": document["judge"] if document else None,
         "judge_endpoint": document.get("judge_endpoint") if document else None,
         "metrics": document["metrics"] if document else None,
+        "views": views,
     }
 
 
@@ -220,7 +221,7 @@ def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
     own = journal.document(run)
     found = {**({"": own} if own else {}), **journal.views(run)}
     if json_output:
-        rows = [{"view": name or None, **_view_as_json(doc)} for name, doc in found.items()]
+        rows = [_view_as_json(name, doc) for name, doc in found.items()]
         click.echo(as_text({"run_id": run.run_id, "views": rows}))
         return
 
@@ -235,9 +236,9 @@ def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
     )
 
 
-def _view_as_json(document: ResultDocument) -> dict[str, Any]:
+def _view_as_json(name: str, document: ResultDocument) -> object:
     names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items")
-    return {name: document.get(name) for name in (*names, "metrics")}
+    return {"view": name or None} | {n: document.get(n) for n in (*names, "metrics")}
 
 
 def _show_item(

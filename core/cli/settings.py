@@ -87,7 +87,7 @@ def setting_name(param: click.Option) -> str:
     return param.opts[0].lstrip("-").replace("-", "_")
 
 
-def _checked(path: Path | None, param: click.Option, value: Any) -> Any:
+def _checked(path: Path | None, param: click.Option, value: object) -> Any:
     """A TOML value as the command line would give it: lists and tables as repeated options."""
     name = setting_name(param)
     rule = VariableRule() if name in KEY_VARIABLES else rule_of(param)
@@ -98,7 +98,7 @@ def _checked(path: Path | None, param: click.Option, value: Any) -> Any:
     return plain
 
 
-def _as_given(name: str, param: click.Option, value: Any) -> Any:
+def _as_given(name: str, param: click.Option, value: object) -> object:
     if isinstance(value, Mapping) and name == "extra_body":
         return json.dumps(value, default=str)
     if isinstance(value, Mapping) and param.multiple:

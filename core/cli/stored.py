@@ -18,7 +18,7 @@ from ..settings.run_config import RunConfig
 from . import options
 from .settings import config_option, given_by_user
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 def stored_options(command: F) -> F:
@@ -35,7 +35,7 @@ def stored_options(command: F) -> F:
     )  # fmt: skip
 
 
-def as_given(name: str, value: Any) -> Any:
+def as_given(name: str, value: object) -> Any:
     """An option's value if it was given with the command; a file's is meant for new runs."""
     return value if given_by_user(name) else None
 

@@ -1,7 +1,6 @@
 """From the texts of options to their values."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..errors import UsageError
 from ..files import read_text
 from ..rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
 from ..settings.rules import VariableRule
-from ..types import JsonDict
+from ..types import JsonDict, JsonObject
 
 _LONGEST_SYSTEM = 2**20
 
@@ -25,7 +24,9 @@ class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic since clic
         whole = isinstance(rule, NumberRule) and rule.whole
         self.name = "integer" if whole else "float" if isinstance(rule, NumberRule) else "value"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
         """The value as it is used."""
         rule = self.rule
         try:
@@ -101,7 +102,7 @@ def read_system(text: str | None) -> str | None:
         raise UsageError(f"--system {text}: not UTF-8 text") from None
 
 
-def json_object(text: str | None, name: str) -> Mapping[str, Any] | None:
+def json_object(text: str | None, name: str) -> JsonObject | None:
     """A JSON object given as an option.
 
     Raises:

@@ -5,12 +5,11 @@ anthropic SDK where that is asked for. Parameters that a model refuses are left
 out from then on, and `ChatResponse.sent` shows what went.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
-from ..types import ChatRequest, ChatResponse
+from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
 from .anthropic_message import conversation, read_message
 from .bodies import read_json
 from .extra_body import refuse_reserved
@@ -18,6 +17,7 @@ from .failures import HttpFailure, error_parts, provider_error
 from .http import HttpAnswer, HttpTransport, Transport
 from .keys import with_key
 from .refused import refused_parameters
+from .usage import mapping
 
 HOST = "api.anthropic.com"
 BASE_URL = f"https://{HOST}"
@@ -27,6 +27,7 @@ _VERSION = "anthropic-version"
 MAX_TOKENS = 4096
 """Sent when the request sets no limit, as the API demands one."""
 _RESERVED = frozenset({"model", "messages", "system", "stream"})
+_SENT_OTHERWISE = ("extra_body", "stop", "reasoning_effort", "json_schema")
 _UNKNOWN_THERE = ("min_p", "seed")
 _CALLED = {  # what refusals call the parameters that may be refused
     "temperature": ("temperature",),
@@ -75,28 +76,28 @@ class AnthropicClient:
                 raise error
             self._refused.update(refused)
 
-    def _parameters(self, request: ChatRequest) -> dict[str, Any]:
+    def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
-        sent = request.sampling.sent()
-        extra = dict(sent.pop("extra_body", {}))
+        sampling, sent = request.sampling, request.sampling.sent()
+        extra = dict(sampling.extra_body or {})
         refuse_reserved(extra, _RESERVED)
-        for name in (*_UNKNOWN_THERE, *(self._refused & {"temperature", "top_p"})):
+        refused = self._refused & {"temperature", "top_p"}
+        for name in (*_UNKNOWN_THERE, *refused, *_SENT_OTHERWISE):
             sent.pop(name, None)
         sent.setdefault("max_tokens", MAX_TOKENS)
-        if "stop" in sent:
-            sent["stop_sequences"] = list(sent.pop("stop"))
-        effort, schema = sent.pop("reasoning_effort", None), sent.pop("json_schema", None)
-        return sent | self._thinking(effort) | self._output_config(effort, schema) | extra
+        if sampling.stop is not None:
+            sent["stop_sequences"] = list(sampling.stop)
+        effort = sampling.reasoning_effort
+        output = self._output_config(effort, sampling.json_schema)
+        return sent | self._thinking(effort) | output | extra
 
-    def _thinking(self, effort: str | None) -> dict[str, Any]:
+    def _thinking(self, effort: str | None) -> JsonDict:
         if effort is None or "thinking" in self._refused:
             return {}
         return {"thinking": {"type": "disabled" if effort == "none" else "adaptive"}}
 
-    def _output_config(
-        self, effort: str | None, schema: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        config: dict[str, Any] = {}
+    def _output_config(self, effort: str | None, schema: JsonObject | None) -> JsonDict:
+        config: JsonDict = {}
         if effort not in (None, "none") and "effort" not in self._refused:
             config["effort"] = effort
         if schema is not None and "format" not in self._refused:
@@ -111,13 +112,13 @@ class AnthropicClient:
         return provider_error(failure, self.asked)
 
     def _refusal(
-        self, error: ProviderError, sent: Mapping[str, Any], insisted_on: Collection[str]
+        self, error: ProviderError, sent: JsonObject, insisted_on: Collection[str]
     ) -> list[str]:
         """What to leave out from now on; the API says so in its message only."""
         if error.kind != ErrorKind.INVALID_REQUEST:
             return []
         own = {name: value for name, value in sent.items() if name not in insisted_on}
-        there = {*own, *own.get("output_config", ())}
+        there = {*own, *mapping(own.get("output_config"))}
         return refused_parameters(
             str(error), {name: words for name, words in _CALLED.items() if name in there}
         )

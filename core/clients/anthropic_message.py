@@ -4,12 +4,11 @@ Only a list of content blocks is needed; any other field may be missing or of a
 wrong type, and then is as if it were not there.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from ..endpoints.parties import AskedParty
 from ..text import is_blank
-from ..types import ChatRequest, ChatResponse, Finish, Usage
+from ..types import ChatRequest, ChatResponse, Finish, JsonDict, JsonObject, Usage
 from .bodies import name_of, read_json, words
 from .failures import malformed
 from .thinking import split_thinking
@@ -23,16 +22,16 @@ _FINISH = {
     "refusal": Finish.REFUSAL,
     None: Finish.STOP,
 }
-_CACHED = {"cache_control": {"type": "ephemeral"}}
+_CACHED: JsonDict = {"cache_control": {"type": "ephemeral"}}
 
 
-def conversation(request: ChatRequest) -> dict[str, Any]:
+def conversation(request: ChatRequest) -> JsonDict:
     """System prompt and messages, with a mark where the prefix ends that requests share."""
-    system: list[dict[str, Any]] = []
-    messages: list[dict[str, Any]] = []
+    system: list[JsonDict] = []
+    messages: list[JsonDict] = []
     for n, (role, content) in enumerate(request.messages, 1):
-        marked = _CACHED if content and n == request.cache_prefix else {}
-        block = {"type": "text", "text": content, **marked}
+        marked: JsonDict = _CACHED if content and n == request.cache_prefix else {}
+        block: JsonDict = {"type": "text", "text": content, **marked}
         if role == "system":
             system.append(block)
         else:
@@ -41,7 +40,7 @@ def conversation(request: ChatRequest) -> dict[str, Any]:
 
 
 def read_message(
-    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: AskedParty
+    text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
     """The reply in a body that came with status 200.
 
@@ -68,13 +67,13 @@ def read_message(
     )
 
 
-def _joined(blocks: list[Any], kind: str) -> str:
+def _joined(blocks: Sequence[object], kind: str) -> str:
     """The text of all blocks of a kind, which is also the name of the field it is in."""
     of_kind = (mapping(b).get(kind) for b in blocks if mapping(b).get("type") == kind)
     return "".join(text for text in of_kind if isinstance(text, str))
 
 
-def _refusal(body: Mapping[str, Any]) -> str:
+def _refusal(body: JsonObject) -> str:
     """The words of a refusal, which stand in for the answer that there is not."""
     words = mapping(body.get("stop_details")).get("explanation")
     return words if body.get("stop_reason") == "refusal" and isinstance(words, str) else ""
@@ -85,7 +84,7 @@ def _finish(raw: str | None, answer: str) -> Finish:
     return Finish.EMPTY if finish == Finish.STOP and is_blank(answer) else finish
 
 
-def _usage(raw: Mapping[str, Any]) -> Usage:
+def _usage(raw: JsonObject) -> Usage:
     """Here, unlike elsewhere, the server's input tokens do not include those of the cache."""
     read = count(raw.get("cache_read_input_tokens"))
     written = count(raw.get("cache_creation_input_tokens"))

@@ -12,7 +12,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
 from ..endpoints.providers import ModelSpec, Provider, check_base_url, is_loopback
@@ -133,7 +133,7 @@ class Approvals:
         self._write(lambda pairs: pairs - {sending})
         return True
 
-    def _pairs(self, raw: Any) -> Iterator[Sending]:
+    def _pairs(self, raw: object) -> Iterator[Sending]:
         rows = raw.get("approved") if isinstance(raw, dict) and len(raw) == 1 else None
         for row in rows if isinstance(rows, list) else [None]:
             if not isinstance(row, dict) or set(row) != set(Sending._fields):

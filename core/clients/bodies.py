@@ -7,7 +7,6 @@ charset is named, and no name of one can make reading fail.
 import json
 import re
 import zlib
-from typing import Any
 
 from ..text import readable
 from .keys import redact
@@ -93,7 +92,7 @@ def _charset(content_type: str | None) -> str:
     return named[1] if named else "utf-8"
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str) -> object:
     """The value in a text; ``None`` when it is no JSON.
 
     A byte-order mark before it is no part of it, and a number with more digits than Python reads
@@ -120,6 +119,6 @@ def words(text: str) -> str:
     return redact.reply(readable(text))
 
 
-def name_of(value: Any) -> str | None:
+def name_of(value: object) -> str | None:
     """An identifier of the server's; ``None`` when it sent none."""
     return words(value)[:_LONGEST_NAME] if isinstance(value, str) and value else None

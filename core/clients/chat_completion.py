@@ -4,14 +4,14 @@ Only a message in the first choice is needed; any other field may be missing or
 of a wrong type, and then is as if it were not there.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 from ..endpoints.parties import AskedParty
 from ..text import is_blank
-from ..types import ChatResponse, Finish
+from ..types import ChatResponse, Finish, JsonDict, JsonObject, Sampling
 from .bodies import name_of, read_json, words
 from .failures import malformed
+from .refused import token_limit
 from .thinking import Parts, split_thinking
 from .usage import mapping, read_usage
 
@@ -28,14 +28,46 @@ _FINISH = {
 }
 
 
-def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+def response_format(schema: JsonObject) -> JsonDict:
     """The field of a request that asks for a reply of a JSON schema."""
-    named = {"name": "reply", "schema": dict(schema), "strict": True}
+    named: JsonDict = {"name": "reply", "schema": dict(schema), "strict": True}
     return {"type": "json_schema", "json_schema": named}
 
 
+def request_fields(
+    sampling: Sampling,
+    names: Sequence[str],
+    refused: Collection[str],
+    asked: AskedParty,
+    *,
+    needs_limit: bool,
+) -> JsonDict:
+    """Parameters under their names in a request, without those of ``--extra-body``.
+
+    Args:
+        sampling: What is wanted.
+        names: Of the token limit; the first that is not refused is sent.
+        refused: Names that the server does not take.
+        asked: The server, for messages.
+        needs_limit: A request without a token limit must not be sent.
+
+    Raises:
+        ProviderError: There is none that the server takes.
+    """
+    sent, most = sampling.sent(), sampling.max_tokens
+    for name in ("extra_body", "json_schema", "max_tokens"):
+        sent.pop(name, None)
+    if sampling.stop is not None:
+        sent["stop"] = list(sampling.stop)
+    if sampling.json_schema is not None:
+        sent["response_format"] = response_format(sampling.json_schema)
+    if most is not None:
+        sent |= token_limit(most, names, refused, asked.name, needed=needs_limit)
+    return sent
+
+
 def read_completion(
-    text: str, headers: Mapping[str, str], sent: Mapping[str, Any], asked: AskedParty
+    text: str, headers: Mapping[str, str], sent: JsonObject, asked: AskedParty
 ) -> ChatResponse:
     """The reply in a body that came with status 200.
 
@@ -65,7 +97,7 @@ def read_completion(
     )
 
 
-def _parts(content: Any) -> Parts:
+def _parts(content: object) -> Parts:
     """Answer and thinking of a message's content: a text, or parts of either kind."""
     if not isinstance(content, list):
         return split_thinking(_joined(content))
@@ -74,11 +106,11 @@ def _parts(content: Any) -> Parts:
     return Parts(answer, "\n".join(t for t in (_joined(thoughts), thinking) if t))
 
 
-def _is_thinking(part: Any) -> bool:
+def _is_thinking(part: object) -> bool:
     return mapping(part).get("type") in ("thinking", "reasoning")
 
 
-def _joined(content: Any, depth: int = 4) -> str:
+def _joined(content: object, depth: int = 4) -> str:
     """The text in a content: itself, or that of its parts, and of their parts."""
     if isinstance(content, str) or not content or not depth:
         return content if isinstance(content, str) else ""

@@ -1,10 +1,10 @@
 """``--extra-body``: more fields for each request; none of ours, none twice and no credential."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from ..endpoints.secrets import dotted, find_credentials
 from ..errors import UsageError
+from ..types import JsonObject
 
 OURS = {
     "model": "use --model",
@@ -14,7 +14,7 @@ OURS = {
 }
 
 
-def check_extra_body(extra: Mapping[str, Any], set_already: Collection[str]) -> None:
+def check_extra_body(extra: JsonObject, set_already: Collection[str]) -> None:
     """Refuse what cannot stand in an extra body.
 
     Args:
@@ -31,7 +31,7 @@ def check_extra_body(extra: Mapping[str, Any], set_already: Collection[str]) -> 
     refuse_credentials(extra, "--extra-body")
 
 
-def refuse_credentials(extra: Mapping[str, Any] | None, where: str) -> None:
+def refuse_credentials(extra: JsonObject | None, where: str) -> None:
     """Refuse a credential, as all of a request's fields are stored with the run.
 
     Args:
@@ -49,7 +49,7 @@ def refuse_credentials(extra: Mapping[str, Any] | None, where: str) -> None:
         )
 
 
-def refuse_reserved(extra: Mapping[str, Any], reserved: Collection[str]) -> None:
+def refuse_reserved(extra: JsonObject, reserved: Collection[str]) -> None:
     """Refuse fields that a client itself sets.
 
     Raises:

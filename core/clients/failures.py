@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
@@ -200,7 +200,7 @@ def too_large(asked: AskedParty, most: int) -> ProviderError:
     )
 
 
-def error_parts(body: Any) -> tuple[str, str, str]:
+def error_parts(body: object) -> tuple[str, str, str]:
     """Message, code (or type) and offending parameter of an error body, as far as it has them."""
     if not isinstance(body, Mapping):
         return str(body or ""), "", ""
@@ -214,7 +214,7 @@ def error_parts(body: Any) -> tuple[str, str, str]:
     return str(message), str(code), str(inner.get("param") or "")
 
 
-def _validation_parts(errors: list[Any]) -> tuple[str, str, str]:
+def _validation_parts(errors: list[object]) -> tuple[str, str, str]:
     """As `error_parts`, of a list as FastAPI makes it: ``{"loc": [...], "msg", "type"}``."""
     first = errors[0] if errors and isinstance(errors[0], Mapping) else {}
     place = [str(part) for part in first.get("loc") or () if part != "body"]

@@ -14,7 +14,7 @@ import sys
 import urllib.request
 import zlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -23,6 +23,7 @@ from .. import __version__
 from ..endpoints.parties import AskedParty
 from ..endpoints.providers import ClientConfig, is_loopback
 from ..errors import ConfigError
+from ..types import JsonObject
 from .bodies import PACKINGS, Body, text_of
 from .broken import add_rest, ending_with_its_connection, is_whole, lost
 from .failures import malformed, too_large
@@ -59,7 +60,7 @@ class HttpAnswer(NamedTuple):
 class Transport(Protocol):
     """What carries a client's requests."""
 
-    async def post(self, body: Mapping[str, Any]) -> HttpAnswer:
+    async def post(self, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status.
 
         Raises:
@@ -96,7 +97,7 @@ class HttpTransport:
         self._large = asyncio.Semaphore(_LARGE_AT_A_TIME)
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, body: Mapping[str, Any]) -> HttpAnswer:
+    async def post(self, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status."""
         data = _write(body).encode()
         try:

@@ -16,15 +16,15 @@ from urllib.parse import urlsplit
 
 from ..endpoints.providers import CallContext, ClientConfig, is_loopback
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
-from ..types import ChatRequest, ChatResponse
-from .chat_completion import response_format
+from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
+from .chat_completion import request_fields
 from .extra_body import OURS, refuse_reserved
 from .failures import HttpFailure, refused_parameter, too_large
 from .keys import redact
 from .litellm_failures import failure_of, is_http_failure
 from .litellm_reply import Wire, read_reply, read_wire, unreadable
 from .litellm_setup import load
-from .refused import refused_parameters, token_limit
+from .refused import refused_parameters
 from .sdk import CONNECT_S, DIRECT, read_as_unicode, without_variables
 
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
@@ -85,7 +85,7 @@ class LiteLLMClient:
         handler.client.event_hooks = {"response": [read_as_unicode]}
         return handler
 
-    def _connect_openai(self, base_url: str) -> Any:
+    def _connect_openai(self, base_url: str) -> object:
         with without_variables("OPENAI_"):
             import openai
 
@@ -141,29 +141,22 @@ class LiteLLMClient:
         if 4 * len(reply) > most and len(reply.encode(errors="replace")) > most:
             raise too_large(self.asked, most)
 
-    def _parameters(self, request: ChatRequest, extra: Collection[str]) -> dict[str, Any]:
-        sent = request.sampling.sent()
-        sent.pop("extra_body", None)
-        if "stop" in sent:
-            sent["stop"] = list(sent["stop"])
-        if "json_schema" in sent:
-            sent["response_format"] = response_format(sent.pop("json_schema"))
-        if "max_tokens" in sent:
-            needed, names = self._config.needs_token_limit, _TOKEN_NAMES
-            sent |= token_limit(
-                sent.pop("max_tokens"), names, self._refused, self.asked.name, needed=needed
-            )
+    def _parameters(self, request: ChatRequest, extra: Collection[str]) -> JsonDict:
+        needed = self._config.needs_token_limit
+        sent = request_fields(
+            request.sampling, _TOKEN_NAMES, self._refused, self.asked, needs_limit=needed
+        )
         return {k: v for k, v in sent.items() if k not in self._refused and k not in extra}
 
     async def _ask(
         self,
         request: ChatRequest,
-        sent: Mapping[str, Any],
-        extra: Mapping[str, Any],
+        sent: JsonObject,
+        extra: JsonObject,
         wire: Wire,
-    ) -> Any:
+    ) -> object:
         config = self._config
-        given: dict[str, Any] = {
+        given: JsonDict = {
             "api_base": config.base_url,
             # Without a key it would look for one in the environment, whatever the host.
             "api_key": config.key or ("no-key" if config.base_url else None),
@@ -192,7 +185,7 @@ class LiteLLMClient:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
-def _refusal(failed: ProviderError, answer: HttpFailure, sent: Mapping[str, Any]) -> list[str]:
+def _refusal(failed: ProviderError, answer: HttpFailure, sent: JsonObject) -> list[str]:
     """What to leave out from now on."""
     if failed.kind != ErrorKind.INVALID_REQUEST:
         return []

@@ -7,7 +7,6 @@ then the answer could not be read.
 """
 
 import re
-from typing import Any
 
 from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
@@ -66,7 +65,7 @@ def _http_answer(error: BaseException) -> HttpFailure | None:
     return HttpFailure(response.status_code, message, code, response.headers, parameter)
 
 
-def _in_its_words(error: Any) -> HttpFailure:
+def _in_its_words(error: object) -> HttpFailure:
     """The failure in litellm's words, for what never became an HTTP answer."""
     text = _PREFIX.sub("", str(error).split("\nTraceback")[0])
     message, code, parameter = error_parts(getattr(error, "body", None) or read_json(text) or text)

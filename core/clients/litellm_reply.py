@@ -15,7 +15,7 @@ from typing import Any
 from ..endpoints.parties import AskedParty
 from ..errors import ErrorKind, ProviderError
 from ..text import is_blank
-from ..types import ChatResponse, Finish
+from ..types import ChatResponse, Finish, JsonDict, JsonObject
 from .anthropic_message import read_message
 from .bodies import read_json
 from .chat_completion import read_completion
@@ -42,12 +42,12 @@ class Wire:
     """
 
     def __init__(self) -> None:
-        self.body: Mapping[str, Any] = {}
+        self.body: JsonObject = {}
         self.reply = ""
 
-    def see(self, message: Mapping[str, Any]) -> None:
+    def see(self, message: JsonObject) -> None:
         """Take note; litellm calls this before and after the request."""
-        body = (message.get("additional_args") or {}).get("complete_input_dict")
+        body: object = mapping(message.get("additional_args")).get("complete_input_dict")
         if isinstance(body, str):
             body = read_json(body)
         if isinstance(body, dict):
@@ -62,7 +62,7 @@ class Wire:
 
 
 def read_wire(
-    wire: Wire, sent: Mapping[str, Any], asked: AskedParty, headers: Mapping[str, str] | None = None
+    wire: Wire, sent: JsonObject, asked: AskedParty, headers: Mapping[str, str] | None = None
 ) -> ChatResponse | None:
     """The reply as it came; ``None`` when it is in no form that is known here."""
     body = mapping(read_json(wire.reply))
@@ -97,7 +97,7 @@ def unreadable(wire: Wire, error: Exception, asked: AskedParty) -> ProviderError
     return failed
 
 
-def read_reply(reply: Any, wire: Wire, sent: dict[str, Any], asked: AskedParty) -> ChatResponse:
+def read_reply(reply: Any, wire: Wire, sent: JsonDict, asked: AskedParty) -> ChatResponse:
     """The reply in what `acompletion` gave.
 
     Raises:
@@ -127,9 +127,9 @@ def _finished(response: ChatResponse, finish_raw: str | None) -> ChatResponse:
     return replace(response, finish=finish, finish_raw=finish_raw)
 
 
-def _put_back_finish(choice: dict[str, Any]) -> str | None:
+def _put_back_finish(choice: JsonDict) -> str | None:
     """The provider's own finish reason, put in place of a "stop" that litellm made of it."""
-    fields = choice.get("provider_specific_fields") or {}
+    fields = mapping(choice.get("provider_specific_fields"))
     mapped = choice.get("finish_reason")
     own = fields.get("native_finish_reason") or mapped
     if mapped == "stop":
@@ -137,19 +137,19 @@ def _put_back_finish(choice: dict[str, Any]) -> str | None:
     return str(own) if own else None
 
 
-def _put_back_refusal(message: dict[str, Any]) -> None:
-    fields = message.get("provider_specific_fields") or {}
+def _put_back_refusal(message: JsonDict) -> None:
+    fields = mapping(message.get("provider_specific_fields"))
     message["refusal"] = message.get("refusal") or fields.get("refusal")
 
 
-def _with_cache_writes(usage: Mapping[str, Any]) -> dict[str, Any]:
+def _with_cache_writes(usage: JsonObject) -> JsonDict:
     details = mapping(usage.get("prompt_tokens_details"))
     written = details.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens")
     more = {"prompt_tokens_details": {**details, "cache_write_tokens": written}} if written else {}
     return {**usage, **more}
 
 
-def _really_sent(sent: Mapping[str, Any], wire: Wire) -> dict[str, Any]:
+def _really_sent(sent: JsonObject, wire: Wire) -> JsonDict:
     """What was sent, without `min_p`, which litellm drops in silence for some providers.
 
     Of other parameters it says so. A limit that it added of its own accord is there too.
@@ -160,9 +160,9 @@ def _really_sent(sent: Mapping[str, Any], wire: Wire) -> dict[str, Any]:
     return own | ({"max_tokens": wire.body["max_tokens"]} if limited else {})
 
 
-def _headers(hidden: Mapping[str, Any]) -> dict[str, str]:
+def _headers(hidden: JsonObject) -> dict[str, str]:
     """The request's id under the name that a chat completion has it under."""
-    headers = hidden.get("additional_headers") or {}
+    headers = mapping(hidden.get("additional_headers"))
     names = ("llm_provider-x-request-id", "llm_provider-request-id")
     found = next((headers[name] for name in names if headers.get(name)), None)
     return {"x-request-id": str(found)} if found else {}

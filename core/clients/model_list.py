@@ -7,13 +7,13 @@ import asyncio
 import json
 import time
 import urllib.request
-from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
 from ..endpoints.providers import ClientConfig, is_loopback
 from ..text import readable
+from ..types import JsonDict, JsonObject
 from .keys import redact, with_key
 
 LIST_S = 3.0
@@ -23,12 +23,12 @@ _KEPT = ("id", "root", "meta")
 """What of an entry says which model it is; ``root`` of vLLM, ``meta`` of llama.cpp."""
 
 
-async def read_entry(config: ClientConfig) -> dict[str, Any] | None:
+async def read_entry(config: ClientConfig) -> JsonDict | None:
     """What the server says of the model; ``None`` where it has no such list, or not this model."""
     return await asyncio.to_thread(_read, config)
 
 
-def _read(config: ClientConfig) -> dict[str, Any] | None:
+def _read(config: ClientConfig) -> JsonDict | None:
     # A redirect is not followed, as the key would go with it.
     ways: list[Any] = [_NoRedirect()]
     if is_loopback(config.base_url):
@@ -41,7 +41,7 @@ def _read(config: ClientConfig) -> dict[str, Any] | None:
     return None
 
 
-def _storable(entry: dict[str, Any]) -> Any:
+def _storable(entry: JsonDict) -> Any:
     """The entry without keys, and as it comes back from the journal.
 
     Raises:
@@ -60,11 +60,11 @@ def _body(response: Any) -> bytes:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **named: Any) -> None:
+    def redirect_request(self, *args: object, **named: object) -> None:
         return None
 
 
-def entry_of(listed: Any, name: str) -> dict[str, Any] | None:
+def entry_of(listed: object, name: str) -> JsonDict | None:
     """The entry of a model: of its name, or the only one, as some servers answer to any name."""
     entries = listed.get("data") if isinstance(listed, dict) else None
     if not isinstance(entries, list):
@@ -76,12 +76,12 @@ def entry_of(listed: Any, name: str) -> dict[str, Any] | None:
     return {name: own[0][name] for name in _KEPT if own[0].get(name) is not None}
 
 
-def same_model(stored: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def same_model(stored: JsonObject, now: JsonObject) -> bool:
     """Whether two entries may be of one model: what both of them say is the same."""
     return all(_same(stored[name], now[name]) for name in _KEPT if name in stored and name in now)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return all(one[name] == other[name] for name in one.keys() & other.keys())
     return bool(one == other)

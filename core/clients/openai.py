@@ -6,19 +6,17 @@ that a model refuses are left out from then on, and `ChatResponse.sent` shows wh
 """
 
 from collections.abc import Collection
-from typing import Any
 from urllib.parse import urlsplit
 
 from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
-from ..types import ChatRequest, ChatResponse
+from ..types import ChatRequest, ChatResponse, JsonDict
 from .bodies import read_json
-from .chat_completion import read_completion, response_format
+from .chat_completion import read_completion, request_fields
 from .extra_body import OURS, refuse_reserved
 from .failures import HttpFailure, error_parts, provider_error, refused_parameter
 from .http import HttpAnswer, HttpTransport, Transport
 from .keys import with_key
-from .refused import token_limit
 
 HOST = "api.openai.com"
 BASE_URL = f"https://{HOST}/v1"
@@ -65,21 +63,14 @@ class OpenAIClient:
                 raise error
             self._refused.add(error.parameter)
 
-    def _parameters(self, request: ChatRequest) -> dict[str, Any]:
+    def _parameters(self, request: ChatRequest) -> JsonDict:
         """What goes beside model and messages; fields of ``--extra-body`` win."""
-        sent = request.sampling.sent()
-        extra = dict(sent.pop("extra_body", {}))
+        sampling = request.sampling
+        extra = dict(sampling.extra_body or {})
         refuse_reserved(extra, OURS)
-        if "stop" in sent:
-            sent["stop"] = list(sent["stop"])
-        if "json_schema" in sent:
-            sent["response_format"] = response_format(sent.pop("json_schema"))
-        if "max_tokens" in sent:
-            needed, names = self._config.needs_token_limit, self._token_names
-            sent |= token_limit(
-                sent.pop("max_tokens"), names, self._refused, self.asked.name, needed=needed
-            )
-        return {k: v for k, v in sent.items() if k not in self._refused} | extra
+        names, refused, needed = self._token_names, self._refused, self._config.needs_token_limit
+        sent = request_fields(sampling, names, refused, self.asked, needs_limit=needed)
+        return {k: v for k, v in sent.items() if k not in refused} | extra
 
     def _failure(self, answer: HttpAnswer, optional: Collection[str]) -> ProviderError:
         message, code, parameter = error_parts(read_json(answer.text) or answer.text)

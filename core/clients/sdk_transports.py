@@ -11,6 +11,7 @@ from typing import Any
 from ..endpoints.parties import AskedParty
 from ..endpoints.providers import ClientConfig, is_loopback
 from ..errors import ProviderError
+from ..types import JsonDict, JsonObject
 from .failures import connection_error, malformed, too_large
 from .http import HttpAnswer
 from .sdk import CONNECT_S, DIRECT, no_collection, read_as_unicode, without_variables
@@ -27,10 +28,10 @@ class _SdkTransport:
     def __init__(self, config: ClientConfig, asked: AskedParty) -> None:
         self._asked, self._most = asked, config.transfer.max_reply
 
-    async def _send(self, body: dict[str, Any]) -> Any:
+    async def _send(self, body: JsonDict) -> Any:
         raise NotImplementedError
 
-    async def post(self, body: Mapping[str, Any]) -> HttpAnswer:
+    async def post(self, body: JsonObject) -> HttpAnswer:
         """The answer to a request, of whatever status."""
         answer: HttpAnswer | ProviderError
         try:
@@ -69,7 +70,7 @@ class OpenAISdk(_SdkTransport):
                 import openai
 
             self._errors = (openai.APIStatusError, openai.APIConnectionError)
-            self._options: Any = {"headers": _RAW | _omitted(headers, openai.Omit())}
+            self._options: object = {"headers": _RAW | _omitted(headers, openai.Omit())}
             self._sdk = openai.AsyncOpenAI(
                 api_key=config.key or "no-key",
                 base_url=base_url,
@@ -78,7 +79,7 @@ class OpenAISdk(_SdkTransport):
                 http_client=openai.DefaultAioHttpClient(**_connections(openai, config)),
             )
 
-    async def _send(self, body: dict[str, Any]) -> Any:
+    async def _send(self, body: JsonDict) -> object:
         """The SDK's raw response.
 
         Its own method for chat completions is not used, as it takes twice the time to bring
@@ -112,11 +113,11 @@ class AnthropicSdk(_SdkTransport):
                 http_client=anthropic.DefaultAioHttpClient(**_connections(anthropic, config)),
             )
 
-    async def _send(self, body: dict[str, Any]) -> Any:
+    async def _send(self, body: JsonDict) -> object:
         return await self._sdk.post("/v1/messages", cast_to=self._raw, body=body)
 
 
-def _omitted(headers: Mapping[str, str], omit: Any) -> dict[str, Any]:
+def _omitted(headers: Mapping[str, str], omit: object) -> dict[str, Any]:
     """The header of the key, taken away where it is not among ours."""
     return {} if "authorization" in map(str.lower, headers) else {"Authorization": omit}
 

@@ -5,16 +5,13 @@ gateways to Gemini) count reasoning beside it, and it stands in the total alone.
 missing or of any type; then it is as if it were not there.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..endpoints.providers import MOST_TOKENS
-from ..types import Usage
+from ..types import JsonObject, Usage
 
 _DIGITS = 16  # of MOST_TOKENS
 
 
-def read_usage(raw: Any) -> Usage:
+def read_usage(raw: object) -> Usage:
     """Tokens by kind: thinking is part of the output, what came from a cache of the input.
 
     Output is whatever the total leaves beside the prompt, where that is more than
@@ -43,12 +40,12 @@ def whole_output(output: int, reasoning: int) -> int:
     return output + reasoning if reasoning > output else output
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
+def mapping(value: object) -> JsonObject:
     """A JSON object; an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
-def count(value: Any) -> int:
+def count(value: object) -> int:
     """A number of tokens, from 0 on; 0 for whatever is none."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
         return count(int(value))

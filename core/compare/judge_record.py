@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..benchmark import Benchmark
@@ -15,7 +15,7 @@ from ..result_document import RatingRow, ResultDocument
 from .board import Board
 from .comparison_pool import as_comparisons
 from .conclusions import replies_of
-from .leaderboard import read_leaderboard
+from .leaderboard import BoardChoice, read_leaderboard
 from .rating_summary import settings_of
 
 
@@ -63,8 +63,8 @@ def read_judge(
     Raises:
         UsageError: There is no such board, more than one, or no comparison that was read.
     """
-    chosen: Any = {"dataset": dataset, "judge": judge, "mixed": mixed, "without": without}
-    chosen["roles"] = roles
+    chosen: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": mixed}
+    chosen |= {"without": without, "roles": roles}
     found = read_leaderboard(journal, catalogue, benchmark, **chosen)
     rows = found.compared or []
     given = as_comparisons(rows)

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
@@ -20,9 +20,9 @@ from ..lookup.runs import JUDGE, JudgeNames
 from ..names import check_without
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
-from ..reports.placing import not_above, place_rows
+from ..reports.placing import BoardRow, not_above, place_rows
 from ..reports.protocols import is_partial
-from ..result_document import ResultDocument
+from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, choose_board
 from .board_results import BoardResults
@@ -31,6 +31,38 @@ from .opponents import TranscriptCache
 from .rating_summary import RatingSummary, find_standing
 from .refiled_comparisons import Recomparing
 from .run_selection import CountedRuns
+
+
+class BoardChoice(TypedDict, total=False):
+    """Which board, and who on it, as `read_leaderboard` takes it."""
+
+    dataset: str | None
+    judge: str | None
+    mixed: bool
+    without: Collection[str]
+    roles: Mapping[str, str] | None
+
+
+class _Roles(TypedDict, total=False):
+    """Of a board of models in several roles."""
+
+    roles: Mapping[str, str]
+
+
+class LeaderboardDocument(TypedDict):
+    """The document of `bench leaderboard --json`."""
+
+    benchmark: str
+    dataset: DatasetRow
+    judge: str | None
+    roles: NotRequired[Mapping[str, str]]
+    demo: bool
+    engine: str | None
+    engine_version: str | None
+    anchors: Sequence[Facts]
+    rows: Sequence[BoardRow]
+    conclusions: Sequence[ConclusionRow]
+    warnings: Sequence[str]
 
 
 @dataclass
@@ -62,18 +94,16 @@ class Leaderboard:
         rated = self.standing.ratings if self.standing else []
         return any(run.demo for run in self.runs.values()) or any(row.get("demo") for row in rated)
 
-    def as_json(self) -> dict[str, Any]:
-        """The document of `bench leaderboard --json`."""
-        standing = self.standing
+    def as_json(self) -> LeaderboardDocument:
+        """The document."""
+        standing, board = self.standing, self.board
+        pack = {"name": board.pack_name, "sha256": board.pack_sha256}
+        roles: _Roles = {"roles": dict(board.roles)} if board.roles else {}
         return {
             "benchmark": self.benchmark.name,
-            "dataset": {
-                "name": self.board.pack_name,
-                "sha256": self.board.pack_sha256,
-                "n_items": len(self.pack.items),
-            },
-            "judge": self.board.judge,
-            **({"roles": dict(self.board.roles)} if self.board.roles else {}),
+            "dataset": cast("DatasetRow", {**pack, "n_items": len(self.pack.items)}),
+            "judge": board.judge,
+            **roles,
             "demo": self.demo,
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
@@ -95,7 +125,7 @@ class Leaderboard:
         message = f"; {self.pack.comparability}"
         return [n for n, d in self.documents.items() if d["comparability"].endswith(message)]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[BoardRow]:
         """A row per model: the rated ones by rank, then the others by their main metric.
 
         Of the others the whole ones come first. Where none is rated, all are ranked by the metric.
@@ -115,24 +145,13 @@ class Leaderboard:
         partial = is_partial(self.documents[name])
         return partial, value is None, better * (value or 0.0), name
 
-    def _row(self, name: str, rating: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _row(self, name: str, rating: RatingRow | None) -> BoardRow:
         document = self.documents.get(name)
         empty = dict.fromkeys(_RATING)
-        row: dict[str, Any] = {"model": name, **empty, "comparisons": 0, **(rating or {})}
+        row = {"model": name, **empty, "comparisons": 0, **(rating or {})}
         row |= {"demo": self.demo, "changed": self.changed.get(name)}
-        if document is None:
-            return {**row, **_unscored(self.runs.get(name))}
-        return {
-            **row,
-            "run_id": document["run_id"],
-            "status": document["status"],
-            "partial": is_partial(document),
-            "iterations": document["iterations"],
-            "metrics": document["metrics"],
-            "not_above": not_above(document),
-            "items": document["items"],
-            "cost_usd": document["cost_usd"],
-        }
+        row |= _scored(document) if document else _unscored(self.runs.get(name))
+        return cast("BoardRow", row)
 
 
 _RATING = ["rating", "rd", "ci95", "rank", "rank_ci95", "tied_with", "rank_ci95_board"]
@@ -140,7 +159,21 @@ _RATING += ["rating_length_adjusted", "ci95_length_adjusted", "depends_on_length
 """What a model without comparisons has not."""
 
 
-def _unscored(run: RunRecord | None) -> dict[str, Any]:
+def _scored(document: ResultDocument) -> dict[str, object]:
+    """The rest of a row with a result."""
+    return {
+        "run_id": document["run_id"],
+        "status": document["status"],
+        "partial": is_partial(document),
+        "iterations": document["iterations"],
+        "metrics": document["metrics"],
+        "not_above": not_above(document),
+        "items": document["items"],
+        "cost_usd": document["cost_usd"],
+    }
+
+
+def _unscored(run: RunRecord | None) -> dict[str, object]:
     """The rest of a row without a scored result; the run may be on another machine."""
     known = {"run_id": run.run_id, "status": run.status} if run else {}
     names = ("run_id", "status", "partial", "iterations", "not_above", "items", "cost_usd")

@@ -6,7 +6,7 @@ coroutine, when a comparison first needs it.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, MissingCall, UsageError
@@ -19,7 +19,7 @@ from ..names import check_without
 from ..roles import MODEL, is_generating
 from ..sample.model import known_replies
 from ..settings.run_config import RunConfig
-from ..types import Item, digest
+from ..types import Item, JsonObject, digest
 from .comparison_pool import newest_of
 from .placement import wanted_placement
 
@@ -35,7 +35,7 @@ class Text(NamedTuple):
         digest: Of the replies that it is made of.
     """
 
-    value: Any
+    value: object
     digest: str
 
 
@@ -91,7 +91,7 @@ class TranscriptCache:
 
     journal: Journal
     benchmark: Benchmark
-    options: Mapping[str, Any]
+    options: JsonObject
     items: Mapping[str, Item]
 
     @classmethod
@@ -133,7 +133,7 @@ def find_contestants(
 
 
 def opponents_of(
-    journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
+    journal: Journal, config: RunConfig, pack: Pack, settings: JsonObject, but: str
 ) -> dict[str, RunRecord]:
     """The runs of the models to compare with that the journal has, by name."""
     others = runs_alike(journal, config, pack, settings, but)
@@ -142,7 +142,7 @@ def opponents_of(
 
 
 def check_opponents(
-    journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
+    journal: Journal, config: RunConfig, pack: Pack, settings: JsonObject, but: str
 ) -> None:
     """Check, before anything is sent, that the journal has the opponents that are named.
 
@@ -174,7 +174,7 @@ def refuse_strangers(config: RunConfig, others: Mapping[str, RunRecord]) -> None
 
 
 def runs_alike(
-    journal: Journal, config: RunConfig, pack: Pack, settings: Mapping[str, Any], but: str
+    journal: Journal, config: RunConfig, pack: Pack, settings: JsonObject, but: str
 ) -> dict[str, RunRecord]:
     """The run that counts of each other model that was asked the same: its newest whole one.
 

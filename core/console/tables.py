@@ -1,7 +1,6 @@
 """A result document as tables: the number, its interval, and all that others hide."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -254,7 +253,7 @@ def table(section: Table) -> RenderableType:
     return Group(Text(line(section.title), style="bold"), made, *note)
 
 
-def _is_numeric(rows: Sequence[Sequence[Any]], column: int) -> bool:
+def _is_numeric(rows: Sequence[Sequence[object]], column: int) -> bool:
     return all(not isinstance(row[column], str) for row in rows)
 
 

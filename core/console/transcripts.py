@@ -5,7 +5,7 @@ shown. A judge's prompt is the transcript once more, so only its length is told.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.panel import Panel
@@ -14,13 +14,16 @@ from rich.text import Text
 from ..roles import role_in
 from ..text import harmless, line, number, plural
 
+if TYPE_CHECKING:
+    from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
+
 _IN_A_LINE = 4
 """Values that a score may have to be shown in a line; more have a line each."""
 _AROUND_TITLE = 6
 """Characters of a line of a box that its title cannot have."""
 
 
-def item(record: Mapping[str, Any], *, full: bool = False) -> RenderableType:
+def item(record: "ItemDocument", *, full: bool = False) -> RenderableType:
     """Every call of an item, and its score; with `full`, judges' prompts as they were sent."""
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
@@ -38,16 +41,17 @@ def item(record: Mapping[str, Any], *, full: bool = False) -> RenderableType:
 
 
 _Message = tuple[str, str]
+_Conversation = Sequence[Sequence[str]]
 
 
-def _outcome(iteration: Mapping[str, Any]) -> Text:
+def _outcome(iteration: "IterationRow") -> Text:
     """What became of one of several iterations, above what was said in them."""
     message = next(_result(iteration))  # of many values the first, which is the main one
     return Text.assemble(f"iteration {iteration['iteration']}: ", message)
 
 
 def _calls(
-    calls: Sequence[Mapping[str, Any]], shown: set[_Message], *, full: bool
+    calls: Sequence["ItemCall"], shown: set[_Message], *, full: bool
 ) -> Iterator[RenderableType]:
     """The calls in their order, each without the messages that were shown already.
 
@@ -56,7 +60,7 @@ def _calls(
         shown: The messages that were; those of these calls are added.
         full: Show judges' prompts too.
     """
-    said: dict[str, list[Sequence[list[str]]]] = {}  # each party has conversations of its own
+    said: dict[str, list[_Conversation]] = {}  # each party has conversations of its own
     for call in calls:
         messages = call["messages"]
         if messages is None:
@@ -75,9 +79,7 @@ def _calls(
 
 
 def _asked(
-    messages: Sequence[list[str]],
-    said: Sequence[Sequence[list[str]]],
-    shown: set[_Message],
+    messages: _Conversation, said: Sequence[_Conversation], shown: set[_Message]
 ) -> Iterator[RenderableType]:
     """What a call asks beyond the conversation it goes on; a message shown before in one line."""
     known = max((_in_common(messages, one) for one in said), default=0)
@@ -92,13 +94,13 @@ def _asked(
             yield _Said(role, content, "blue")
 
 
-def _in_common(messages: Sequence[list[str]], said: Sequence[list[str]]) -> int:
+def _in_common(messages: _Conversation, said: _Conversation) -> int:
     """How many messages two conversations begin with alike."""
     pairs = enumerate(zip(messages, said, strict=False))
     return next((n for n, (one, two) in pairs if one != two), min(len(messages), len(said)))
 
 
-def _reply(call: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _reply(call: "ItemCall") -> Iterator[RenderableType]:
     if call["reasoning"]:
         yield _Said(f"{call['model']} (thinking)", call["reasoning"], "dim")
     role = role_in(call["phase"]) or ("judge" if call["phase"] == "judge" else "")
@@ -140,7 +142,7 @@ def _brief(value: object) -> str:
     return "{…}" if isinstance(value, Mapping) else str(value)
 
 
-def _score(iteration: Mapping[str, Any]) -> Iterator[Text]:
+def _score(iteration: "IterationRow") -> Iterator[Text]:
     """Who graded and how the answer was read, and last what came of it."""
     score = iteration["score"]
     if score and score.get("judge"):
@@ -150,7 +152,7 @@ def _score(iteration: Mapping[str, Any]) -> Iterator[Text]:
     yield from _result(iteration)
 
 
-def _result(iteration: Mapping[str, Any]) -> Iterator[Text]:
+def _result(iteration: "IterationRow") -> Iterator[Text]:
     score = iteration["score"]
     if iteration["failed"]:
         yield Text(f"failed: {line(iteration['failed'])}", style="red")

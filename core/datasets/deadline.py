@@ -69,8 +69,8 @@ class _Watched(urllib.request.AbstractHTTPHandler):
 
     deadline: Deadline
 
-    def do_open(self, http_class: Any, req: Any, **more: Any) -> http.client.HTTPResponse:
-        def made(*args: Any, **keywords: Any) -> http.client.HTTPConnection:
+    def do_open(self, http_class: Any, req: Any, **more: object) -> http.client.HTTPResponse:
+        def made(*args: object, **keywords: object) -> http.client.HTTPConnection:
             connection: Any = http_class(*args, **keywords)
             connect = connection.connect
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError
+from ..types import JsonObject
 from .readers import read_json
 
 
@@ -38,7 +38,7 @@ class PackEntry:
 
     name: str
     files: tuple[FileEntry, ...]
-    facts: Mapping[str, Any]
+    facts: JsonObject
 
     def files_for(self, lang: str | None) -> tuple[FileEntry, ...]:
         """The files of one language, those that belong to all among them."""
@@ -57,11 +57,10 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / "manifest.json"
     raw = read_json(path)
     try:
-        return {name: _pack(name, pack) for name, pack in raw["packs"].items()}
+        return {
+            name: PackEntry(name, tuple(FileEntry(**entry) for entry in files), facts)
+            for name, facts in raw["packs"].items()
+            for files in [facts.pop("files")]
+        }
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(path, f"not a manifest: {type(error).__name__}: {error}") from error
-
-
-def _pack(name: str, raw: Mapping[str, Any]) -> PackEntry:
-    files = tuple(FileEntry(**entry) for entry in raw["files"])
-    return PackEntry(name, files, {k: v for k, v in raw.items() if k != "files"})

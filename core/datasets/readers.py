@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import files
 from ..errors import DataError
+from ..types import Json, JsonDict
 
 MOST = 2**30
 """Bytes of a file."""
@@ -79,7 +80,7 @@ class _RepeatedKeyError(ValueError):
     pass
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, Json]]) -> JsonDict:
     made = dict(pairs)
     if len(made) < len(pairs):
         seen: set[str] = set()

@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import UnionType
 from typing import Any, get_args
 
 from ..benchmark import PackSource
@@ -12,7 +11,7 @@ from ..errors import DataError
 from ..types import JsonDict
 from .readers import read_jsonl, read_text
 
-Kind = Any  # in a dict of different ones, their common type is object
+Kind = object  # in a dict of different ones, their common type is object
 """Of a field: ``str``, ``int``, ``float``, ``bool``, ``list`` or ``dict``, such a type or ``None``
 (``str | None``: it may be missing), or the texts that are allowed."""
 
@@ -43,7 +42,7 @@ def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[Jso
     return rows
 
 
-def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, Any]]:
+def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, object]]:
     if path.suffix.lower() != ".csv":
         yield from read_jsonl(path)
         return
@@ -62,7 +61,7 @@ def _line(reader: Any) -> str:
     return f"line {reader.line_num}"
 
 
-def _from_text(text: str, kind: Kind) -> Any:
+def _from_text(text: str, kind: Kind) -> object:
     """A cell's value; its text where it is none of the type, which is told as for JSON."""
     wanted = _types_of(kind)
     if bool in wanted and text.lower() in ("true", "false"):
@@ -76,7 +75,7 @@ def _from_text(text: str, kind: Kind) -> Any:
     return text
 
 
-def _checked(path: Path, number: int, row: Any, fields: Mapping[str, Kind]) -> JsonDict:
+def _checked(path: Path, number: int, row: object, fields: Mapping[str, Kind]) -> JsonDict:
     if not isinstance(row, dict):
         raise DataError(path, f"must be an object, not {row!r:.40}", f"line {number}")
     for name, kind in fields.items():
@@ -91,10 +90,10 @@ def _checked(path: Path, number: int, row: Any, fields: Mapping[str, Kind]) -> J
 def _types_of(kind: Kind) -> tuple[type, ...]:
     if isinstance(kind, tuple):
         return (str,)
-    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    return (kind,) if isinstance(kind, type) else get_args(kind)
 
 
-def _is_a(value: Any, kind: Kind) -> bool:
+def _is_a(value: object, kind: Kind) -> bool:
     if isinstance(kind, tuple):
         return value in kind
     found, wanted = type(value), _types_of(kind)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 HIDDEN = "[hidden]"
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -45,7 +44,7 @@ def shown_header(name: str) -> str:
     return name if _HEADER.fullmatch(name) else HIDDEN
 
 
-def find_credentials(body: Any) -> Iterator[Path]:
+def find_credentials(body: object) -> Iterator[Path]:
     """The places in a JSON value whose key says that they hold a credential.
 
     Only texts can be one, so ``{"password": -5}``, as a bias, is none. Where a JSON schema
@@ -57,7 +56,7 @@ def find_credentials(body: Any) -> Iterator[Path]:
     Yields:
         The keys, and positions in lists, that lead there.
     """
-    left: list[tuple[Path, Any]] = [((), body)]
+    left: list[tuple[Path, object]] = [((), body)]
     while left:
         place, value = left.pop()
         for key, inner in _parts(value):
@@ -68,7 +67,7 @@ def find_credentials(body: Any) -> Iterator[Path]:
                 left.append((below, inner))
 
 
-def without_credentials(body: Any) -> Any:
+def without_credentials(body: object) -> object:
     """The value with `HIDDEN` for each credential in it."""
     found = frozenset(find_credentials(body))
     return _hidden(body, (), found) if found else body
@@ -79,14 +78,14 @@ def dotted(place: Path) -> str:
     return ".".join(map(str, place))
 
 
-def _parts(value: Any) -> Iterator[tuple[str | int, Any]]:
+def _parts(value: object) -> Iterator[tuple[str | int, object]]:
     if isinstance(value, Mapping):
         yield from ((str(key), inner) for key, inner in value.items())
     elif isinstance(value, list | tuple):
         yield from enumerate(value)
 
 
-def _is_credential(place: Path, key: str | int, value: Any) -> bool:
+def _is_credential(place: Path, key: str | int, value: object) -> bool:
     if isinstance(key, int) or not _CREDENTIAL.fullmatch(_spelled(key)):
         return False
     of_schema = bool(place) and place[-1] in _OF_SCHEMAS
@@ -98,7 +97,7 @@ def _spelled(key: str) -> str:
     return "_".join(_WORD.findall(key)).lower()
 
 
-def _holds_text(value: Any) -> bool:
+def _holds_text(value: object) -> bool:
     left = [value]
     while left:
         one = left.pop()
@@ -108,7 +107,7 @@ def _holds_text(value: Any) -> bool:
     return False
 
 
-def _hidden(value: Any, place: Path, found: frozenset[Path]) -> Any:
+def _hidden(value: object, place: Path, found: frozenset[Path]) -> object:
     if place in found:
         return HIDDEN
     if isinstance(value, Mapping):

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
 from ..foreign import ForeignResults
@@ -12,6 +12,7 @@ from ..types import (
     Baseline,
     ChatRequest,
     Item,
+    JsonDict,
     PairScore,
     SampleScore,
     Sampling,
@@ -45,13 +46,13 @@ class Guarded:
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
-        self._looks: dict[str, Any] = {}
+        self._looks: JsonDict = {}
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The pack, whose items have ids of their own."""
         return self._call("read_pack", values.pack, self.benchmark.read_pack, source, options)
 
-    async def generate(self, item: Item, model: Model, options: Options) -> Any:
+    async def generate(self, item: Item, model: Model, options: Options) -> object:
         """The transcript of an item, which must not be changed."""
         self._look(item)
         called, transcript = await self._await(
@@ -61,7 +62,7 @@ class Guarded:
         return transcript
 
     async def grade(
-        self, item: Item, transcript: Any, judge: Model | None, options: Options
+        self, item: Item, transcript: object, judge: Model | None, options: Options
     ) -> Score:
         """The score of a transcript."""
         self._look(item)
@@ -73,7 +74,7 @@ class Guarded:
         return score
 
     async def compare(
-        self, item: Item, first: Any, second: Any, judge: Model, options: Options
+        self, item: Item, first: object, second: object, judge: Model, options: Options
     ) -> PairScore:
         """What a judge says of two transcripts."""
         self._look(item)
@@ -99,7 +100,7 @@ class Guarded:
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The metrics."""
 
-        def check(called: Called, value: Any) -> None:
+        def check(called: Called, value: object) -> None:
             values.summary(called, value, self.benchmark.ranked_by)
 
         return self._call("summarise", check, self.benchmark.summarise, pack, scores, options)
@@ -132,7 +133,7 @@ class Guarded:
         """Which comparisons place a model."""
         return self._call("placement", values.placement, self.benchmark.placement, options)
 
-    def is_comparable(self, item: Item, transcript: Any) -> bool:
+    def is_comparable(self, item: Item, transcript: object) -> bool:
         """Whether there is enough in a transcript to compare it."""
         return self._call(
             "is_comparable", values.truth, self.benchmark.is_comparable, item, transcript
@@ -146,7 +147,7 @@ class Guarded:
             calls = self._call(OLDER_CALLS, values.two_calls, old, item, options)
             return dict.fromkeys(parties, 0) | dict(zip(parties, calls, strict=False))
 
-        def check(called: Called, value: Any) -> None:
+        def check(called: Called, value: object) -> None:
             values.calls(called, value, parties)
 
         own = self.benchmark.planned_calls
@@ -191,7 +192,7 @@ class Guarded:
         """The published board."""
         return self._call("published", _or_none(Table), self.benchmark.published, pack)
 
-    def read_foreign(self, form: str, value: Any, path: Path, judge: str) -> ForeignResults:
+    def read_foreign(self, form: str, value: object, path: Path, judge: str) -> ForeignResults:
         """What can be had of another program's file."""
         return self._call(
             "read_foreign",
@@ -216,9 +217,9 @@ class Guarded:
     def _call(
         self,
         method: str,
-        check: Callable[[Called, Any], None],
+        check: Callable[[Called, object], None],
         function: Callable[..., T],
-        *args: Any,
+        *args: object,
     ) -> T:
         called = self.called(method)
         made = call(called, function, *args)
@@ -226,7 +227,7 @@ class Guarded:
         return made
 
     async def _await(
-        self, method: str, function: Callable[..., Awaitable[T]], *args: Any
+        self, method: str, function: Callable[..., Awaitable[T]], *args: object
     ) -> tuple[Called, T]:
         called = self.called(method)
         return called, await call_async(called, function, *args)
@@ -242,15 +243,15 @@ def older_calls(benchmark: Benchmark) -> Callable[[Item, Options], tuple[int, in
     return found
 
 
-def _an(kind: type) -> Callable[[Called, Any], None]:
-    def check(called: Called, value: Any) -> None:
+def _an(kind: type) -> Callable[[Called, object], None]:
+    def check(called: Called, value: object) -> None:
         values.is_a(called, value, kind)
 
     return check
 
 
-def _or_none(kind: type) -> Callable[[Called, Any], None]:
-    def check(called: Called, value: Any) -> None:
+def _or_none(kind: type) -> Callable[[Called, object], None]:
+    def check(called: Called, value: object) -> None:
         if value is not None:
             values.is_a(called, value, kind)
 

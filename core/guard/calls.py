@@ -3,7 +3,7 @@
 import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 from ..errors import BenchError, PluginError
 from ..types import Item
@@ -21,7 +21,7 @@ class Called(NamedTuple):
         alias: What to call the object, if not by its name and distribution.
     """
 
-    thing: Any
+    thing: object
     method: str
     alias: object = None
 
@@ -38,25 +38,25 @@ class Called(NamedTuple):
         raise PluginError(f"{self} {message}")
 
 
-def _unknown(thing: Any) -> str | None:
+def _unknown(thing: object) -> str | None:
     return None
 
 
-find_distribution: Callable[[Any], str | None] = _unknown
+find_distribution: Callable[[object], str | None] = _unknown
 """Which distribution registered an object; set by whoever loads plugins."""
 
 
-def named_with_origin(thing: Any) -> str:
+def named_with_origin(thing: object) -> str:
     """A plugin's object by name, with its distribution."""
     return f"{getattr(thing, 'name', type(thing).__name__)} ({origin(thing)})"
 
 
-def origin(thing: Any) -> str:
+def origin(thing: object) -> str:
     """The distribution that registered an object, else the module that it is from."""
     return find_distribution(thing) or f"module {type(thing).__module__}"
 
 
-def call(called: Called, function: Callable[..., T], *args: Any) -> T:
+def call(called: Called, function: Callable[..., T], *args: object) -> T:
     """What a plugin's function returns.
 
     Raises:
@@ -69,7 +69,7 @@ def call(called: Called, function: Callable[..., T], *args: Any) -> T:
             raise_for(called, error)
 
 
-async def call_async(called: Called, function: Callable[..., Awaitable[T]], *args: Any) -> T:
+async def call_async(called: Called, function: Callable[..., Awaitable[T]], *args: object) -> T:
     """What a plugin's coroutine function comes to.
 
     Raises:

@@ -51,14 +51,14 @@ class GuardedClient:
         return getattr(self.client, name)
 
 
-def _check(called: Called, response: Any) -> None:
+def _check(called: Called, response: object) -> None:
     """Refuse what is no reply."""
     if not isinstance(response, ChatResponse):
         called.refuse(f"returned {type(response).__name__}, not a ChatResponse")
     for name in ("text", "reasoning"):
         if not isinstance(value := getattr(response, name), str):
             called.refuse(f"returned a ChatResponse whose {name} is {value!r:.60}, not a text")
-    parts: tuple[Any, ...] = (response.finish, response.usage, response.cost_usd)
+    parts: tuple[object, ...] = (response.finish, response.usage, response.cost_usd)
     finish, usage, cost = parts
     if not isinstance(finish, Finish):
         called.refuse(f"returned the finish {finish!r}, not a Finish: {', '.join(Finish)}")
@@ -85,7 +85,7 @@ def _check_origin(called: Called, response: ChatResponse) -> None:
         values.json_value(called, "sent", sent)
 
 
-def _is_count(count: Any) -> bool:
+def _is_count(count: object) -> bool:
     return type(count) is int and 0 <= count <= MOST_TOKENS
 
 

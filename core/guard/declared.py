@@ -20,7 +20,7 @@ _TEXTS = ("foreign_forms", "unjudged_values")
 _SWITCHES = ("judged", "single_turn", "asks_again")
 
 
-def wrong_benchmark(thing: Any) -> str | None:
+def wrong_benchmark(thing: object) -> str | None:
     """What is wrong with a benchmark as it declares itself; ``None`` when nothing is."""
     if not isinstance(thing, Benchmark):
         return wrong_type(thing, Benchmark)
@@ -42,7 +42,7 @@ def _warn_of_older(thing: Benchmark) -> None:
         warnings.warn(f"{thing.name}: {OLDER_CALLS} is now {new}", DeprecationWarning, stacklevel=2)
 
 
-def _wrong_roles(roles: Any) -> str | None:
+def _wrong_roles(roles: object) -> str | None:
     if not isinstance(roles, tuple) or not all(isinstance(role, Role) for role in roles):
         return "its roles must be a tuple of eibench.Role"
     names = [role.name for role in roles]
@@ -59,7 +59,7 @@ def _wrong_roles(roles: Any) -> str | None:
     )
 
 
-def wrong_type(thing: Any, kind: type) -> str:
+def wrong_type(thing: object, kind: type) -> str:
     """That a thing is not of a type, and what to do if it is the class itself."""
     if inspect.isclass(thing) and issubclass(thing, kind):
         return f"it is a class; pass {thing.__name__}()"
@@ -103,11 +103,11 @@ def _wrong_values(thing: Any) -> str | None:
     return None
 
 
-def _are_texts(value: Any) -> bool:
+def _are_texts(value: object) -> bool:
     return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
 
 
-def wrong_options(options: Any) -> str | None:
+def wrong_options(options: object) -> str | None:
     """What is wrong with a benchmark's options; ``None`` when nothing is."""
     if not isinstance(options, Sequence) or not all(isinstance(o, Option) for o in options):
         return "its options must be a tuple of eibench.Option"
@@ -161,5 +161,5 @@ def wrong_hooks(plugin: object, hooks: Sequence[str]) -> str | None:
     return None
 
 
-def _is_marked(function: Any) -> bool:
+def _is_marked(function: object) -> bool:
     return hasattr(function, "eibench_impl")

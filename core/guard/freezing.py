@@ -18,7 +18,7 @@ def frozen(item: Item) -> Any:
     return _frozen(item.content if type(item) is Item else item)
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> object:
     kind = type(value)
     if kind in _PLAIN:
         return value
@@ -33,7 +33,7 @@ def _frozen(value: Any) -> Any:
     return kind, id(value)
 
 
-def _all(values: Any) -> tuple[Any, ...]:
+def _all(values: Any) -> tuple[object, ...]:
     if _PLAIN.issuperset(map(type, values)):
         return tuple(values)
     return tuple(map(_frozen, values))

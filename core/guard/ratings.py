@@ -8,7 +8,7 @@ from .. import ratings
 from .calls import Called
 
 
-def check_ratings(called: Called, value: Any, models: Collection[str]) -> None:
+def check_ratings(called: Called, value: object, models: Collection[str]) -> None:
     """Refuse what are no ratings of these models, or of some of them."""
     if not isinstance(value, ratings.result.Ratings):
         called.refuse(f"returned {type(value).__name__}, not eibench.Ratings")
@@ -23,7 +23,7 @@ def check_ratings(called: Called, value: Any, models: Collection[str]) -> None:
             called.refuse(f"returned {row.ci95!r} as the interval of {row.model!r}")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isnan(value)
 
 

@@ -14,6 +14,7 @@ from ..types import (
     Baseline,
     ChatResponse,
     Item,
+    JsonObject,
     Metric,
     PairScore,
     Sampling,
@@ -30,7 +31,7 @@ _DEEP = 4
 """How far a transcript's lists and fields are searched."""
 
 
-def is_a(called: Called, value: Any, kind: type, article: str = "a") -> None:
+def is_a(called: Called, value: object, kind: type, article: str = "a") -> None:
     """Refuse a value that is not of a type."""
     if isinstance(value, kind):
         return
@@ -40,17 +41,17 @@ def is_a(called: Called, value: Any, kind: type, article: str = "a") -> None:
     called.refuse(f"returned {type(value).__name__}, not {article} {kind.__name__}")
 
 
-def text(called: Called, value: Any) -> None:
+def text(called: Called, value: object) -> None:
     """Refuse what is no text."""
     is_a(called, value, str)
 
 
-def truth(called: Called, value: Any) -> None:
+def truth(called: Called, value: object) -> None:
     """Refuse what is neither true nor false."""
     is_a(called, value, bool)
 
 
-def no_coroutine(called: Called, value: Any) -> None:
+def no_coroutine(called: Called, value: object) -> None:
     """Refuse a transcript that is, or holds, something that was not awaited."""
     if found := _unawaited(value, _DEEP):
         inside = "" if found is value else f"{type(value).__name__} that holds a "
@@ -58,8 +59,8 @@ def no_coroutine(called: Called, value: Any) -> None:
         called.refuse(f"returned a {inside}coroutine: await it")
 
 
-def _unawaited(value: Any, deep: int) -> Any:
-    kind: Any = type(value)  # to mypy, some types have no hash
+def _unawaited(value: object, deep: int) -> object:
+    kind: object = type(value)  # to mypy, some types have no hash
     if not deep or kind in _PLAIN:
         return None
     if _may_be_awaited(kind) and inspect.isawaitable(value):
@@ -75,8 +76,8 @@ def _may_be_awaited(kind: type) -> bool:
     return issubclass(kind, Awaitable | GeneratorType)
 
 
-def _parts(value: Any) -> Sequence[Any]:
-    kind: Any = type(value)
+def _parts(value: object) -> Sequence[object]:
+    kind: object = type(value)
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, dict):
@@ -84,7 +85,7 @@ def _parts(value: Any) -> Sequence[Any]:
     return [getattr(value, name, None) for name in field_names(kind)]
 
 
-def _close(value: Any) -> None:
+def _close(value: object) -> None:
     """End a coroutine that nobody will await, so that Python does not warn of it."""
     if inspect.iscoroutine(value):
         value.close()
@@ -158,11 +159,11 @@ def _declared(
             called.refuse(f"returned a Score in which value {name!r} {of_item} {message}")
 
 
-def _is_no_number(value: Any) -> str:
+def _is_no_number(value: object) -> str:
     return f"is {type(value).__name__}, not a number (int, float or None)"
 
 
-def _reason(called: Called, kind: str, reason: Any) -> None:
+def _reason(called: Called, kind: str, reason: object) -> None:
     if reason is not None and (not isinstance(reason, str) or not reason.strip()):
         called.refuse(f"returned a {kind} whose reason is {reason!r}, neither a text nor None")
 
@@ -206,7 +207,7 @@ def summary(called: Called, value: Any, ranked_by: str) -> None:
     json_value(called, "the notes of the Summary", mapping(called, "notes", value.notes))
 
 
-def _metric(called: Called, name: str, metric: Any) -> None:
+def _metric(called: Called, name: str, metric: object) -> None:
     if not isinstance(metric, Metric):
         called.refuse(f"returned {type(metric).__name__} as metric {name!r}, not a Metric")
     if metric.value is not None and not _is_finite(metric.value):
@@ -239,11 +240,11 @@ def _is_finite(value: Any) -> bool:
     return is_number and isfinite(value)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def sampling(called: Called, value: Any) -> None:
+def sampling(called: Called, value: object) -> None:
     """Refuse what is no sampling."""
     is_a(called, value, Sampling)
 
@@ -266,7 +267,7 @@ def baselines(called: Called, value: Any) -> None:
             called.refuse(f"returned baseline {name!r} with a number that is not finite")
 
 
-def placement(called: Called, value: Any) -> None:
+def placement(called: Called, value: object) -> None:
     """Refuse what says of no placement how it is to go."""
     is_a(called, value, PlacementOptions)
     for option in PLACEMENT_OPTIONS:
@@ -287,7 +288,7 @@ def calls(called: Called, value: Any, parties: Sequence[str]) -> None:
             called.refuse(f"returned {n!r} calls to {party!r}, not a whole number from 0 on")
 
 
-def two_calls(called: Called, value: Any) -> None:
+def two_calls(called: Called, value: object) -> None:
     """Refuse what are no two numbers of calls."""
     if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
         is_a(called, value, tuple)
@@ -319,7 +320,7 @@ def weights(called: Called, value: Any) -> None:
             called.refuse(f"returned {weight!r} as the weight of item {item!r}: give more than 0")
 
 
-def mapping(called: Called, name: str, value: Any) -> Mapping[str, Any]:
+def mapping(called: Called, name: str, value: object) -> JsonObject:
     """Refuse what is no mapping, or has a key that is no text."""
     if not isinstance(value, Mapping):
         called.refuse(f"returned {type(value).__name__} as {name}, not a mapping")

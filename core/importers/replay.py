@@ -7,7 +7,7 @@ on our own runs works on them. Nothing is sent.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..clients.thinking import split_thinking
 from ..errors import MissingCall, PluginError
@@ -90,7 +90,7 @@ class ConversationReplay:
         unasked = sample.verdict is not None and not said
         return ReplayedConversation((*talk.calls, *said), score, unasked, talk.showed_thinking)
 
-    async def _generate(self, item: Item, sample: ForeignSample, talk: "_Conversation") -> Any:
+    async def _generate(self, item: Item, sample: ForeignSample, talk: "_Conversation") -> object:
         config = self.config
         model = JournaledModel(
             talk.answer,
@@ -113,7 +113,7 @@ class ConversationReplay:
         return transcript
 
     async def _grade(
-        self, item: Item, sample: ForeignSample, transcript: Any, judge: "_Judge | None"
+        self, item: Item, sample: ForeignSample, transcript: object, judge: "_Judge | None"
     ) -> Score | None:
         """The score of a transcript; unscored where what the judge said cannot be read."""
         config = self.config

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..endpoints.providers import ModelSpec
@@ -168,7 +168,9 @@ class Lines:
             _count(each, replayed)
             yield sample, replayed
 
-    def _row(self, place: str, name: str, run_id: str, values: Sequence[Any]) -> tuple[int, bytes]:
+    def _row(
+        self, place: str, name: str, run_id: str, values: Sequence[object]
+    ) -> tuple[int, bytes]:
         table = TABLES[name]
         row = dict(zip(table.columns, table.opened(values), strict=True))
         try:
@@ -237,14 +239,14 @@ def _time(text: str | None) -> str | None:
 
 def _calls(
     each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[object, ...]]:
     for key, asked, request, response in replayed.calls:
         yield call_row(sample.item_id, sample.iteration, key, asked, request, response, at)
 
 
 def _grades(
     each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[object, ...]]:
     if replayed.score is None:
         return
     by = grader(each.config)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-Fetch = Callable[[str, tuple[Any, ...]], Iterable[Sequence[Any]]]
+Fetch = Callable[[str, tuple[object, ...]], Iterable[Sequence[Any]]]
 AT_ONCE = 100
 """Runs that one statement reads: what it brings is held until the next one."""
 
@@ -18,11 +18,11 @@ class ReadAhead:
     def __init__(self, runs: Sequence[int]) -> None:
         self._runs = list(dict.fromkeys(runs))
         self._places = {run: place for place, run in enumerate(self._runs)}
-        self._read: dict[tuple[str, tuple[Any, ...]], Mapping[int, list[Sequence[Any]]]] = {}
+        self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Sequence[object]]]] = {}
 
     def rows(
-        self, run: int, sql: str, values: tuple[Any, ...], fetch: Fetch
-    ) -> list[Sequence[Any]]:
+        self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
+    ) -> list[Sequence[object]]:
         """The rows about a run.
 
         Args:
@@ -38,11 +38,11 @@ class ReadAhead:
         return known[run]
 
     def _fetch(
-        self, run: int, sql: str, values: tuple[Any, ...], fetch: Fetch
-    ) -> Mapping[int, list[Sequence[Any]]]:
+        self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
+    ) -> Mapping[int, list[Sequence[object]]]:
         place = self._places.get(run)
         batch = [run] if place is None else self._runs[place : place + AT_ONCE]
-        found: dict[int, list[Sequence[Any]]] = {n: [] for n in batch}
+        found: dict[int, list[Sequence[object]]] = {n: [] for n in batch}
         for row in fetch(sql.format(of=f"IN ({', '.join(map(str, batch))})"), values):
             found[row[0]].append(row)
         return found

@@ -35,7 +35,7 @@ def call_row(
     response: ChatResponse,
     at: str,
     address: str | None = None,
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """The columns of an answered call with its checksum, but for its run."""
     r, used = response, response.usage
     row = CallRow(

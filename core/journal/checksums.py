@@ -37,7 +37,7 @@ class Checked(TableSchema[R]):
         self._item = self.columns.index("item_id")
         self._iteration = self.columns.index("iteration")
 
-    def sealed(self, row: Sequence[Any]) -> tuple[Any, ...]:
+    def sealed(self, row: Sequence[object]) -> tuple[object, ...]:
         """The columns of a row and its checksums, as they are stored.
 
         Raises:
@@ -48,13 +48,13 @@ class Checked(TableSchema[R]):
         except UnicodeEncodeError:
             return self._with_sums(storable_row(row))
 
-    def _with_sums(self, row: Sequence[Any]) -> tuple[Any, ...]:
+    def _with_sums(self, row: Sequence[object]) -> tuple[object, ...]:
         if self._detail is None:
             return (*row, self._sum(row))
         short = self._shortened(row)
         return (*row, short[self._detail], self._sum(short))
 
-    def opened(self, row: Sequence[Any]) -> R:
+    def opened(self, row: Sequence[object]) -> R:
         """A row that was read as it is `stored`.
 
         Raises:
@@ -72,7 +72,7 @@ class Checked(TableSchema[R]):
             self._damaged(row, wrong)
         return self.make(columns)
 
-    def opened_short(self, row: Sequence[Any]) -> R:
+    def opened_short(self, row: Sequence[object]) -> R:
         """A row that was read as `short`, with a number in place of the detail.
 
         Raises:
@@ -80,13 +80,13 @@ class Checked(TableSchema[R]):
         """
         return self.make(self._checked(row))
 
-    def _shortened(self, row: Sequence[Any]) -> list[Any]:
+    def _shortened(self, row: Sequence[object]) -> list[object]:
         short = list(row)
         if self._detail is not None:
             short[self._detail] = _crc(short[self._detail])
         return short
 
-    def _checked(self, row: Sequence[Any]) -> Sequence[Any]:
+    def _checked(self, row: Sequence[object]) -> Sequence[object]:
         row, crc = row[:-1], row[-1]
         if crc is not None:
             wrong = None if self._sum_or_none(row) == crc else "does not fit its checksum"
@@ -97,11 +97,11 @@ class Checked(TableSchema[R]):
             self._damaged(row, wrong)
         return row
 
-    def _damaged(self, row: Sequence[Any], wrong: str) -> NoReturn:
+    def _damaged(self, row: Sequence[object], wrong: str) -> NoReturn:
         place = f"item {row[self._item]!r:.60}, iteration {row[self._iteration]!r:.20}"
         raise DamagedRow(f"a {self.kind} of {place}: {wrong}")
 
-    def _sum(self, row: Sequence[Any]) -> int:
+    def _sum(self, row: Sequence[object]) -> int:
         """The same for what is written and for what SQLite makes of it."""
         parts: list[str] = []
         for start, value in zip(self._starts, row, strict=True):
@@ -113,7 +113,7 @@ class Checked(TableSchema[R]):
                 parts += (start, _digits(value))
         return crc32("".join(parts).encode())
 
-    def _sum_or_none(self, row: Sequence[Any]) -> int | None:
+    def _sum_or_none(self, row: Sequence[object]) -> int | None:
         try:
             return self._sum(row)
         except ValueError:
@@ -131,15 +131,15 @@ class Checked(TableSchema[R]):
         sums = [f"{self.name}_{name}({columns})" for name in self.stored[len(self.columns) :]]
         return ", ".join([columns, *sums])
 
-    def _column(self, n: int, *row: Any) -> Any:
+    def _column(self, n: int, *row: object) -> Any:
         return self.sealed(row)[n]
 
 
-def _crc(text: Any) -> int | None:
+def _crc(text: object) -> int | None:
     return crc32(text.encode()) if isinstance(text, str) else None
 
 
-def _digits(value: Any) -> str:
+def _digits(value: object) -> str:
     """A number as text, alike for what SQLite takes for the same."""
     if isinstance(value, int) and abs(value) < _EXACT:
         return str(int(value))

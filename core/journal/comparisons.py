@@ -14,7 +14,7 @@ _ADD = COMPARISONS.adding()
 _SELECT = f"SELECT {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
 
 
-def comparison_row(comparison: StoredComparison, at: str) -> tuple[Any, ...]:
+def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
     """The columns of a comparison with its checksum, but for its run."""
     values = comparison._asdict()
     values |= {"margins": as_json(comparison.margins), "flags": as_json(comparison.flags)}
@@ -50,7 +50,7 @@ class ComparisonStore(JournalFile):
         self, pool: str | None = None, run: RunRecord | None = None
     ) -> Iterator[StoredComparison]:
         """The comparisons of a pool, of a run, or all, in an order that their contents give."""
-        where, values = ["TRUE"], list[Any]()
+        where, values = ["TRUE"], list[object]()
         for name, value in (("pool", pool), ("run", run and run.n)):
             if value is not None:
                 where.append(f"{name} = ?")

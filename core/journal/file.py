@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from ..errors import JournalError
+from ..types import JsonDict
 from .ahead import ReadAhead
 from .opening import FileId, closed, connect, ensure, is_there, open_checked, reading
 from .presence import Presence
@@ -40,7 +41,9 @@ def has_journal(folder: Path) -> bool:
     return is_there(folder / FILE)
 
 
-def _read_each(rows: Iterable[Any], read: Callable[[Any], T], run: RunRecord | None) -> Iterator[T]:
+def _read_each(
+    rows: Iterable[object], read: Callable[[object], T], run: RunRecord | None
+) -> Iterator[T]:
     for row in rows:
         try:
             made = read(row)
@@ -49,7 +52,7 @@ def _read_each(rows: Iterable[Any], read: Callable[[Any], T], run: RunRecord | N
         yield made
 
 
-def object_of(text: str) -> dict[str, Any]:
+def object_of(text: str) -> JsonDict:
     """The JSON object in a column.
 
     Raises:
@@ -108,7 +111,7 @@ class JournalFile:
             raise JournalError(wrong)
         return JournalError(f"{wrong}; nothing more is sent") if wrong else None
 
-    def _add(self, sql: str, values: Sequence[Any]) -> None:
+    def _add(self, sql: str, values: Sequence[object]) -> None:
         self.writer.add(sql, storable_row(values))
 
     def close(self, *, at_once: bool = False) -> None:
@@ -159,7 +162,7 @@ class JournalFile:
     def _rows(
         self,
         sql: str,
-        values: tuple[Any, ...],
+        values: tuple[object, ...],
         read: Callable[[Any], T],
         run: RunRecord | None = None,
     ) -> Iterator[T]:
@@ -181,7 +184,7 @@ class JournalFile:
             self._ahead = before if self._ahead is here else None
 
     def _rows_of(
-        self, run: RunRecord, sql: str, values: tuple[Any, ...], read: Callable[[Any], T]
+        self, run: RunRecord, sql: str, values: tuple[object, ...], read: Callable[[Any], T]
     ) -> Iterator[T]:
         """Rows about a run, whose number comes first; ``{of}`` stands where runs are chosen."""
 
@@ -195,7 +198,7 @@ class JournalFile:
         return self._read_ahead(rows, read_rest, run)
 
     def _read_ahead(
-        self, rows: Iterable[Any], read: Callable[[Any], T], run: RunRecord
+        self, rows: Iterable[object], read: Callable[[object], T], run: RunRecord
     ) -> Iterator[T]:
         with reading(self.path):
             yield from _read_each(rows, read, run)

@@ -29,7 +29,7 @@ def grade_row(
     score: Score,
     graded_by: JsonObject | None,
     at: str,
-) -> tuple[Any, ...]:
+) -> tuple[object, ...]:
     """The columns of a grade with its checksum, but for its run.
 
     Raises:

@@ -9,11 +9,11 @@ hold is let through, and nothing else. Writing holds to the same.
 import json
 import math
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from .. import __version__
 from ..text import escaped
+from ..types import Json, JsonDict, JsonObject
 from .records import as_json
 from .schema import RUN_ID, TABLES
 from .shapes import Shape, matching, record, text, whole
@@ -49,7 +49,7 @@ def end_line(lines: int) -> bytes:
     return _line({"kind": "end", "lines": lines})
 
 
-def row_line(name: str, run_id: str, row: Mapping[str, Any]) -> bytes:
+def row_line(name: str, run_id: str, row: JsonObject) -> bytes:
     """The line of a table's row, whose columns are as they are stored.
 
     Raises:
@@ -63,11 +63,11 @@ def row_line(name: str, run_id: str, row: Mapping[str, Any]) -> bytes:
     return _line(line)
 
 
-def _opened(stored: str | None) -> Any:
-    return None if stored is None else json.loads(stored)
+def _opened(stored: Json) -> Json:
+    return json.loads(stored) if isinstance(stored, str) else None
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def _line(value: JsonObject) -> bytes:
     written = as_json(value)
     if not written.isascii() or "\x7f" in written:  # else there is nothing to be found
         written = escaped(written)
@@ -77,7 +77,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 # Reading; a ValueError says what is wrong with the line
 
 
-def read_line(raw: bytes) -> dict[str, Any]:
+def read_line(raw: bytes) -> JsonDict:
     """The object in a line.
 
     Raises:
@@ -102,7 +102,7 @@ def read_line(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Json]]) -> JsonDict:
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("has a key twice in one object")
@@ -126,7 +126,7 @@ def _whole(digits: str) -> int:
         raise ValueError(f"holds {digits:.40}…, which is too large") from None
 
 
-def check_header(line: Mapping[str, Any]) -> None:
+def check_header(line: JsonObject) -> None:
     """Refuse what no `bench export` began.
 
     Raises:
@@ -144,7 +144,7 @@ def check_header(line: Mapping[str, Any]) -> None:
     _refuse(_HEADER(line))
 
 
-def check_end(line: Mapping[str, Any], position: int) -> None:
+def check_end(line: JsonObject, position: int) -> None:
     """Refuse an end that does not fit what came before it.
 
     Raises:
@@ -155,7 +155,7 @@ def check_end(line: Mapping[str, Any], position: int) -> None:
         raise ValueError(f"counts {line['lines']} lines, but is line {position}: lines are missing")
 
 
-def stored_row(line: Mapping[str, Any]) -> tuple[Any, ...]:
+def stored_row(line: JsonObject) -> tuple[object, ...]:
     """A row's columns as they are stored, in the order of its kind.
 
     Raises:
@@ -173,15 +173,16 @@ def stored_row(line: Mapping[str, Any]) -> tuple[Any, ...]:
     return row
 
 
-def _check(name: str, line: Mapping[str, Any]) -> None:
+def _check(name: str, line: JsonObject) -> None:
     _refuse(_SHAPES[name](line))
     if name == "run":
         _check_ids(line)
-    if name == "view" and line["document"]["run_id"] != line["run"]:
+    document = line.get("document")
+    if name == "view" and isinstance(document, dict) and document["run_id"] != line["run"]:
         raise ValueError('"document" is that of another run')
 
 
-def _stored(table: TableSchema[Any], column: str, line: Mapping[str, Any]) -> Any:
+def _stored(table: TableSchema[Any], column: str, line: JsonObject) -> Json:
     value = line[field_of(column)]
     if column == "settings":
         return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd
@@ -196,18 +197,16 @@ def _is_whole(value: str) -> bool:
     return True
 
 
-def _check_ids(line: Mapping[str, Any]) -> None:
+def _check_ids(line: JsonObject) -> None:
     """A run's id must be made from its identity and ordinal, else no command would find it."""
-    parts = _ID_PARTS.fullmatch(line["run_id"])
+    parts = _ID_PARTS.fullmatch(str(line["run_id"]))
     assert parts is not None
-    begins = line["identity"].startswith(parts["digits"])
+    begins = str(line["identity"]).startswith(parts["digits"])
     if not begins or int(parts["ordinal"] or 1) != line["ordinal"] or parts["ordinal"] == "1":
         raise ValueError('"run_id" is not made from "identity" and "ordinal"')
     document = line["document"]
-    if document is not None and (document["run_id"], document["name"]) != (
-        line["run_id"],
-        line["name"],
-    ):
+    names = ("run_id", "name")
+    if isinstance(document, dict) and any(document[name] != line[name] for name in names):
         raise ValueError('"document" is that of another run')
 
 

@@ -6,10 +6,9 @@ locks and a transaction. docs/storage.md says what counts as the same, and why.
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..types import canonical
+from ..types import Json, JsonDict, canonical
 from .records import as_json
 from .schema import CALLS, COMPARISONS, FAILURES, GRADES, PARTIES, RUNS, VIEWS
 from .tables import TableSchema, field_of, quoted
@@ -50,19 +49,19 @@ class Imported(NamedTuple):
         return self.is_new or self.updated or any(self[3:])
 
 
-def run_here(database: sqlite3.Connection, run: Mapping[str, Any]) -> dict[str, Any] | None:
+def run_here(database: sqlite3.Connection, run: sqlite3.Row) -> sqlite3.Row | None:
     """The journal's row of a staged run; a run is known by its identity and ordinal."""
     key = (run["identity"], run["ordinal"])
     found = _rows(database, "SELECT * FROM here.runs WHERE identity = ? AND ordinal = ?", key)
-    return next(found, None)
+    return next(iter(found), None)
 
 
-def staged_runs(database: sqlite3.Connection) -> list[dict[str, Any]]:
+def staged_runs(database: sqlite3.Connection) -> list[sqlite3.Row]:
     """The runs of the file, each with its line, in their order."""
-    return list(_rows(database, "SELECT * FROM main.runs ORDER BY line", ()))
+    return _rows(database, "SELECT * FROM main.runs ORDER BY line", ())
 
 
-def merge(database: sqlite3.Connection, run: Mapping[str, Any]) -> Imported:
+def merge(database: sqlite3.Connection, run: sqlite3.Row) -> Imported:
     """Add what the journal does not have of a staged run.
 
     Raises:
@@ -86,12 +85,10 @@ def merge(database: sqlite3.Connection, run: Mapping[str, Any]) -> Imported:
     return Imported(run_id, here is None, updated, calls, grades, comparisons, failures, views)
 
 
-def _rows(
-    database: sqlite3.Connection, sql: str, values: tuple[Any, ...]
-) -> Iterator[dict[str, Any]]:
-    found = database.execute(sql, values)
-    names = [column[0] for column in found.description]
-    return (dict(zip(names, row, strict=True)) for row in found)
+def _rows(database: sqlite3.Connection, sql: str, values: tuple[Json, ...]) -> list[sqlite3.Row]:
+    cursor = database.cursor()
+    cursor.row_factory = sqlite3.Row
+    return cursor.execute(sql, values).fetchall()
 
 
 # The run's own row
@@ -105,7 +102,7 @@ _SAME = [
 _OWN_SETTINGS = frozenset({"all_options", "dataset", "notes", "versions"})
 
 
-def _add_run(database: sqlite3.Connection, run: Mapping[str, Any]) -> int:
+def _add_run(database: sqlite3.Connection, run: sqlite3.Row) -> int:
     taken = "SELECT 1 FROM here.runs WHERE run_id = ?"
     if database.execute(taken, (run["run_id"],)).fetchone():
         raise Conflict(
@@ -120,19 +117,17 @@ def _add_run(database: sqlite3.Connection, run: Mapping[str, Any]) -> int:
     return n
 
 
-def _update_run(
-    database: sqlite3.Connection, here: Mapping[str, Any], run: Mapping[str, Any]
-) -> bool:
+def _update_run(database: sqlite3.Connection, here: sqlite3.Row, run: sqlite3.Row) -> bool:
     """Take over the state of a run that came further elsewhere; whether anything changed."""
-    run = {**run, "document": _of_run(run["document"], here["run_id"])}
-    _refuse_another_run(here, run)
+    document = _of_run(run["document"], here["run_id"])
+    _refuse_another_run(here, run, document)
     state = {
         "created_at": min(here["created_at"], run["created_at"]),
         "elapsed_s": max(here["elapsed_s"], run["elapsed_s"]),
     }
     if _progress(run) > _progress(here):
         state |= {name: run[name] for name in ("status", "finished_at")}
-        state["document"] = run["document"] or here["document"]
+        state["document"] = document or here["document"]
     state = {name: value for name, value in state.items() if value != here[name]}
     if state:
         sets = ", ".join(f"{name} = ?" for name in state)
@@ -148,23 +143,23 @@ def _of_run(document: str | None, run_id: str) -> str | None:
     return as_json({**value, "run_id": run_id})
 
 
-def _progress(run: Mapping[str, Any]) -> tuple[str, bool, float]:
+def _progress(run: sqlite3.Row) -> tuple[str, bool, float]:
     """How far a run came: finished, and when; else whether it has a result, and its seconds."""
     return run["finished_at"] or "", run["document"] is not None, run["elapsed_s"]
 
 
-def _refuse_another_run(here: Mapping[str, Any], run: Mapping[str, Any]) -> None:
+def _refuse_another_run(here: sqlite3.Row, run: sqlite3.Row, document: str | None) -> None:
     differs = [name for name in _SAME if here[name] != run[name]]
     if _identifying(here) != _identifying(run):
         differs.append("settings")
     if run["finished_at"] and here["finished_at"] == run["finished_at"]:
         differs += ["status"] if here["status"] != run["status"] else []
-        differs += ["document"] if _plain(here["document"]) != _plain(run["document"]) else []
+        differs += ["document"] if _plain(here["document"]) != _plain(document) else []
     if differs:
         raise Conflict(run["line"], f"run {here['run_id']} differs in {', '.join(differs)}")
 
 
-def _identifying(run: Mapping[str, Any]) -> str:
+def _identifying(run: sqlite3.Row) -> str:
     settings = json.loads(run["settings"])
     return canonical({k: v for k, v in settings.items() if k not in _OWN_SETTINGS})
 
@@ -225,7 +220,7 @@ def _add_rows(
     return database.execute(sql, _named(rows)).rowcount
 
 
-def _named(rows: _Rows) -> dict[str, Any]:
+def _named(rows: _Rows) -> JsonDict:
     return {"n": rows.n, "run": rows.run_id}
 
 

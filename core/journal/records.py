@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import JournalError
-from ..types import ChatResponse, Message, Usage, json_writer
+from ..types import ChatResponse, JsonDict, JsonObject, Message, Usage, json_writer
 
 _write = json_writer(sort_keys=False)
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     """The JSON text that columns hold.
 
     Raises:
@@ -19,10 +19,10 @@ def as_json(value: Any) -> str:
     return _write(value)
 
 
-class StoredSettings(dict[str, Any]):
+class StoredSettings(JsonDict):
     """What a run was made with; a setting that every run has is there, or the run is damaged."""
 
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> object:
         raise JournalError(
             f"the journal is damaged: the settings of a run hold no {name!r}; nothing was "
             "changed. Restore the journal from a copy, or use another --runs-dir"
@@ -121,7 +121,7 @@ class AskedParties(NamedTuple):
     party: str
     label: str
     endpoint: str | None = None
-    entry: Mapping[str, Any] | None = None
+    entry: JsonObject | None = None
 
 
 class CallTotals(NamedTuple):

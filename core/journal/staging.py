@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, JournalError
+from ..types import JsonDict
 from .lines import check_end, check_header, read_line, stored_row
 from .schema import CHECKED, TABLES
 from .tables import TableSchema, quoted
@@ -82,7 +83,7 @@ def _fill(database: sqlite3.Connection, path: Path, lines: Iterable[tuple[int, b
         raise DataError(path, "holds no runs")
 
 
-def _add(database: sqlite3.Connection, n: int, line: dict[str, object], run: str) -> str:
+def _add(database: sqlite3.Connection, n: int, line: JsonDict, run: str) -> str:
     """Add a line; returns the run that the next one may belong to."""
     row, name = stored_row(line), str(line["kind"])
     if name == "run":

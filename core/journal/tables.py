@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, get_args
 from ..text import readable
 from .shapes import Shape, optional
 
-R = TypeVar("R", bound=tuple[Any, ...])
+R = TypeVar("R", bound=tuple[object, ...])
 """A row type: a `NamedTuple`."""
 
 
@@ -58,7 +58,7 @@ class TableSchema(Generic[R]):
     ) -> None:
         self.kind, self.name, self.key = kind, name, key
         self.free, self.later = frozenset(free), frozenset(later)
-        self.make: Callable[[Iterable[Any]], R] = row._make  # type: ignore[attr-defined] # of a NamedTuple
+        self.make: Callable[[Iterable[object]], R] = row._make  # type: ignore[attr-defined] # of a NamedTuple
         self.shapes: dict[str, Shape] = {}
         self._types: dict[str, tuple[type, ...]] = {}
         json_columns = set()
@@ -83,11 +83,11 @@ class TableSchema(Generic[R]):
         """The SQL that gives a row as it is `stored` from its columns elsewhere."""
         return quoted(self.columns, prefix)
 
-    def opened(self, row: Sequence[Any]) -> R:
+    def opened(self, row: Sequence[object]) -> R:
         """A row from its columns as they are `stored`."""
         return self.make(row)
 
-    def wrong_type(self, columns: Iterable[str], row: Sequence[Any]) -> str | None:
+    def wrong_type(self, columns: Iterable[str], row: Sequence[object]) -> str | None:
         """What is wrong with the types of some columns and of the JSON in them, if anything."""
         columns = tuple(columns)
         if message := self._wrong_types(columns, tuple(map(type, row))):
@@ -121,7 +121,7 @@ def quoted(columns: Iterable[str], prefix: str = "") -> str:
     return ", ".join(f'{prefix}"{column}"' for column in columns)
 
 
-def storable_row(values: Sequence[Any]) -> tuple[Any, ...]:
+def storable_row(values: Sequence[object]) -> tuple[Any, ...]:
     """Values whose texts Unicode can hold; half a surrogate pair becomes U+FFFD."""
     # A text of ASCII alone is known to be so without looking at it.
     return tuple([v if not isinstance(v, str) or v.isascii() else readable(v) for v in values])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DataError, JournalError
+from ..types import JsonDict
 from .archives import LINE_LIMIT, read_lines
 from .lines import end_line, header_line, row_line
 from .locks import RunLock
@@ -63,7 +64,7 @@ def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
 
 
-def _columns(table: TableSchema[Any], run: RunRecord, row: Sequence[Any]) -> dict[str, Any]:
+def _columns(table: TableSchema[Any], run: RunRecord, row: Sequence[object]) -> JsonDict:
     """A row's columns by name.
 
     Raises:
@@ -76,7 +77,7 @@ def _columns(table: TableSchema[Any], run: RunRecord, row: Sequence[Any]) -> dic
     return dict(zip(table.columns, opened, strict=True))
 
 
-def _line(name: str, run: RunRecord, row: dict[str, Any]) -> bytes:
+def _line(name: str, run: RunRecord, row: JsonDict) -> bytes:
     """A row's line; one that could not be imported is told now, while the run is still there."""
     try:
         line = row_line(name, run.run_id, row)

@@ -17,7 +17,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import JournalError
 from .reserve import Reserve
@@ -32,7 +32,7 @@ _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 class _Write(NamedTuple):
     sql: str
-    values: Sequence[Any]
+    values: Sequence[object]
     waiter: "asyncio.Future[None] | None"
 
 
@@ -75,7 +75,7 @@ class GroupWriter:
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
-    async def write(self, sql: str, values: Sequence[Any]) -> None:
+    async def write(self, sql: str, values: Sequence[object]) -> None:
         """Write one row; returns when it is on the disk.
 
         Raises:
@@ -85,7 +85,7 @@ class GroupWriter:
         self._put(_Write(sql, values, waiter))
         await waiter
 
-    def add(self, sql: str, values: Sequence[Any]) -> None:
+    def add(self, sql: str, values: Sequence[object]) -> None:
         """Write one row with the next group; `flush` tells whether it arrived.
 
         Raises:

@@ -7,9 +7,8 @@ grader and is put under it; the others stay what they are: another grader's. Not
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, JournalError
@@ -18,12 +17,12 @@ from ..journal import CallKey, Grader, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..sample.model import JournaledModel, known_replies
 from ..settings.run_config import RunConfig, grader, judge_endpoint
-from ..types import ChatRequest, ChatResponse, Item, Score, digest
+from ..types import ChatRequest, ChatResponse, Item, JsonObject, Score, digest
 from .stored_config import asked_endpoint, config_of, pack_of
 from .stored_model import stored_model
 
 
-def is_older(graded_by: Mapping[str, Any]) -> bool:
+def is_older(graded_by: JsonObject) -> bool:
     """Whether a grader with a judge does not say what the judge was sent."""
     return isinstance(graded_by.get("judge"), str) and "sampling" not in graded_by
 

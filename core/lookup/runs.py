@@ -8,14 +8,14 @@ asked keeps the label that was asked first (docs/runs.md).
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from ..benchmark import Benchmark, Options, Pack
 from ..endpoints.sites import site_in, site_of
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord
 from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
-from ..types import digest
+from ..types import Json, JsonDict, JsonObject, digest
 
 MODEL, JUDGE = "model", "judge"
 
@@ -95,7 +95,7 @@ def _agree(one: str | None, other: str | None) -> bool:
 _SAME = ("benchmark", "version", "pack", "model", "sampling", "system", "name", "options")
 
 
-def _is_alike(stored: Mapping[str, Any], meant: Mapping[str, Any], judges: Collection[str]) -> bool:
+def _is_alike(stored: JsonObject, meant: JsonObject, judges: Collection[str]) -> bool:
     """Whether the identity of a run, from its settings, differs from one in the address alone."""
     same = all(name in stored and stored[name] == meant[name] for name in _SAME)
     return (
@@ -106,7 +106,7 @@ def _is_alike(stored: Mapping[str, Any], meant: Mapping[str, Any], judges: Colle
     )
 
 
-def is_asked_alike(one: Mapping[str, Any], other: Mapping[str, Any], config: RunConfig) -> bool:
+def is_asked_alike(one: JsonObject, other: JsonObject, config: RunConfig) -> bool:
     """Whether two ask the same: benchmark, version, pack, prompts, options, players of roles."""
     judges = judges_only(config.benchmark, config.options)
     same = all(one.get(n) == other.get(n) for n in ("benchmark", "version", "pack", "options"))
@@ -117,12 +117,20 @@ def is_asked_alike(one: Mapping[str, Any], other: Mapping[str, Any], config: Run
     )
 
 
-def players_of(identity: Mapping[str, Any]) -> dict[str, Any]:
+def players_of(identity: JsonObject) -> JsonDict:
     """Who plays the roles, where that matters: local servers are one site."""
-    return {
-        name: (player["model"], site_of(player["endpoint"]), player["sampling"])
-        for name, player in identity.get("roles", {}).items()
-    }
+    players = _object(identity, "roles")
+    return {name: _player(_object(players, name)) for name in players}
+
+
+def _player(player: JsonObject) -> Json:
+    site = site_of(cast("str | None", player["endpoint"]))
+    return (player["model"], site, player["sampling"])
+
+
+def _object(owner: JsonObject, name: str) -> JsonObject:
+    found = owner.get(name)
+    return found if isinstance(found, Mapping) else {}
 
 
 def judges_only(benchmark: Benchmark, options: Options) -> frozenset[str]:
@@ -131,9 +139,9 @@ def judges_only(benchmark: Benchmark, options: Options) -> frozenset[str]:
     return frozenset(plugin.judge_prompts(options)) - frozenset(plugin.prompts(options))
 
 
-def own_prompts(identity: Mapping[str, Any], judges: Collection[str]) -> dict[str, Any]:
+def own_prompts(identity: JsonObject, judges: Collection[str]) -> JsonDict:
     """The digests of a run's own prompts; older programs had those of the judge among them."""
-    return {k: v for k, v in identity.get("prompts", {}).items() if k not in judges}
+    return {k: v for k, v in _object(identity, "prompts").items() if k not in judges}
 
 
 # Judges
@@ -174,7 +182,7 @@ class JudgeNames:
     def __init__(self, asked: Sequence[AskedParties]) -> None:
         names = {a.label: a.endpoint for a in reversed(asked) if a.endpoint}
         self._labels: dict[object, list[str]] = {}
-        self._kinds: dict[str, object] = {}
+        self._kinds: JsonDict = {}
         for label in dict.fromkeys(a.label for a in asked):
             kind = (_spec(label), site_in(label, names.get(label)))
             self._kinds[label] = kind

@@ -1,9 +1,7 @@
 """How a stored run was asked: its settings and its pack, as a command of today would give them."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
@@ -26,13 +24,14 @@ from ..settings.run_config import (
     stored_sampling,
     with_judges,
 )
+from ..types import JsonDict, JsonObject
 
 
 def config_of(
     journal: Journal,
     run: RunRecord,
     catalogue: Catalogue,
-    changes: Mapping[str, Any],
+    changes: JsonObject,
     dataset: str | None,
     judge: Endpoint | str | None = None,
 ) -> RunConfig:
@@ -112,7 +111,7 @@ def config_of_result(
     return judged_by(journal, run, replace(config, options=options), judge)
 
 
-def _changed(benchmark: Benchmark, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(benchmark: Benchmark, changes: JsonObject) -> JsonDict:
     gradable = {o.name: o for o in benchmark.options if o.in_grades}
     for name in changes:
         if name not in gradable:

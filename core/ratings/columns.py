@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, UsageError
+from ..types import JsonObject
 from .comparisons import MAX_MARGIN, Bools, Comparisons, Floats, Ints, Small
 
 KEYS = frozenset(
@@ -71,7 +72,7 @@ class Columns:
     criteria: dict[str, int] = field(default_factory=dict)
     margins: "array[int]" = field(default_factory=lambda: array("i"))
 
-    def add(self, row: Any, number: int) -> None:
+    def add(self, row: object, number: int) -> None:
         """Take one row in, or refuse it.
 
         Raises:
@@ -85,7 +86,7 @@ class Columns:
     def _refuse(self, message: str, number: int) -> NoReturn:
         raise DataError(self.origin, message, f"{self.place} {number}") from None
 
-    def _add(self, row: Any, number: int) -> None:
+    def _add(self, row: object, number: int) -> None:
         if not isinstance(row, Mapping):
             raise _Bad("not a JSON object")
         found = _checked(row)
@@ -252,7 +253,7 @@ class _Row(NamedTuple):
     weight: float
 
 
-def _checked(row: Mapping[str, Any]) -> _Row:
+def _checked(row: JsonObject) -> _Row:
     """What a row says."""
     a, b = _text(row, "a"), _text(row, "b")
     if a == b:
@@ -287,14 +288,14 @@ def _sorted_names(names: Mapping[str, int]) -> tuple[tuple[str, ...], Ints]:
     return tuple(ordered), place
 
 
-def _text(row: Mapping[str, Any], key: str) -> str:
+def _text(row: JsonObject, key: str) -> str:
     value = row.get(key)
     if type(value) is str and value:
         return value
     raise _Bad(f'needs "{key}", the name of a model')
 
 
-def _id(row: Mapping[str, Any]) -> str:
+def _id(row: JsonObject) -> str:
     value = row.get("item")
     if type(value) is int:
         return str(value)
@@ -303,7 +304,7 @@ def _id(row: Mapping[str, Any]) -> str:
     raise _Bad('needs "item", a text')
 
 
-def _optional_text(row: Mapping[str, Any], key: str) -> str:
+def _optional_text(row: JsonObject, key: str) -> str:
     value = row.get(key)
     if value is None:
         return ""
@@ -312,17 +313,18 @@ def _optional_text(row: Mapping[str, Any], key: str) -> str:
     raise _Bad(f'"{key}" must be a text')
 
 
-def _iteration(value: Any) -> int:
+def _iteration(value: object) -> int:
     if type(value) is int and 1 <= value <= _LONG:
         return value
     raise _Bad('"iteration" must be a whole number from 1')
 
 
-def _length(row: Mapping[str, Any], key: str) -> float:
+def _length(row: JsonObject, key: str) -> float:
     value = row.get(key)
     if value is None:
         return nan
-    if type(value) in (int, float) and 0 <= value <= float_info.max:
+    is_flag = isinstance(value, bool)
+    if isinstance(value, int | float) and not is_flag and 0 <= value <= float_info.max:
         return float(value)
     raise _Bad(f'"{key}" must be a number from 0')
 
@@ -333,7 +335,7 @@ def _weight(value: Any) -> float:
     raise _Bad('"weight" must be a number above 0')
 
 
-def _margins(margins: Any) -> tuple[int, int]:
+def _margins(margins: object) -> tuple[int, int]:
     """Sum and count."""
     if type(margins) is not dict or not margins:
         raise _Bad('needs "margins", an object with one number per criterion')

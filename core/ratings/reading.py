@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError
 from ..journal.archives import read_lines
-from ..types import JsonDict
+from ..types import Json, JsonDict
 from .columns import Columns
 from .comparisons import Comparison, Comparisons
 
@@ -44,7 +43,7 @@ def comparison_lines(rows: Iterable[Comparison]) -> Iterator[bytes]:
         yield json.dumps(row.as_json(), ensure_ascii=False).encode() + b"\n"
 
 
-def _parsed(path: Path, number: int, line: bytes) -> Any:
+def _parsed(path: Path, number: int, line: bytes) -> object:
     try:
         return _decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:
@@ -58,7 +57,7 @@ def _parsed(path: Path, number: int, line: bytes) -> Any:
     raise DataError(path, message, f"line {number}") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> JsonDict:
+def _without_repeats(pairs: list[tuple[str, Json]]) -> JsonDict:
     made = dict(pairs)
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -128,15 +128,12 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     A seed repeats what the protocol would give anyway; another room changes no answer that fits.
     """
     own = guard(config.benchmark).sampling_for(config.options)
-    used = config.effective_sampling.sent()
-    room = own.max_tokens or 0
-    return {
-        name: value
-        for name, value in used.items()
-        if name != "seed"
-        and value != getattr(own, name)
-        and not (name == "max_tokens" and (value >= room or not cut_off))
-    }
+    used = config.effective_sampling
+    same = {"seed"}
+    if not cut_off or (used.max_tokens or 0) >= (own.max_tokens or 0):
+        same.add("max_tokens")
+    sent = used.sent().items()
+    return {n: v for n, v in sent if n not in same and v != getattr(own, n)}
 
 
 def _plain(value: object) -> str:

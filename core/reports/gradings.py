@@ -6,13 +6,13 @@ with the command that makes it alike.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import JournalError, UsageError
 from ..hints import bench
 from ..journal import Grader, Journal, RunRecord
 from ..panels import rule_in
-from ..types import canonical
+from ..types import Json, JsonObject, canonical
 
 
 class Grading(NamedTuple):
@@ -31,10 +31,10 @@ class Grading(NamedTuple):
     digest: str
     version: str | None
     judge: str | None
-    options: Mapping[str, Any]
+    options: JsonObject
     grades: int = 0
     offline: bool = False
-    asked: Mapping[str, Any] = {}
+    asked: Mapping[str, Json] = {}
 
     @property
     def reading(self) -> str:

@@ -1,14 +1,46 @@
 """Where scores stand on a board without ratings, and above which baselines they are."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
-from ..result_document import ResultDocument
+from ..result_document import (
+    MetricRow,
+    OpenInterval,
+    Ordinal,
+    Ranks,
+    ResultDocument,
+    SampleCounts,
+)
 
-Row = dict[str, Any]
+
+class BoardRow(TypedDict):
+    """A model on a leaderboard; ``None`` where it has no rating, or no scored result."""
+
+    model: str
+    rating: float | None
+    rd: float | None
+    ci95: OpenInterval | None
+    rank: Ordinal | None
+    rank_ci95: Ranks | None
+    tied_with: Sequence[str] | None
+    rank_ci95_board: Ranks | None
+    rating_length_adjusted: float | None
+    ci95_length_adjusted: OpenInterval | None
+    depends_on_length: Sequence[str] | None
+    comparisons: int
+    demo: bool
+    changed: str | None
+    run_id: str | None
+    status: str | None
+    partial: bool | None
+    iterations: int | None
+    metrics: Mapping[str, MetricRow]
+    not_above: Sequence[str] | None
+    items: SampleCounts | None
+    cost_usd: float | None
 
 
-def place_rows(rows: Sequence[Row], metric: str) -> None:
+def place_rows(rows: Sequence[BoardRow], metric: str) -> None:
     """Give rows their rank by a metric, the ranks that they may have, and who is tied with them.
 
     Whole results are ranked first and partial ones below them, each among their like. A row
@@ -22,18 +54,19 @@ def place_rows(rows: Sequence[Row], metric: str) -> None:
         above += len(alike)
 
 
-def _can_be_ranked(row: Row, metric: str) -> bool:
+def _can_be_ranked(row: BoardRow, metric: str) -> bool:
     found = row["metrics"].get(metric)
     return bool(found and found["value"] is not None and found["higher_is_better"] is not None)
 
 
-def _place(rows: Sequence[Row], metric: str, above: int) -> None:
+def _place(rows: Sequence[BoardRow], metric: str, above: int) -> None:
     from ..statistics import places
 
     found = [row["metrics"][metric] for row in rows]
     ends = [m["ci95"] or (float("nan"),) * 2 for m in found]
     lows, highs = zip(*ends, strict=True)
-    values, higher = [m["value"] for m in found], found[0]["higher_is_better"]
+    values = [float("nan") if m["value"] is None else m["value"] for m in found]
+    higher = bool(found[0]["higher_is_better"])
     names = [row["model"] for row in rows]
     for row, place in zip(rows, places(values, lows, highs, higher_is_better=higher), strict=True):
         row["rank"] = above + place.rank

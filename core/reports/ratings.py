@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ..result_document import RatingRow
+from .placing import BoardRow
 
 NAMED = 3
 """How many tied models a cell names."""
@@ -30,7 +31,7 @@ def row_of(row: RatingRow, columns: Sequence[str]) -> list[str | float | None]:
     ]
 
 
-def note_of(rows: Sequence[RatingRow]) -> list[str]:
+def note_of(rows: "Sequence[RatingRow | BoardRow]") -> list[str]:
     """What the columns mean, in a line or two."""
     lines = ["rank interval: of this model alone / of all models of the board together"]
     if any(row.get("rating_length_adjusted") is not None for row in rows):

@@ -1,15 +1,69 @@
 """All that is known about one item of a run: every call, and the scores."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypedDict, cast
 
 from ..errors import UsageError
 from ..imported import is_imported, origin_of
 from ..journal import Grader, Journal, RunRecord, StoredCall
 from ..sample.phases import TRIAL
+from ..types import Json, JsonDict, JsonObject
 
 
-def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any]:
+class TokenRow(TypedDict):
+    """Tokens of one call."""
+
+    input: int
+    output: int
+
+
+class ItemCall(TypedDict):
+    """One call; of an imported one it is not known how it was made."""
+
+    phase: str
+    model: str
+    messages: Sequence[Sequence[str]] | None
+    text: str
+    reasoning: str
+    finish: str | None
+    usage: TokenRow | None
+    latency_s: float
+    attempts: int
+    sent: JsonObject
+
+
+class ItemScore(TypedDict):
+    """The latest score of one iteration, and whose it is."""
+
+    values: Mapping[str, float | None]
+    reason: str | None
+    flags: Sequence[str]
+    detail: JsonObject
+    judge: Json
+
+
+class IterationRow(TypedDict):
+    """What was asked in one iteration, and what came of it."""
+
+    iteration: int
+    calls: Sequence[ItemCall]
+    score: ItemScore | None
+    failed: str | None
+
+
+class ItemDocument(TypedDict):
+    """The document of `bench show --item`."""
+
+    run_id: str
+    benchmark: str
+    model: str
+    demo: bool
+    imported: JsonObject | None
+    item_id: str
+    iterations: Sequence[IterationRow]
+
+
+def item_record(journal: Journal, run: RunRecord, item_id: str) -> ItemDocument:
     """An item's calls in the order they came, its scores by the latest grader, its failures.
 
     Raises:
@@ -44,7 +98,7 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> dict[str, Any
 
 def _latest_score(
     journal: Journal, run: RunRecord, graders: Sequence[Grader], item_id: str, iteration: int
-) -> dict[str, Any] | None:
+) -> ItemScore | None:
     """A sample's score by the latest grader that has one, with that grader's judge."""
     for grader in graders:
         if score := journal.score_of(run, grader.digest, item_id, iteration):
@@ -62,16 +116,17 @@ _UNKNOWN = dict.fromkeys(("finish", "usage", "latency_s", "attempts", "sent"))
 """What another program did not write down of a call."""
 
 
-def _call(call: StoredCall) -> dict[str, Any]:
-    unknown = dict[str, Any]()
+def _call(call: StoredCall) -> ItemCall:
+    unknown: JsonDict = {}
     if is_imported(call.model):
         # What the model was asked was compared with the file; what its judge was, nobody knows.
         unknown = {"model": call.model, **_UNKNOWN}
         unknown |= {} if call.messages else {"messages": None}
-    return {
+    row = {
         "phase": call.key.phase,
         "model": call.model,
         "messages": [list(m) for m in call.messages],
         **call.response.as_json(),
         **unknown,
     }
+    return cast("ItemCall", row)

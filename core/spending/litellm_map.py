@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any
 
 from ..endpoints.providers import ModelSpec
 from ..errors import DataError
+from ..types import JsonObject
 from .prices import Beyond, Price
 
 FILE = "model_prices_and_context_window_backup.json"
@@ -63,7 +63,7 @@ def blob_id(content: bytes) -> str:
     return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
 
 
-def _entries(spec: ModelSpec, entries: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _entries(spec: ModelSpec, entries: JsonObject) -> Iterator[JsonObject]:
     """What the map holds of a model, under the names that it may have there."""
     provider, name = spec
     if provider == "litellm":
@@ -73,14 +73,14 @@ def _entries(spec: ModelSpec, entries: Mapping[str, Any]) -> Iterator[Mapping[st
     if name.startswith("ft:"):
         name = ":".join(name.split(":")[:2])  # a fine-tune costs what its base's tunes do
     theirs = {provider, *_ALSO.get(provider, ())}
-    if full := entries.get(f"{provider}/{name}"):
+    full, bare = entries.get(f"{provider}/{name}"), entries.get(name)
+    if full and isinstance(full, Mapping):
         yield full
-    bare = entries.get(name)
-    if bare and bare.get("litellm_provider") in theirs:
+    if isinstance(bare, Mapping) and bare.get("litellm_provider") in theirs:
         yield bare
 
 
-def price_of(entry: Mapping[str, Any], source: str) -> Price | None:
+def price_of(entry: JsonObject, source: str) -> Price | None:
     """The price that an entry of the map states, if it is the whole price."""
     thinking = entry.get("output_cost_per_reasoning_token") or entry.get(_OUT)
     fee = _FEES & set(entry) or _always_searches(entry)
@@ -92,13 +92,13 @@ def price_of(entry: Mapping[str, Any], source: str) -> Price | None:
     return _with_longer(price, entry, source)
 
 
-def _always_searches(entry: Mapping[str, Any]) -> bool:
+def _always_searches(entry: JsonObject) -> bool:
     """Whether each request pays for a search; elsewhere only a tool that we never send does."""
     offers = "search_context_cost_per_query" in entry
     return offers and not entry.get("supports_function_calling")
 
 
-def _with_longer(price: Price, entry: Mapping[str, Any], source: str) -> Price:
+def _with_longer(price: Price, entry: JsonObject, source: str) -> Price:
     """The price with its dearer steps for long inputs, built from the last one down."""
     steps = sorted((int(m[1]) for name in entry if (m := _LONGER.fullmatch(name))), reverse=True)
     beyond = None
@@ -109,12 +109,13 @@ def _with_longer(price: Price, entry: Mapping[str, Any], source: str) -> Price:
     return replace(price, beyond=beyond)
 
 
-def _rates(entry: Mapping[str, Any], step: str, source: str) -> Price | None:
+def _rates(entry: JsonObject, step: str, source: str) -> Price | None:
     """The figures of one step; a cache rate that is absent or 0 counts as the input's."""
-    dollars_in, dollars_out = entry.get(_IN + step), entry.get(_OUT + step) or entry.get(_OUT)
+    read = {name: _rate(entry, name + step) for name in (_IN, _OUT, _READ, _WRITE)}
+    dollars_in, dollars_out = read[_IN], read[_OUT] or _rate(entry, _OUT)
     if not (dollars_in and dollars_out):
         return None
-    cached, written = entry.get(_READ + step), entry.get(_WRITE + step)
+    cached, written = read[_READ], read[_WRITE]
     if written and written < dollars_in:
         written = None  # a storage fee, or an error: writing never costs less than reading
     return Price(
@@ -124,6 +125,11 @@ def _rates(entry: Mapping[str, Any], step: str, source: str) -> Price | None:
         _per_million(written) if written else None,
         source,
     )
+
+
+def _rate(entry: JsonObject, name: str) -> float | None:
+    found = entry.get(name)
+    return found if isinstance(found, int | float) else None
 
 
 def _per_million(per_token: float) -> float:

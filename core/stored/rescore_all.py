@@ -14,7 +14,6 @@ from ..journal import Journal, RunRecord
 from ..lookup.stored_config import config_of_result, pack_of
 from ..plugins import Catalogue
 from ..result_document import MetricRow, ResultDocument
-from ..types import JsonDict
 from .rescore import regrade, rescore
 
 
@@ -64,10 +63,6 @@ class Change(NamedTuple):
     old: Number
     new: Number
 
-    def as_json(self) -> JsonDict:
-        """The fields of the document."""
-        return {"metric": self.metric, "old": self.old._asdict(), "new": self.new._asdict()}
-
 
 _OTHER_SAMPLES = (
     "the journal holds samples that its result does not have, or not any more: its own command "
@@ -90,13 +85,13 @@ class CheckedRun(NamedTuple):
     reason: str | None = None
     rescored: ResultDocument | None = None
 
-    def as_json(self) -> JsonDict:
+    def as_json(self) -> object:
         """The fields of the document."""
         return {
             "run_id": self.run.run_id,
             "benchmark": self.run.benchmark,
             "model": self.run.name,
-            "changes": [change.as_json() for change in self.changes],
+            "changes": self.changes,
             "reason": self.reason,
             "rescored": self.rescored is not None,
         }

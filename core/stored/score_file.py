@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..clients.thinking import split_thinking
@@ -16,14 +16,7 @@ from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel, given_replies
 from ..settings.run_config import RunConfig
 from ..text import plural
-from ..types import (
-    NO_RESPONSE,
-    ChatRequest,
-    ChatResponse,
-    Item,
-    SampleScore,
-    Score,
-)
+from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
 
 Responses = Mapping[tuple[str, int], Mapping[int, str]]
 """Replies by item id and iteration, and by the number of the request."""
@@ -50,14 +43,14 @@ async def score_responses(
     return {**document, "scores": _rows(scores, {item_id for item_id, _ in replies})}
 
 
-def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str, Any]:
+def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str, list[JsonDict]]:
     """A row per iteration of each answered item; all rows have the same values, or null."""
     names = {name: None for s in scores for name in s.score.values}
-    rows: dict[str, list[dict[str, Any]]] = {s.item_id: [] for s in scores if s.item_id in answered}
+    rows: dict[str, list[JsonDict]] = {s.item_id: [] for s in scores if s.item_id in answered}
     for item_id, _, _, score in scores:
         if item_id in rows:
             graded = {**names, **score.values}
-            row = {**graded, "flags": list(score.flags), "reason": score.reason}
+            row: JsonDict = {**graded, "flags": list(score.flags), "reason": score.reason}
             rows[item_id].append(row)
     return rows
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..types import JsonDict, JsonObject
 from .faults import Fault
 from .replies import Answer, render_answer
 from .responders import Reply
@@ -39,11 +40,11 @@ class BilledReply(NamedTuple):
 
     input: int
     output: int
-    usage: Mapping[str, Any] | None = None
+    usage: JsonObject | None = None
     fault: Fault | None = None
 
 
-def _usage(prompt: int, completion: int, **more: Any) -> dict[str, Any]:
+def _usage(prompt: int, completion: int, **more: Any) -> JsonDict:
     total = {"total_tokens": prompt + completion}
     return {"prompt_tokens": prompt, "completion_tokens": completion, **total, **more}
 
@@ -161,7 +162,7 @@ class Billing:
         return Fault("400", message=f"Unsupported parameter: '{name}' is not supported here.")
 
 
-def _reply(work: Work, outcome: BilledReply, request: ReceivedRequest) -> Mapping[str, Any]:
-    body: dict[str, Any] = json.loads(render_answer(Answer(work.said), request).body)
+def _reply(work: Work, outcome: BilledReply, request: ReceivedRequest) -> JsonObject:
+    body: JsonDict = json.loads(render_answer(Answer(work.said), request).body)
     body.pop("usage")
     return body if outcome.usage is None else {**body, "usage": dict(outcome.usage)}

@@ -11,12 +11,13 @@ import asyncio
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from threading import Event, Thread
 from types import TracebackType
 from typing import Self
 
+from ..types import JsonObject
 from .faults import Faults, fault_plan
 from .provider import Decision, Latency, SimulatedProvider, answer_aside, parse_body, plain_error
 from .responders import Responder
@@ -74,7 +75,7 @@ class LoopbackServer:
         port: int = 0,
         record: bool = True,
         on_outcome: Callable[[ReceivedRequest, str], None] | None = None,
-        models: Sequence[Mapping[str, object]] | None = None,
+        models: Sequence[JsonObject] | None = None,
     ) -> None:
         self._models = models
         self._provider = SimulatedProvider(

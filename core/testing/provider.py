@@ -6,9 +6,10 @@ fault for it, and only then what the responder says.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import NamedTuple
 
+from ..types import JsonDict, JsonObject
 from .faults import Fault, FaultPlan, as_fault, render_fault
 from .replies import Answer, render_answer, render_json
 from .responders import Reply, Responder
@@ -104,7 +105,7 @@ def _render(reply: Reply, request: ReceivedRequest) -> Decision:
     return Decision("ok", render_json(reply, request))
 
 
-def parse_body(raw: RawRequest) -> dict[str, object]:
+def parse_body(raw: RawRequest) -> JsonDict:
     """The JSON object in the body.
 
     Raises:
@@ -121,7 +122,7 @@ def parse_body(raw: RawRequest) -> dict[str, object]:
     return body
 
 
-def answer_aside(raw: RawRequest, models: Sequence[Mapping[str, object]] | None = None) -> Decision:
+def answer_aside(raw: RawRequest, models: Sequence[JsonObject] | None = None) -> Decision:
     """The answer to what is no chat request: the models, by default a list of one, or 404."""
     if raw.method == "GET" and raw.path == "/v1/models":
         listed = _MODELS if models is None else {"object": "list", "data": list(models)}

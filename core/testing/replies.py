@@ -7,10 +7,9 @@ get equal answers.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from ..types import JsonDict, JsonObject
 from .wire import ReceivedRequest, Response, content_text
 
 #: Neutral finish reason to each dialect's own; any other word is sent as it is.
@@ -77,19 +76,19 @@ def render_answer(answer: Answer, request: ReceivedRequest) -> Response:
     return render_json(body, request)
 
 
-def render_json(body: Mapping[str, Any], request: ReceivedRequest, status: int = 200) -> Response:
+def render_json(body: JsonObject, request: ReceivedRequest, status: int = 200) -> Response:
     """Any JSON object under the request-id header of the dialect."""
     name = "x-request-id" if request.dialect == "openai" else "request-id"
     return Response(status, json.dumps(body).encode(), ((name, f"req_{request.n}"),))
 
 
-def _openai_body(answer: Answer, request: ReceivedRequest) -> dict[str, Any]:
-    said: dict[str, Any] = {"role": "assistant", "content": answer.text}
+def _openai_body(answer: Answer, request: ReceivedRequest) -> JsonDict:
+    said: JsonDict = {"role": "assistant", "content": answer.text}
     said["refusal"] = answer.refusal
     if answer.reasoning is not None:
         said["reasoning_content"] = answer.reasoning
     finish = OPENAI_FINISH.get(answer.finish, answer.finish)
-    choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
+    choice: JsonDict = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
     return {
         "id": f"chatcmpl-{request.n}",
         "object": "chat.completion",
@@ -101,7 +100,7 @@ def _openai_body(answer: Answer, request: ReceivedRequest) -> dict[str, Any]:
     }
 
 
-def _openai_usage(answer: Answer, taken: int) -> dict[str, Any]:
+def _openai_usage(answer: Answer, taken: int) -> JsonDict:
     return {
         "prompt_tokens": taken,
         "completion_tokens": answer.output,
@@ -111,14 +110,14 @@ def _openai_usage(answer: Answer, taken: int) -> dict[str, Any]:
     }
 
 
-def _anthropic_body(answer: Answer, request: ReceivedRequest) -> dict[str, Any]:
-    blocks: list[dict[str, Any]] = []
+def _anthropic_body(answer: Answer, request: ReceivedRequest) -> JsonDict:
+    blocks: list[JsonObject] = []
     if answer.reasoning is not None:
         block = {"type": "thinking", "thinking": answer.reasoning, "signature": "loopback"}
         blocks.append(block)
     if answer.text:
         blocks.append({"type": "text", "text": answer.text})
-    body: dict[str, Any] = {
+    body: JsonDict = {
         "id": f"msg_{request.n}",
         "type": "message",
         "role": "assistant",
@@ -133,7 +132,7 @@ def _anthropic_body(answer: Answer, request: ReceivedRequest) -> dict[str, Any]:
     return body
 
 
-def _anthropic_usage(answer: Answer, taken: int) -> dict[str, Any]:
+def _anthropic_usage(answer: Answer, taken: int) -> JsonDict:
     return {
         "input_tokens": taken - answer.cached_tokens,  # there, input excludes the cache
         "cache_creation_input_tokens": 0,

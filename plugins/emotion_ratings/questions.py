@@ -87,7 +87,7 @@ def _cut(path: Path, item: Item, sentence: str | None) -> Item:
     return replace(item, content=question._replace(prompt=prompt))
 
 
-def _item(path: Path, item_id: str, row: Any, wanted: ReferenceField, form: Form) -> Item:
+def _item(path: Path, item_id: str, row: object, wanted: ReferenceField, form: Form) -> Item:
     place = _place(item_id)
     if not item_id.strip():
         raise DataError(path, "an item needs an id that is not blank", place)
@@ -109,7 +109,7 @@ def _place(item_id: str) -> str:
     return f'item "{item_id}"'
 
 
-def _field(path: Path, place: str, row: Any, name: str, kind: type) -> Any:
+def _field(path: Path, place: str, row: object, name: str, kind: type) -> Any:
     if not isinstance(row, Mapping):
         raise DataError(path, "must be a JSON object", place)
     if name not in row:

@@ -78,7 +78,8 @@ async def ask(
         reply = read(response)
         if best is None or reply.n_scored > best.n_scored:
             best = reply
-            best_at = response.sent.get("temperature") if response.sent else temperature
+            sent = response.sent.get("temperature") if response.sent else temperature
+            best_at = sent if isinstance(sent, int | float) else None
         if best.n_scored == len(best.values):
             break
     assert best is not None

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eibench import DataError, Item, JsonObject, read_jsonl
 
@@ -54,7 +54,7 @@ def read_statements(path: Path) -> list[Item]:
     return items
 
 
-def _item(path: Path, place: str, row: Any) -> Item:
+def _item(path: Path, place: str, row: object) -> Item:
     if not isinstance(row, Mapping):
         raise DataError(path, "must be a JSON object", place)
     for name, choices in CHOICES.items():

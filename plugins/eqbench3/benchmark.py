@@ -16,6 +16,7 @@ from eibench import (
     ChatRequest,
     ForeignResults,
     Item,
+    JsonDict,
     Model,
     Option,
     Options,
@@ -226,7 +227,7 @@ def _score(
     odd: Mapping[str, list[str]],
     flags: tuple[str, ...],
 ) -> Score:
-    detail: dict[str, Any] = {"sections": dict(odd), "judge_replies": len(outcome.replies)}
+    detail: JsonDict = {"sections": dict(odd), "judge_replies": len(outcome.replies)}
     flags += outcome.flags
     if outcome.value is None:
         message = f"the judge's reply could not be read: {outcome.reason}"

@@ -11,6 +11,7 @@ import json
 import re
 from random import Random
 
+from eibench import JsonDict
 from eibench.judges import MOST_PLUSES, criteria_of
 
 from .scenarios import Scenario
@@ -72,7 +73,7 @@ def _words(n: int, ability: float, rng: Random) -> str:
 def demo_verdict(prompt: str, rng: Random) -> str:
     """The demo judge's reply: the share of attentive sentences as a grade, with some noise."""
     share = _share(" ".join(_ASSISTANT.findall(prompt)))
-    grades: dict[str, object] = {
+    grades: JsonDict = {
         "chain_of_thought_reasoning": f"DEMO: {share:.0%} of the sentences look at a reason."
     }
     for name, scale in _FORM.findall(prompt):
@@ -104,7 +105,7 @@ def demo_margins(prompt: str, said: dict[str, str], rng: Random) -> str:
     """The demo judge's comparison: for each criterion the larger share, with some noise."""
     first, second = said
     lead = _share(said[first]) - _share(said[second])
-    reply: dict[str, object] = {"chain_of_thought_reasoning": f"DEMO: a lead of {lead:+.0%}."}
+    reply: JsonDict = {"chain_of_thought_reasoning": f"DEMO: a lead of {lead:+.0%}."}
     for name in criteria_of(prompt):
         felt = lead + rng.gauss(0, 2 * NOISE)
         pluses = min(MOST_PLUSES, 1 + int(abs(felt) * 8))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eibench import ChatResponse, DataError, ForeignResults, folder, read_toml
+from eibench import ChatResponse, DataError, ForeignResults, JsonObject, folder, read_toml
 from eibench.judges import Codes, read_margins
 
 from .foreign_calls import Call, Unreadable, read_calls
@@ -37,7 +37,7 @@ class _Facts(NamedTuple):
         return self.criteria[self.kinds.get(scenario, "role-play")]
 
 
-def read_results(value: Any, origin: Path, judge: str) -> ForeignResults:
+def read_results(value: object, origin: Path, judge: str) -> ForeignResults:
     """The comparisons of a results file.
 
     Args:
@@ -67,17 +67,17 @@ def _read_facts() -> _Facts:
     )
 
 
-def holds_comparisons(value: Mapping[str, Any]) -> bool:
+def holds_comparisons(value: JsonObject) -> bool:
     """Whether there are comparisons in a file's object."""
     return bool(_listed(value))
 
 
-def _listed(value: Mapping[str, Any]) -> object:
+def _listed(value: JsonObject) -> object:
     metadata = value.get("__metadata__")
     return metadata.get(_LIST) if isinstance(metadata, dict) else None
 
 
-def _rows(value: Any, origin: Path) -> Sequence[Any]:
+def _rows(value: Any, origin: Path) -> Sequence[object]:
     """The file's list of comparisons.
 
     Raises:
@@ -104,7 +104,7 @@ class _Reader:
         self._left_out = Counter[str]()
         self._contradicted = 0
 
-    def add(self, row: Any, judge: str) -> None:
+    def add(self, row: object, judge: str) -> None:
         """Take in a comparison: all judges' replies in it.
 
         Raises:

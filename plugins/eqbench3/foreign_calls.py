@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from eibench import JsonObject
 
@@ -36,7 +36,7 @@ class Unreadable(ValueError):
     """A comparison is left out, and why."""
 
 
-def read_calls(row: Any, judge: str) -> Iterator[Call]:
+def read_calls(row: object, judge: str) -> Iterator[Call]:
     """The replies in a comparison, one for each judge.
 
     Args:

@@ -10,7 +10,6 @@ conversation is that of the pack is the framework's to find out.
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from eibench import ForeignRun, ForeignSample, JsonObject
 
@@ -34,7 +33,7 @@ def holds_runs(value: JsonObject) -> bool:
     return any(isinstance(run, dict) and _TASKS in run for _, run in _named(value))
 
 
-def _named(value: JsonObject) -> Iterator[tuple[str, Any]]:
+def _named(value: JsonObject) -> Iterator[tuple[str, object]]:
     """The entries that are runs by their key: what begins with two lines says something else."""
     return ((key, run) for key, run in value.items() if not key.startswith("__"))
 

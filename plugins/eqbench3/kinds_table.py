@@ -1,7 +1,7 @@
 """The table of how a run's kinds of scenario did."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 from eibench import ResultDocument, Table
 
@@ -25,6 +25,15 @@ def kinds_table(document: ResultDocument) -> Table | None:
     return Table("Kinds of scenario", columns, rows, note=note)
 
 
+class _KindNotes(TypedDict):
+    """What a result notes of a kind of scenario."""
+
+    items: int
+    scored: int
+    unscored: int
+    rubric_score: float | None
+
+
 def _rest(document: ResultDocument, rows: Sequence[_Row]) -> str:
     """What became of samples that are neither scored nor unscored."""
     beyond = sum(row[2] for row in rows) - document["items"]["total"]
@@ -34,7 +43,7 @@ def _rest(document: ResultDocument, rows: Sequence[_Row]) -> str:
     return out if beyond == sum(row[5] for row in rows) else f"failed, to do or {out}"
 
 
-def _row(name: str, row: Mapping[str, Any], iterations: int) -> _Row:
+def _row(name: str, row: _KindNotes, iterations: int) -> _Row:
     """A kind's row: its samples are those scored, those unscored, and the rest."""
     scenarios, scored, unscored = row["items"], row["scored"], row["unscored"]
     samples = scenarios * iterations

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eibench import DataError
+from eibench import DataError, JsonObject
 from eibench.judges import Rubric, Template, criteria_of
 
 RUBRIC, RUBRIC_SCORE = "rubric", "rubric_score"
@@ -87,7 +87,7 @@ class Protocol:
     no_debrief: str = ""
 
 
-def read_protocol(path: Path, raw: Mapping[str, Any], text_of: TextOf, reasoning: str) -> Protocol:
+def read_protocol(path: Path, raw: JsonObject, text_of: TextOf, reasoning: str) -> Protocol:
     """A protocol from its file.
 
     Args:
@@ -139,7 +139,7 @@ _OPTIONAL = (("constrained", bool), ("least_length", int), ("no_notes", str), ("
 """What a protocol may say and need not."""
 
 
-def _of_type(name: str, value: Any, kind: type) -> Any:
+def _of_type(name: str, value: object, kind: type) -> Any:
     if type(value) is not kind:
         raise ValueError(f"{name} must be of the type {kind.__name__}, not {value!r}")
     return value

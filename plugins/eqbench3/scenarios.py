@@ -86,7 +86,7 @@ def _own_item(path: Path, n: int, row: Any, protocol: Protocol) -> Item:
     return _item(row["id"], scenario, row.get("family", ""))
 
 
-def _wrong(row: Any, protocol: Protocol) -> str | None:
+def _wrong(row: object, protocol: Protocol) -> str | None:
     """What is wrong with a scenario of our form, if anything is."""
     if not isinstance(row, dict):
         return "is no table"

@@ -107,7 +107,7 @@ def _families(column: _Column, clusters: Sequence[str]) -> int:
 
 def _intervals(
     columns: Sequence[_Column], clusters: Sequence[str], families: Sequence[int]
-) -> Sequence[Any]:
+) -> Sequence[object]:
     import numpy as np
 
     from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums

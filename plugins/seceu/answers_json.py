@@ -9,7 +9,6 @@ options' numbers.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from eibench import JsonObject
 
@@ -42,11 +41,11 @@ def json_sets(text: str, names: Sequence[str]) -> Iterator[Set]:
             yield found
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     return isinstance(value, list) and not any(isinstance(entry, Mapping) for entry in value)
 
 
-def _numbers(value: Any, names: Sequence[str]) -> Set:
+def _numbers(value: object, names: Sequence[str]) -> Set:
     """The numbers by option, from wherever in a value they are."""
     if isinstance(value, Mapping):
         return _of_object(value, names)
@@ -78,7 +77,7 @@ def _own_pair(value: JsonObject, names: Sequence[str]) -> Set:
     return {named[0]: number} if len(named) == 1 and number is not None else {}
 
 
-def _merged(values: Sequence[Any], names: Sequence[str]) -> Set:
+def _merged(values: Sequence[object], names: Sequence[str]) -> Set:
     """The numbers of several values; the last one with all options is the answer."""
     found: Set = {}
     for entry in values:
@@ -87,7 +86,7 @@ def _merged(values: Sequence[Any], names: Sequence[str]) -> Set:
     return found
 
 
-def _number_within(entry: Any) -> Number | None:
+def _number_within(entry: object) -> Number | None:
     """A number, or the one in an object that is called score or is its only one."""
     if not isinstance(entry, Mapping):
         return _number(entry)
@@ -97,7 +96,7 @@ def _number_within(entry: Any) -> Number | None:
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _number(entry: Any) -> Number | None:
+def _number(entry: object) -> Number | None:
     if isinstance(entry, bool):
         return None
     if isinstance(entry, int | float):

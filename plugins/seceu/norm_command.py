@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import click
 
-from eibench import DataError, UsageError, find_pack
+from eibench import DataError, JsonDict, UsageError, find_pack
 
 from .benchmark import Seceu
 from .norming import Normed, make_norm
@@ -52,11 +52,14 @@ def norm_command(
     contents = _stories(dataset, lang)
     people = read_people(humans, contents.stories, leave_out=leave_out)
     normed = _made(humans, people)
-    document = _document(contents.stories, normed, people)
+    items = _items(contents.stories, normed)
     if output is not None:
         message = source or f"{normed.people} people of {_printable(humans.name)}"
         _write(output, _pack(contents, normed, message))
-    click.echo(_as_text(document) if json_output else _table(document))
+    if json_output:
+        click.echo(_as_text(_document(items, normed, people)))
+    else:
+        click.echo(_table(items, normed, people))
     _tell(people, normed, output)
 
 
@@ -81,11 +84,29 @@ def _made(humans: Path, people: People) -> Normed:
         raise DataError(humans, str(error)) from None
 
 
-def _document(stories: Sequence[Story], normed: Normed, people: People) -> dict[str, Any]:
-    """The norm as plain values."""
-    undefined = sum(r is None for r in normed.similarities)
-    similarity = normed.similarity
+class _Item(NamedTuple):
+    """An item of the norm."""
+
+    id: str
+    options: Sequence[str]
+    standard: Sequence[float]
+    distance: float
+    sd: float
+
+
+def _items(stories: Sequence[Story], normed: Normed) -> list[_Item]:
     rows = zip(stories, normed.standard, normed.template, normed.item_sds, strict=True)
+    return [_Item(s.id, s.options, standard, distance, sd) for s, standard, distance, sd in rows]
+
+
+def _undefined(normed: Normed) -> int:
+    """Of how many people the similarity is not defined."""
+    return sum(r is None for r in normed.similarities)
+
+
+def _document(items: Sequence[_Item], normed: Normed, people: People) -> JsonDict:
+    """The norm as plain values."""
+    similarity = normed.similarity
     return {
         "people": normed.people,
         "left_out": list(people.left_out),
@@ -93,25 +114,23 @@ def _document(stories: Sequence[Story], normed: Normed, people: People) -> dict[
         "sd": normed.spread.sd,
         "range": [min(normed.scores), max(normed.scores)],
         "alpha": normed.alpha,
-        "similarity": None
-        if similarity is None
-        else {**similarity._asdict(), "undefined": undefined},
+        "similarity": similarity and {**similarity._asdict(), "undefined": _undefined(normed)},
         "items": {
-            story.id: {
-                "options": list(story.options),
-                "standard_scores": list(standard),
-                "distance": {"mean": distance, "sd": sd},
+            item.id: {
+                "options": list(item.options),
+                "standard_scores": list(item.standard),
+                "distance": {"mean": item.distance, "sd": item.sd},
             }
-            for story, standard, distance, sd in rows
+            for item in items
         },
     }
 
 
-def _pack(contents: Contents, normed: Normed, source: str) -> dict[str, Any]:
+def _pack(contents: Contents, normed: Normed, source: str) -> JsonDict:
     """The pack: the stories with their standard scores, and the norm."""
     norm = normed.as_norm(source)
     similarity = norm.similarity
-    items = [
+    items: list[JsonDict] = [
         {"id": s.id, "story": s.text, "options": list(s.options), "reference": list(standard)}
         for s, standard in zip(contents.stories, normed.standard, strict=True)
     ]
@@ -134,41 +153,40 @@ def _pack(contents: Contents, normed: Normed, source: str) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, pack: dict[str, Any]) -> None:
+def _write(path: Path, pack: JsonDict) -> None:
     try:
         path.write_text(_as_text(pack) + "\n", encoding="utf-8")
     except OSError as error:
         raise DataError(path, f"cannot be written: {error.strerror}") from None
 
 
-def _as_text(value: dict[str, Any]) -> str:
+def _as_text(value: JsonDict) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _table(document: dict[str, Any]) -> str:
-    low, high = document["range"]
-    similarity = document["similarity"]
+def _table(items: Sequence[_Item], normed: Normed, people: People) -> str:
+    low, high = min(normed.scores), max(normed.scores)
     lines = [
-        f"people               {document['people']}, {len(document['left_out'])} left out",
-        f"SECEU score          M {document['mean']:.3f}  SD {document['sd']:.3f}  "
+        f"people               {normed.people}, {len(people.left_out)} left out",
+        f"SECEU score          M {normed.spread.mean:.3f}  SD {normed.spread.sd:.3f}  "
         f"range {low:.2f} … {high:.2f}",
-        f"Cronbach's alpha     {_number(document['alpha'], 3)}",
-        "pattern similarity   " + (_similarity(similarity) if similarity else "–"),
+        f"Cronbach's alpha     {_number(normed.alpha, 3)}",
+        f"pattern similarity   {_similarity(normed)}",
         "",
         f"{'item':<12}{'standard scores':<28}{'distance M':>10}{'SD':>8}",
     ]
-    for item_id, item in document["items"].items():
-        points = "  ".join(f"{value:5.2f}" for value in item["standard_scores"])
-        distance = item["distance"]
-        lines.append(f"{item_id:<12}{points:<28}{distance['mean']:>10.2f}{distance['sd']:>8.2f}")
+    for item in items:
+        points = "  ".join(f"{value:5.2f}" for value in item.standard)
+        lines.append(f"{item.id:<12}{points:<28}{item.distance:>10.2f}{item.sd:>8.2f}")
     return "\n".join(lines)
 
 
-def _similarity(similarity: dict[str, Any]) -> str:
-    message = (
-        f"M {similarity['mean']:.3f}  SD {similarity['sd']:.3f}, each person to all the others"
-    )
-    undefined = similarity["undefined"]
+def _similarity(normed: Normed) -> str:
+    if normed.similarity is None:
+        return "–"
+    mean, sd = normed.similarity.mean, normed.similarity.sd
+    message = f"M {mean:.3f}  SD {sd:.3f}, each person to all the others"
+    undefined = _undefined(normed)
     return f"{message}; undefined for {undefined}" if undefined else message
 
 

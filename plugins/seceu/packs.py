@@ -53,7 +53,7 @@ def read_file(path: Path, *, lang: str) -> Contents:
     )
 
 
-def _story(path: Path, number: int, row: Any) -> Story:
+def _story(path: Path, number: int, row: object) -> Story:
     at = _At(path, f"item {number}")
     if not isinstance(row, Mapping):
         raise at.error("must be a JSON object")
@@ -78,7 +78,7 @@ def _check_points(at: _At, reference: Sequence[float]) -> None:
         raise at.error(f'"reference" must be points of 0 or more that sum to 10, not {written}')
 
 
-def _norm(at: _At, raw: Any, n_items: int) -> Norm:
+def _norm(at: _At, raw: object, n_items: int) -> Norm:
     if not isinstance(raw, Mapping):
         raise at.error("must be a JSON object")
     mean, sd = (_number(at, raw.get(name), name, above_zero=True) for name in ("mean", "sd"))
@@ -96,14 +96,14 @@ def _norm(at: _At, raw: Any, n_items: int) -> Norm:
     )
 
 
-def _spread(at: _At, raw: Any) -> Spread:
+def _spread(at: _At, raw: object) -> Spread:
     if not isinstance(raw, Mapping):
         raise at.error('"similarity" must be an object with "mean" and "sd"')
     mean = _number(at, raw.get("mean"), "similarity mean")
     return Spread(mean, _number(at, raw.get("sd"), "similarity sd", above_zero=True))
 
 
-def _prompts(path: Path, raw: Any) -> dict[str, str]:
+def _prompts(path: Path, raw: object) -> dict[str, str]:
     if not isinstance(raw, Mapping):
         raise DataError(path, '"prompts" must be an object from prompting to text')
     for name, text in raw.items():
@@ -116,7 +116,7 @@ def _prompts(path: Path, raw: Any) -> dict[str, str]:
     return dict(raw)
 
 
-def _text(at: _At, value: Any, name: str = "") -> str:
+def _text(at: _At, value: object, name: str = "") -> str:
     """A text that can be shown: not blank, and without control characters but line breaks."""
     what = f'"{name}"' if name else "it"
     if not isinstance(value, str) or not value.strip():
@@ -126,21 +126,21 @@ def _text(at: _At, value: Any, name: str = "") -> str:
     return value
 
 
-def _line(at: _At, value: Any, name: str) -> str:
+def _line(at: _At, value: object, name: str) -> str:
     text = _text(at, value, name)
     if not text.isprintable() or text != text.strip():
         raise at.error(f'"{name}" must be one line, without spaces around it')
     return text
 
 
-def _numbers(at: _At, values: Any, name: str, n: int | None = None) -> tuple[float, ...]:
+def _numbers(at: _At, values: object, name: str, n: int | None = None) -> tuple[float, ...]:
     if not isinstance(values, list) or (n is not None and len(values) != n):
         wanted = "a list of numbers" if n is None else f"a list of {n} numbers"
         raise at.error(f'"{name}" must be {wanted}')
     return tuple(_number(at, value, name) for value in values)
 
 
-def _ascending(at: _At, values: Any, name: str) -> tuple[float, ...]:
+def _ascending(at: _At, values: object, name: str) -> tuple[float, ...]:
     numbers = _numbers(at, values, name)
     if list(numbers) != sorted(numbers):
         raise at.error(f'"{name}" must be in rising order')

@@ -1,8 +1,8 @@
 """Where a result would stand among the published ones, and which stories it is furthest off on."""
 
 import csv
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypedDict
 
 from eibench import ResultDocument, Table, folder
 
@@ -129,11 +129,20 @@ def furthest(document: ResultDocument) -> Table | None:
     )
 
 
+class _ItemNotes(TypedDict):
+    """What a result notes of a story."""
+
+    distance: float
+    human_distance: float | None
+    answer: Sequence[float]
+    reference: Sequence[float]
+
+
 def _stories(n: int) -> str:
     return "story" if n == 1 else f"{n} stories"
 
 
-def _row(item_id: str, row: Mapping[str, Any], *, people: bool) -> Sequence[str | float | None]:
+def _row(item_id: str, row: _ItemNotes, *, people: bool) -> Sequence[str | float | None]:
     human = [row["human_distance"]] if people else []
     return (item_id, row["distance"], *human, _points(row["answer"]), _points(row["reference"]))
 

@@ -172,8 +172,8 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 
 ORDER = (
-    "errors types text sections hookspecs imported",
-    "foreign roles rules signals command_names few_families",
+    "errors types text sections hookspecs",
+    "foreign imported roles rules signals command_names few_families",
     "statistics",
     "metrics answers panels",
     "benchmark names sizes endpoints entries on_demand result_document",

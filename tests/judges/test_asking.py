@@ -1,5 +1,7 @@
 """Asking a judge: plainly, then with what was wrong, then no more."""
 
+from typing import Any
+
 import pytest
 
 from eibench import ChatResponse, Message, MissingCall
@@ -29,8 +31,7 @@ async def test_a_readable_reply_is_asked_for_once() -> None:
     assert list(request.messages) == QUESTION
     assert request.cache_prefix == 1
     assert request.sampling.temperature == 0.0
-    schema = request.sampling.json_schema
-    assert schema is not None
+    schema: Any = request.sampling.json_schema
     assert schema["required"] == ["chain_of_thought_reasoning", "empathy", "insight"]
     assert schema["properties"]["empathy"] == {"type": "number"}
     assert schema["additionalProperties"] is False

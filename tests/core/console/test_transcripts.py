@@ -27,7 +27,7 @@ def record(**score: Any) -> dict[str, Any]:
     return {**about, "iterations": [iteration]}
 
 
-def printed(shown: dict[str, Any], width: int) -> list[str]:
+def printed(shown: Any, width: int) -> list[str]:
     """The lines in a terminal of that width."""
     out = io.StringIO()
     Console(file=out, width=width, force_terminal=True, color_system=None).print(item(shown))

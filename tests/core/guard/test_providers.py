@@ -91,7 +91,7 @@ FAULTS = {
     },
     "sent that is a text": (ChatResponse("x", sent="t=1"), "returned str as sent, not a mapping"),  # type: ignore[arg-type]
     "sent that JSON cannot hold": (
-        ChatResponse("x", sent={"stop": {"a", "b"}}),
+        ChatResponse("x", sent={"stop": {"a", "b"}}),  # type: ignore[dict-item]
         "returned what JSON cannot hold as sent",
     ),
     "sent that is not finite": (

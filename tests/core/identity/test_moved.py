@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from eibench import JsonObject
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
@@ -19,7 +20,8 @@ from tests.core.conftest import Lab
 from tests.core.identity.conftest import Duel, answer, duel_pack
 
 Serve = Callable[..., LoopbackServer]
-A, B = ({"id": "m", "root": f"/models/{name}", "created": 1} for name in "ab")
+MODELS: list[JsonObject] = [{"id": "m", "root": f"/models/{name}", "created": 1} for name in "ab"]
+A, B = MODELS
 
 
 @pytest.fixture

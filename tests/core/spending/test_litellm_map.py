@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from eibench import JsonDict
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.spending.litellm_map import blob_id, listed_price, map_file, price_of
 from eibench.core.spending.prices import Price
@@ -85,14 +86,14 @@ def test_what_the_map_does_not_tell_is_unknown(spec: str) -> None:
 )
 def test_an_entry_that_is_not_the_whole_price_gives_none(change: dict[str, Any]) -> None:
     """A fee, a missing figure or another rate for thinking: no price, not a wrong one."""
-    entry = {"mode": "chat", "input_cost_per_token": 2e-6, "output_cost_per_token": 8e-6}
+    entry: JsonDict = {"mode": "chat", "input_cost_per_token": 2e-6, "output_cost_per_token": 8e-6}
     assert _rates(price_of(entry, "here")) == (2.0, 8.0, None, None)
     assert price_of({**entry, **change}, "here") is None
 
 
 def test_cache_rates_that_cannot_be_are_left_out() -> None:
     """A zero, or writing for less than reading, is no rate: the input's holds."""
-    entry = {"mode": "chat", "input_cost_per_token": 2e-6, "output_cost_per_token": 8e-6,
+    entry: JsonDict = {"mode": "chat", "input_cost_per_token": 2e-6, "output_cost_per_token": 8e-6,
              "cache_read_input_token_cost": 0.0,
              "cache_creation_input_token_cost": 1e-6}  # fmt: skip
     assert _rates(price_of(entry, "here")) == (2.0, 8.0, None, None)
