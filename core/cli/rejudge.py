@@ -63,7 +63,8 @@ def rejudge_command(
     if len(settings.judges) > 1:
         message = "bench rejudge takes one judge at a time"
         raise UsageError(f"{message}; bench run with each --judge makes a panel of what is there")
-    spec = judge_spec(settings.judges[0])
+    (text,) = settings.judges
+    spec = judge_spec(text)
     if settings.price:  # no other model is asked
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)

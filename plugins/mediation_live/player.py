@@ -158,9 +158,10 @@ def read_speech(
     reply, unread = _object(response, "lines")
     entries = reply.get("lines")
     raw = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    there = [one for one in raw if one.get("speaker") in names and isinstance(one.get("says"), str)]
-    said = ((one["speaker"], one["says"].strip()) for one in there if not is_blank(one["says"]))
-    lines = tuple(Line(*pair) for pair in said)
+    pairs = [(one.get("speaker"), one.get("says")) for one in raw]
+    there = [(who, says) for who, says in pairs if isinstance(who, str) and isinstance(says, str)]
+    there = [pair for pair in there if pair[0] in names]
+    lines = tuple(Line(who, says.strip()) for who, says in there if not is_blank(says))
     trust = _trust(reply, names)
     leaves = reply.get("leaves")
     gone = tuple(name for name in names if isinstance(leaves, list) and name in leaves)
@@ -168,7 +169,7 @@ def read_speech(
     two = " and ".join(names)
     faults = {
         unread: bool(unread),
-        f"only {two} can speak, each with a text": entries != there,
+        f"only {two} can speak, each with a text": len(there) < len(raw) or raw != entries,
         "nobody says anything": not lines,
         "it speaks for the mediator": any(_FOR_MEDIATOR.search(line.says) for line in lines),
         "somebody tells what they may not tell yet": _tells(lines, locked),

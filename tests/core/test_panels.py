@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench import Item, Model, Options, Score
+from eibench import Item, Model, Options, Score, UsageError, run_async
 from eibench.core.journal import Journal
 from eibench.core.panels import Panel, judges_in, panel_of
 from eibench.core.settings.run_config import with_judges
@@ -240,6 +240,46 @@ async def test_without_a_quorum_a_sample_fails_and_is_tried_again(court: Lab) ->
     words.refused = {}
     document = await judged(court, "one", "two", "three")
     assert document["status"] == "complete"
+
+
+async def test_python_takes_a_list_of_judges(court: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an address for all, or for each."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-fake")
+    judges = ["openai/one", "openai/three"]
+    path = court.runs_dir.parent / "items.txt"
+    path.write_text("item")
+    benchmark = Graded()
+    benchmark.read_pack = lambda source, options: court.pack  # type: ignore[method-assign]
+    for where in (court.url, dict.fromkeys(judges, court.url)):
+        result = await run_async(
+            benchmark,
+            model="openai/model",
+            base_url=court.url,
+            judge=judges,
+            judge_base_url=where,
+            panel="median",
+            dataset=path,
+            runs_dir=court.runs_dir,
+        )
+        assert [row["graded"] for row in result.document["judges"]] == [10, 10]
+        assert result.document["panel"]["rule"] == "median"
+    assert asked(court) == {"model": 10, "one": 11, "three": 11}  # with a trial of each judge
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"judge": "openai/a", "quorum": 1}, "quorum is about several judges"),
+        ({"judge": ["openai/a", "openai/a"]}, "judge openai/a is given twice"),
+        ({"judge": ["openai/a", "openai/b"], "panel": "best"}, "panel must be one of mean"),
+    ],
+)
+async def test_panels_that_cannot_be_are_refused(
+    tmp_path: Path, settings: dict[str, Any], message: str
+) -> None:
+    """Before anything is sent, in Python's words."""
+    with pytest.raises(UsageError, match=message):
+        await run_async(Graded(), model="openai/x", runs_dir=tmp_path, **settings)
 
 
 @given(
