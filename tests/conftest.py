@@ -10,13 +10,17 @@ from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, settings
 
 from eibench.core.cli.app import app
 
 
 def pytest_configure() -> None:
-    """Let the processes that tests start keep compiled modules; else each compiles all anew."""
+    """Let processes keep compiled modules, and let examples take their time."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # How long an example takes to be drawn says how busy the machine is.
+    settings.register_profile("tests", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    settings.load_profile("tests")
 
 
 @pytest.hookimpl(optionalhook=True)
