@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -88,8 +89,12 @@ class Sampling:
 
     def sent(self) -> JsonDict:
         """The parameters that have a value, by name."""
-        names = (f.name for f in fields(self))
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        values = zip(_SAMPLING, _values_of(self), strict=True)
+        return {name: value for name, value in values if value is not None}
+
+
+_SAMPLING = tuple(field.name for field in fields(Sampling))
+_values_of = attrgetter(*_SAMPLING)
 
 
 @dataclass(frozen=True, slots=True)

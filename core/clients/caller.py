@@ -128,8 +128,7 @@ class Caller:
                 self._before_sending()
                 try:
                     async with self._meter.attempt(request) as reservation:
-                        response = await self._attempt(request, call, course, reservation)
-                        return self._meter.priced(response, reservation)
+                        return await self._attempt(request, call, course, reservation)
                 except ProviderError as error:
                     _name(error, self._asked)
                     wait = self._after_error(error, course)
@@ -164,7 +163,8 @@ class Caller:
             self._crowd.leave()
         self._answered(request, response)
         latency = self._clock() - place.began
-        return replace(response, latency_s=latency, attempts=course.attempts)
+        priced = self._meter.price_of(response, reservation)
+        return replace(response, latency_s=latency, attempts=course.attempts, **priced)
 
     async def _complete(
         self, request: ChatRequest, call: CallContext, seconds: float

@@ -47,6 +47,8 @@ def mapping(value: object) -> JsonObject:
 
 def count(value: object) -> int:
     """A number of tokens, from 0 on; 0 for whatever is none."""
+    if type(value) is int:
+        return value if 0 <= value < MOST_TOKENS else 0
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
         return count(int(value))
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from ..panels import judges_in
@@ -13,13 +14,14 @@ from .schema import CALLS, CallRow
 from .tables import DamagedRow, quoted, storable_row
 
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
+_texts_of = attrgetter(*_TEXTS)
 _ADD = CALLS.adding("INSERT")
 _SELECT = f"SELECT {quoted(CALLS.stored)} FROM calls WHERE "
 
 
 def storable(response: ChatResponse) -> ChatResponse:
     """A response as it will be read back."""
-    texts = tuple([getattr(response, name) for name in _TEXTS])
+    texts = _texts_of(response)
     stored = storable_row(texts)
     return (
         response if stored == texts else replace(response, **dict(zip(_TEXTS, stored, strict=True)))

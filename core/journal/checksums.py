@@ -105,12 +105,13 @@ class Checked(TableSchema[R]):
         """The same for what is written and for what SQLite makes of it."""
         parts: list[str] = []
         for start, value in zip(self._starts, row, strict=True):
-            if isinstance(value, str):
+            kind = type(value)
+            if kind is str:
                 parts += (start, value)
-            elif type(value) is int and -_EXACT < value < _EXACT:  # as `_digits`, but faster
+            elif kind is int and -_EXACT < value < _EXACT:  # as `_digits`, but faster
                 parts += (start, str(value))
             elif value is not None and value == value:  # SQLite takes NaN for NULL
-                parts += (start, _digits(value))
+                parts += (start, value if isinstance(value, str) else _digits(value))
         return crc32("".join(parts).encode())
 
     def _sum_or_none(self, row: Sequence[object]) -> int | None:

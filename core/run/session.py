@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -90,6 +90,7 @@ class Session:
     money: Pricing = field(default_factory=Pricing)
     answered: set[str] = field(default_factory=set)
     """Labels of the judges that have answered in this command; its runs may share it."""
+    _planned_calls: dict[tuple[str, int], Mapping[str, int]] = field(default_factory=dict)
     _stopped: PlacementEnd | None = None
     _uncompared: list[str] = field(default_factory=list)
     _graded: bool = False
@@ -286,7 +287,7 @@ class Session:
         todo = []
         for sample in (Sample(item, n) for n in range(1, iterations + 1) for item in items):
             is_done = (sample.item.id, sample.iteration) in graded
-            self.progress.plan_sample(self.config.planned_calls(*sample), done=is_done)
+            self.progress.plan_sample(self._planned(*sample), done=is_done)
             todo += [] if is_done else [sample]
         return todo
 
@@ -301,6 +302,13 @@ class Session:
             label = one.judge.stored_label if one.judge else ""
             wanted -= {(s.item_id, s.iteration, label) for s in grades}
         return {(item_id, iteration) for item_id, iteration, _ in wanted}
+
+    def _planned(self, item: Item, iteration: int) -> Mapping[str, int]:
+        """Calls of a sample by phase, which are those of any other with as many judges."""
+        alike = (item.id, len(self.config.due_judges(item.id, iteration)))
+        if alike not in self._planned_calls:
+            self._planned_calls[alike] = self.config.planned_calls(item, iteration)
+        return self._planned_calls[alike]
 
     def _make_context(self, job: _Job, connector: PartyConnector) -> RunContext:
         job.journal.prepare_to_send(job.run, self.config.limits.concurrency)
@@ -317,7 +325,7 @@ class Session:
             progress=self.progress,
             stop=self.stop,
             replays=job.journal.count_calls(job.run) > 0,
-            planned=self.config.planned_calls,
+            planned=self._planned,
             say=self.say,
             trials=self._trials(job, judges),
             roles=connector.roles(),

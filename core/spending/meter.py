@@ -1,8 +1,9 @@
 """One endpoint's money: what its calls cost, within what the command may spend."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from ..types import ChatRequest, ChatResponse
 from .budget import Budget, Reservation
@@ -47,11 +48,11 @@ class Meter:
             reservation.most = f"{input_bound(request):,} and {request.sampling.max_tokens or 0:,}"
             yield reservation
 
-    def priced(self, response: ChatResponse, reservation: Reservation) -> ChatResponse:
-        """The reply with its cost, which is now known to the budget too."""
+    def price_of(self, response: ChatResponse, reservation: Reservation) -> Mapping[str, Any]:
+        """What a reply says of its cost, which is now known to the budget too."""
         if self.price is None:
-            return response
+            return {}
         cost = reservation.cost = known_cost(response, self.price)
         usage = response.usage
         reservation.counted = f"{usage.input:,} tokens in and {usage.output:,} out"
-        return replace(response, cost_usd=cost, price_source=self.price.source)
+        return {"cost_usd": cost, "price_source": self.price.source}
