@@ -158,8 +158,9 @@ class BoardResults:
         return self._readings[run.n]
 
     def _facts_of(self, config: RunConfig) -> dict[str, Any]:
-        """What a grader is: the same for all runs with these options and this judge."""
-        meant = (canonical(dict(config.options)), config.judge and config.judge.stored_label)
+        """What a grader is: the same for all runs with these options and this judge or panel."""
+        label = config.judge and config.judge.stored_label
+        meant = (canonical(dict(config.options)), label, config.panel)
         if meant not in self._facts:
             self._facts[meant] = grader(config)
         return self._facts[meant]

@@ -105,10 +105,9 @@ class Checked(TableSchema[R]):
         """The same for what is written and for what SQLite makes of it."""
         parts: list[str] = []
         for start, value in zip(self._starts, row, strict=True):
-            kind = type(value)
-            if kind is str:
+            if type(value) is str:
                 parts += (start, value)
-            elif kind is int and -_EXACT < value < _EXACT:  # as `_digits`, but faster
+            elif type(value) is int and -_EXACT < value < _EXACT:  # as `_digits`, but faster
                 parts += (start, str(value))
             elif value is not None and value == value:  # SQLite takes NaN for NULL
                 parts += (start, value if isinstance(value, str) else _digits(value))

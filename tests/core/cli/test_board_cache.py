@@ -11,8 +11,13 @@ import pytest
 
 from eibench import Score
 from eibench.core.compare import code_digest
+from eibench.core.compare.board import Board
+from eibench.core.compare.board_results import BoardResults
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
+from eibench.core.lookup.runs import JudgeNames
+from eibench.core.panels import Panel
 from eibench.core.plugins import installed
+from eibench.core.settings.run_config import RunConfig, grader, judge_endpoint, with_judges
 from eibench.core.types import digest
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
 
@@ -169,6 +174,20 @@ def test_each_judge_has_its_own_numbers(bench: Bench) -> None:
     assert first == second
     assert first["demo/judge"] != first["demo/other"]
     assert 1.0 in first["demo/other"].values()
+
+
+def test_panels_of_one_name_and_another_quorum_are_two_graders(bench: Bench) -> None:
+    """Of two runs on one board, each is read by its own."""
+    assert bench("run", "emotionqueen", "--model", "demo/medium", "--limit", 1).code == 0
+    benchmark, judges = installed().benchmark("emotionqueen"), ("demo/a", "demo/b")
+    with stored() as (journal, _):
+        names = JudgeNames(journal.asked(party="judge"))
+        board = Board("bundled", "", None)
+        results = BoardResults(journal, installed(), benchmark, board, names, {})
+        asked = [judge_endpoint(judge) for judge in judges]
+        plain = RunConfig(benchmark, asked[0], {o.name: o.default for o in benchmark.options})
+        panels = [with_judges(plain, asked, Panel(judges, quorum=n)) for n in (1, 2)]
+        assert [results._facts_of(each) for each in panels] == [grader(each) for each in panels]
 
 
 def judged_by(bench: Bench, judge: str) -> dict[str, float]:
