@@ -6,12 +6,12 @@ to what is there and one can be left out.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean, median
 
-from .types import JsonDict, Score, canonical
+from .types import JsonDict, JsonObject, Score, canonical
 
 RULES = ("mean", "median", "majority", "rotate")
 OVERLAP = 0.1
@@ -116,7 +116,7 @@ def _is_split(given: Sequence[float]) -> bool:
     return set(given) == {0.0, 1.0}
 
 
-def panel_of(facts: Mapping[str, object]) -> Panel:
+def panel_of(facts: JsonObject) -> Panel:
     """The panel of what `Panel.as_json` gave."""
     judges, overlap = facts["judges"], facts.get("overlap", OVERLAP)
     assert isinstance(judges, list) and isinstance(overlap, int | float)

@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..journal import Journal
 from ..sections import Table
 from ..text import as_text, line, number
+from ..types import JsonDict
 from . import options
 from .command import Command
 from .settings import config_option
@@ -54,7 +55,7 @@ def judges_command(
         click.echo(line(f"warning: {warning}"), err=True)
 
 
-def _as_json(found: JudgesDocument) -> dict[str, object]:
+def _as_json(found: JudgesDocument) -> JsonDict:
     rows = {
         "judges": [
             {**r._asdict(), "pooled": r.pooled._asdict(),

@@ -60,11 +60,10 @@ def rejudge_command(
     Nothing is generated again. --price is the judge's.
     """
     settings = options.run_settings(params)
-    if len(settings.judges) > 1:
+    spec, *others = map(judge_spec, settings.judges)
+    if others:
         message = "bench rejudge takes one judge at a time"
         raise UsageError(f"{message}; bench run with each --judge makes a panel of what is there")
-    (text,) = settings.judges
-    spec = judge_spec(text)
     if settings.price:  # no other model is asked
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)

@@ -6,7 +6,7 @@ they are read, nor any code has changed since.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark, Options, Pack
 from ..guard import guard
@@ -19,7 +19,7 @@ from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
 from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig, grader, judge_endpoint
-from ..types import Baseline, canonical, digest
+from ..types import Baseline, JsonDict, JsonObject, canonical, digest
 from .board import Board
 from .code_digest import code_digest
 
@@ -47,7 +47,7 @@ class _Reading(NamedTuple):
     """
 
     config: RunConfig
-    facts: Mapping[str, Any]
+    facts: JsonObject
     grader: str | None
     graders: Sequence[Grader]
 
@@ -70,7 +70,7 @@ class BoardResults:
     computed: dict[int, CachedResult]
     read_by: Options = field(default_factory=dict)
     _readings: dict[int, _Reading] = field(default_factory=dict)
-    _facts: dict[object, dict[str, Any]] = field(default_factory=dict)
+    _facts: dict[object, JsonDict] = field(default_factory=dict)
     _baselines: dict[str, Mapping[str, Baseline]] = field(default_factory=dict)
 
     def result(self, pack: Pack, run: RunRecord) -> BoardResult:
@@ -157,7 +157,7 @@ class BoardResults:
             self._readings[run.n] = _Reading(config, facts, today, graders)
         return self._readings[run.n]
 
-    def _facts_of(self, config: RunConfig) -> dict[str, Any]:
+    def _facts_of(self, config: RunConfig) -> JsonDict:
         """What a grader is: the same for all runs with these options and this judge or panel."""
         label = config.judge and config.judge.stored_label
         meant = (canonical(dict(config.options)), label, config.panel)

@@ -4,14 +4,13 @@ import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from ..benchmark import Pack
 from ..endpoints.providers import host_of
 from ..journal import Journal, RunLock, RunRecord
 from ..lookup.runs import FoundRun
 from ..settings.run_config import RunConfig, identity
-from ..types import digest
+from ..types import JsonDict, digest
 
 PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
 
@@ -64,7 +63,7 @@ def _run_id(journal: Journal, run_identity: str, ordinal: int) -> str:
     return next(i for i, run in there.items() if run is None or run.identity == run_identity)
 
 
-def _names(config: RunConfig, pack: Pack) -> dict[str, Any]:
+def _names(config: RunConfig, pack: Pack) -> JsonDict:
     base_url = config.model.base_url
     return {
         "benchmark": config.benchmark.name,
@@ -77,7 +76,7 @@ def _names(config: RunConfig, pack: Pack) -> dict[str, Any]:
     }
 
 
-def run_settings(config: RunConfig, meant: dict[str, Any]) -> dict[str, Any]:
+def run_settings(config: RunConfig, meant: JsonDict) -> JsonDict:
     """What the journal keeps of how a run was asked."""
     return {
         **meant,

@@ -13,7 +13,7 @@ from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..panels import Panel
 from ..roles import role_in
-from ..types import Item, Sampling, Score, digest
+from ..types import Item, JsonObject, Sampling, Score, digest
 from .progress import Progress
 from .stopping import Stop
 
@@ -84,7 +84,7 @@ class RunContext:
     benchmark: Benchmark
     options: Options
     run: RunRecord
-    graded_by: Mapping[str, Any]
+    graded_by: JsonObject
     journal: Journal
     model: ConnectedParty
     judge: ConnectedParty | None

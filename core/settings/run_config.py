@@ -18,7 +18,7 @@ from ..guard import guard
 from ..imported import is_imported
 from ..panels import Panel, rule_in
 from ..roles import JUDGE, by_phase, is_generating
-from ..types import Item, Sampling, digest
+from ..types import Item, JsonDict, Sampling, digest
 
 PANEL = "panel"
 """The provider of what panels are known by; nobody can be asked there."""
@@ -175,7 +175,7 @@ def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
     return Sampling(**sampling)
 
 
-def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
+def identity(config: RunConfig, pack: Pack) -> JsonDict:
     """What makes a run this run (docs/runs.md)."""
     benchmark = config.benchmark
     prompts, base_url = guard(benchmark).prompts(config.options), config.model.base_url
@@ -194,7 +194,7 @@ def identity(config: RunConfig, pack: Pack) -> dict[str, Any]:
     }
 
 
-def _players(config: RunConfig) -> dict[str, Any]:
+def _players(config: RunConfig) -> JsonDict:
     """Who plays the roles, and how their replies are drawn."""
     declared = {role.name: role for role in config.benchmark.roles}
     return {
@@ -215,7 +215,7 @@ def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
     }
 
 
-def grader(config: RunConfig) -> dict[str, Any]:
+def grader(config: RunConfig) -> JsonDict:
     """What a sample's grade depends on beside its transcript."""
     panel = {"panel": config.panel.as_json()} if config.panel else {}
     return {
@@ -227,13 +227,13 @@ def grader(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def reading(config: RunConfig) -> dict[str, Any]:
+def reading(config: RunConfig) -> JsonDict:
     """What a judge is sent, how its replies are drawn, and how they become numbers.
 
     What is as it always was is left out, so that grades without a judge keep their grader.
     """
     benchmark = config.benchmark
-    facts = {} if benchmark.grading == "1" else {"grading": benchmark.grading}
+    facts: JsonDict = {} if benchmark.grading == "1" else {"grading": benchmark.grading}
     if config.judge is None:
         return facts
     prompts = guard(benchmark).judge_prompts(config.options)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from eibench import DataError, Item, PackSource, read_toml
+from eibench import DataError, Item, JsonDict, PackSource, read_toml
 
 T = TypeVar("T", "Person", "Fact")
 
@@ -77,7 +77,7 @@ def _item(path: Path, n: int, row: Any) -> Item:
         raise DataError(path, str(error), f"dispute {name}") from None
 
 
-def _dispute(row: dict[str, Any]) -> Dispute:
+def _dispute(row: JsonDict) -> Dispute:
     people = tuple(_made(Person, one) for one in _tables(row, "person"))
     facts = tuple(_made(Fact, one) for one in _tables(row, "fact"))
     names, ids = [person.name for person in people], [fact.id for fact in facts]
@@ -92,7 +92,7 @@ def _dispute(row: dict[str, Any]) -> Dispute:
     return Dispute(**_texts(texts), people=people, facts=facts)
 
 
-def _tables(row: dict[str, Any], name: str) -> list[Any]:
+def _tables(row: JsonDict, name: str) -> list[Any]:
     tables = row.get(name)
     if not isinstance(tables, list) or not tables or not all(isinstance(t, dict) for t in tables):
         raise ValueError(f"needs [[dispute.{name}]]")
@@ -108,8 +108,10 @@ def _made(kind: type[T], row: Any) -> T:
     return kind(**given)
 
 
-def _texts(row: dict[str, Any]) -> dict[str, str]:
+def _texts(row: JsonDict) -> dict[str, str]:
+    given = dict[str, str]()
     for name, text in row.items():
         if not isinstance(text, str) or (not text.strip() and name != "after"):
             raise ValueError(f'needs "{name}", a text')
-    return {name: text.strip() for name, text in row.items()}
+        given[name] = text.strip()
+    return given
