@@ -456,10 +456,11 @@ def _local_kinds() -> set[str]:
 # Size
 
 MEMORY = """
-    import asyncio, resource, sys
+    import asyncio, resource, sys, types
     from pathlib import Path
-    sys.path.insert(0, sys.argv[1])
-    from conftest import Lab, Talk, make_pack, Endpoint, ModelSpec
+    tests = sys.modules["tests"] = types.ModuleType("tests")  # whatever else has that name
+    tests.__path__ = [sys.argv[1]]
+    from tests.core.conftest import Lab, Talk, make_pack, Endpoint, ModelSpec
 
     class Large(Talk):
         judged = False
@@ -483,7 +484,7 @@ def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
     peaks = []
     for count in (400, 4000):
         folder = tmp_path / str(count)
-        command = [sys.executable, "-c", program, str(Path(__file__).parent), str(folder)]
+        command = [sys.executable, "-c", program, str(Path(__file__).parents[1]), str(folder)]
         done = subprocess.run(
             [*command, str(count)], capture_output=True, text=True, check=False, timeout=60
         )
