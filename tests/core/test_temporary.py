@@ -96,6 +96,15 @@ def run_id(bench: "Bench") -> str:
     return str(json.loads(bench(*command).stdout)["run_id"])
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a process does nothing any more until it is told to go on."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state in "TZ"
+
+
 def start_export(bench: "Bench", run_id: str) -> Process:
     """An export that is stopped (SIGSTOP) in its middle."""
     while True:
@@ -103,6 +112,8 @@ def start_export(bench: "Bench", run_id: str) -> Process:
         while process.poll() is None and not list(bench.folder.glob(".out*")):
             pass
         process.send_signal(signal.SIGSTOP)
+        while process.poll() is None and not is_stopped(process.pid):
+            pass  # what the system was doing for it, such as naming the file, is done first
         if list(bench.folder.glob(".out*")):
             return process
         process.kill()
