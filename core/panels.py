@@ -56,20 +56,33 @@ class Panel:
         """How many of so many verdicts have to be read."""
         return min(due, self.quorum) if self.quorum else due // 2 + 1
 
-    def score(self, verdicts: Sequence[Score], due: int, unjudged: Collection[str]) -> Score | None:
+    def score(
+        self,
+        verdicts: Sequence[Score],
+        due: int,
+        unjudged: Collection[str] = (),
+        votes: Collection[str] = (),
+    ) -> Score | None:
         """The score of a sample; ``None`` while verdicts are missing that may change it.
 
         Args:
             verdicts: The scores by its judges that are there, read or not.
             due: How many judges it has.
             unjudged: Names of values that come from no judge.
+            votes: Names of values that are a yes or a no; where those differ, it is flagged.
         """
         read = [verdict for verdict in verdicts if verdict.reason is None]
         if len(read) >= self.needed(due):
-            return self._merged(read, due, unjudged)
+            return self._merged(read, due, unjudged, votes)
         return self._unread(verdicts, len(read)) if len(verdicts) == due else None
 
-    def _merged(self, read: Sequence[Score], due: int, unjudged: Collection[str]) -> Score:
+    def _merged(
+        self,
+        read: Sequence[Score],
+        due: int,
+        unjudged: Collection[str],
+        votes: Collection[str],
+    ) -> Score:
         names = dict.fromkeys(name for verdict in read for name in verdict.values)
         given = {
             name: [v for one in read if (v := one.values.get(name)) is not None] for name in names
@@ -78,7 +91,7 @@ class Panel:
             name: self._value(found, judged=name not in unjudged) for name, found in given.items()
         }
         flags = dict.fromkeys(flag for verdict in read for flag in verdict.flags)
-        if any(_is_split(found) for name, found in given.items() if name not in unjudged):
+        if any(len(set(found)) > 1 for name, found in given.items() if name in votes):
             flags["split"] = None
         return Score(values, None, tuple(flags), {"verdicts": len(read), "judges": due})
 
@@ -109,11 +122,6 @@ class Panel:
             "exclude_kin": self.exclude_kin,
         }
         return made | ({"overlap": self.overlap} if self.rule == "rotate" else {})
-
-
-def _is_split(given: Sequence[float]) -> bool:
-    """Whether votes of yes and no differ."""
-    return set(given) == {0.0, 1.0}
 
 
 def panel_of(facts: JsonObject) -> Panel:

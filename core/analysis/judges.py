@@ -1,6 +1,7 @@
 """How far the ranking of a benchmark's models hangs on who judges them.
 
-Of each model the newest run counts, and of it the samples that all judges could read.
+Of each model the run with the most graded samples counts, the newest of several, and of it the
+samples that all judges could read.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -96,7 +97,7 @@ class JudgesDocument(NamedTuple):
 def read_judged(
     journal: Journal, benchmark: Benchmark, dataset: str | None, *, demo: bool
 ) -> list[JudgedModel]:
-    """The newest run of each model of one pack, as its judges graded it.
+    """The run of each model of one pack that counts, as its judges graded it.
 
     Args:
         journal: Holds the runs.
@@ -123,8 +124,9 @@ def read_judged(
     if len(packs) > 1:
         listed = ", ".join(sorted(packs.values()))
         raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
-    newest = {run.name: run for run in sorted(runs, key=lambda run: run.n)}
-    return [JudgedModel(run, _by_judge(journal, run)) for run in newest.values()]
+    by_size = sorted(runs, key=lambda run: (max(g.grades for g in journal.graders(run)), run.n))
+    counted = {run.name: run for run in by_size}
+    return [JudgedModel(run, _by_judge(journal, run)) for run in counted.values()]
 
 
 def _by_judge(journal: Journal, run: RunRecord) -> dict[str, dict[Key, SampleScore]]:

@@ -15,8 +15,10 @@ from ..errors import (
     BenchError,
     DataError,
     JournalError,
+    JudgeError,
     MissingCall,
     PluginError,
+    ProviderError,
     UsageError,
 )
 from ..journal import Journal, RunRecord, StoredComparison
@@ -83,6 +85,7 @@ class RunComparisons:
         self._items = {item.id: item for item in self.pack.items}
         self._pool = pool_of(self.journal, self.config, self.pack)
         self._answered: set[tuple[str, Question]] = set()
+        self._tried: set[Question] = set()
         if self._pool.panel:
             self._bench = bench_of(self.journal, self._pool.panel)
             self._answered = {
@@ -140,7 +143,7 @@ class RunComparisons:
         self.journal.writer.flush()
         pool, own = self._met_rows(), self._own_rows()
         mine = [row for row in own if self._is_here(row)]
-        if waiting := self._waiting(mine, self._elsewhere(pool)):
+        if waiting := self._waiting(mine, self._elsewhere(pool)) or self._lacking(pool):
             return waiting
         if not self._opponents:
             return []
@@ -164,6 +167,18 @@ class RunComparisons:
         for row in made:
             self.journal.add_comparison(self.run, row._replace(status="known"))
         return [row for row in planned if row not in made]
+
+    def _lacking(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
+        """The run's comparisons that a judge of the panel has not made, once in a command."""
+        return [
+            row
+            for row in pool
+            if self._pool.panel
+            and row.run_a == self.run.run_id
+            and self._is_here(row)
+            and (asked := question_of(row)) not in self._tried
+            and any((judge, asked) not in self._answered for judge in self._bench.due(row))
+        ]
 
     @property
     def _meant(self) -> list[str]:
@@ -330,14 +345,24 @@ class RunComparisons:
             judge: row._replace(pool=pools[judge].digest, judge=judge, grader=pools[judge].grader)
             for judge in lacking
         }
+        self._tried.add(asked)
         made = await asyncio.gather(
-            *(self._ask_and_keep(context.members[j], rows[j], item, calls) for j in lacking),
-            return_exceptions=True,
+            *(self._try_to_ask(context.members[j], rows[j], item, calls) for j in lacking)
         )
-        wrong = [one for one in made if isinstance(one, BaseException)]
+        wrong = [error for error in made if error]
         assert self._pool.panel is not None
         if wrong and len(due) - len(wrong) < self._pool.panel.needed(len(due)):
             raise wrong[0]
+
+    async def _try_to_ask(
+        self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer
+    ) -> BenchError | None:
+        """Why a judge of a panel could not be asked, which others may make up for."""
+        try:
+            await self._ask_and_keep(context, row, item, calls)
+        except (ProviderError, JudgeError, MissingCall) as error:
+            return error
+        return None
 
     async def _ask_and_keep(
         self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer

@@ -20,8 +20,8 @@ MAIN = 3
 
 
 def panel_part(config: "RunConfig", pack: Pack, evidence: Evidence) -> PanelPart:
-    """What a result says of its panel; nothing where one judge graded, or none."""
-    if config.panel is None:
+    """What a result says of its panel; nothing where no judges' own scores are read."""
+    if config.panel is None or not evidence.by_judge:
         return {}
     judges = [_judge(config, pack, label, own) for label, own in evidence.by_judge.items()]
     return {"judges": judges, "panel": _panel(config, config.panel, evidence)}

@@ -47,8 +47,8 @@ class Pricing:
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""
-        who = f"the {phase.replace(':', ' ')} {endpoint.label}"
-        who = endpoint.label if phase == "generate" else who
+        party = f"the {phase.replace(':', ' ')} "
+        who = f"{'' if phase == 'generate' else party}{endpoint.label}"
         return Meter(self.price(endpoint, phase), self.budget, who)
 
     def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:

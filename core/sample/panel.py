@@ -25,7 +25,9 @@ async def panel_score(
     members = [context.members[label] for label in due]
     made = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
     verdicts = [one for one in made if isinstance(one, Score)]
-    score = panel.score(verdicts, len(due), context.benchmark.not_judged)
+    benchmark = context.benchmark
+    votes = [v.name for v in benchmark.values if v.judged and v.kind == "share"]
+    score = panel.score(verdicts, len(due), benchmark.not_judged, votes)
     if score is None:
         raise next(one for one in made if not isinstance(one, Score))
     return score

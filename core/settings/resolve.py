@@ -133,6 +133,8 @@ def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     specs = [judge_spec(text) for text in settings.judges]
     if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
         raise UsageError(f"--judge {twice} is given twice")
+    if len(specs) > 1 and (odd := next((spec for spec in specs if "," in spec.name), None)):
+        raise UsageError(f"--judge {odd}: a judge of a panel cannot have a comma in its name")
     return [find_target(settings, spec, of_judge(str(spec))) for spec in specs]
 
 

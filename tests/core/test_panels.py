@@ -104,10 +104,8 @@ async def test_each_judge_is_asked_once_and_the_model_once(court: Lab) -> None:
 async def test_the_score_is_made_of_all_verdicts(court: Lab, rule: str, value: float) -> None:
     """Of 2, 4 and 9; a value that no judge gives stays what it is."""
     document = await judged(court, "one", "two", "three", rule=rule)
-    (score, *_) = court.rows().values() and [
-        s for key, s in court.rows().items() if document["grader"] in key
-    ]
-    assert score.values == {"v": value, "length": 7.0}
+    scores = [score for key, score in court.rows().items() if document["grader"] in key]
+    assert [score.values for score in scores] == [{"v": value, "length": 7.0}] * 10
 
 
 async def test_each_judge_s_own_number_stands_beside(court: Lab) -> None:
@@ -304,10 +302,17 @@ def test_a_majority_is_more_than_half_and_a_tie_is_half() -> None:
     panel = Panel(("a", "b", "c", "d"), "majority", quorum=1)
     votes = {(1, 1, 0): 1.0, (1, 0, 0): 0.0, (1, 0): 0.5, (1, 1): 1.0}
     for given_votes, value in votes.items():
-        made = panel.score([Score({"v": float(v)}) for v in given_votes], 4, ())
+        made = panel.score([Score({"v": float(v)}) for v in given_votes], 4, votes=["v"])
         assert made is not None
         assert made.values == {"v": value}
         assert ("split" in made.flags) == (len(set(given_votes)) == 2)
+
+
+def test_numbers_that_differ_are_no_split_vote() -> None:
+    """Grades of 0 and 1 of ten are no yes and no."""
+    made = Panel(("a", "b")).score([Score({"v": 0.0}), Score({"v": 1.0})], 2)
+    assert made is not None
+    assert made.flags == ()
 
 
 def test_a_panel_s_label_names_its_judges() -> None:

@@ -8,6 +8,7 @@ import pytest
 from eibench.core.compare.panel_rows import PanelJudges
 from eibench.core.journal import StoredComparison
 from eibench.core.panels import Panel
+from eibench.testing import Response
 
 pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
 
@@ -58,6 +59,44 @@ def test_a_judge_added_later_makes_its_own_comparisons_alone(table: Any) -> None
     done = table.run("m2", more=TWO)
     assert asked_by(table) - before == {"second": 18}
     assert done.json["comparisons"]["read"] == 18
+
+
+def refusing(table: Any, judge: str) -> None:
+    """Let a judge refuse comparisons of one scenario."""
+
+    def before(request: Any, compares: bool) -> Any:
+        refused = compares and request.model == judge and "scene 4" in request.prompt
+        return Response(400, b'{"error": {"message": "not this"}}') if refused else None
+
+    table.world.before = before
+
+
+def test_a_comparison_that_a_judge_did_not_make_is_asked_for_again(table: Any) -> None:
+    """The ratings are there by the quorum of two, and the same command asks the third."""
+    three = (*TWO, "--judge", "openai/third")
+    table.run("m0", more=three)
+    refusing(table, "third")
+    done = table.run("m2", more=three)
+    assert (done.json["status"], done.json["comparisons"]["read"]) == ("complete", 18)
+    assert statuses(table)["third"] == {"read": 16}
+    table.world.before = lambda request, compares: None
+    before = asked_by(table)
+    again = table.run("m2", more=three)
+    assert asked_by(table) - before == {"third": 2}
+    assert statuses(table)["third"] == {"read": 18}
+    assert again.json["comparisons"]["read"] == 18
+
+
+def test_without_a_quorum_the_comparison_waits(table: Any) -> None:
+    """With the reason; the same command makes it."""
+    table.run("m0", more=TWO)
+    refusing(table, "second")
+    done = table.run("m2", more=TWO)
+    assert done.json["status"] == "incomplete"
+    assert done.json["comparisons"]["planned"] == 2
+    assert any("not this" in warning for warning in done.json["warnings"])
+    table.world.before = lambda request, compares: None
+    assert table.run("m2", more=TWO).json["status"] == "complete"
 
 
 def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
