@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eibench.core.matchmaking.calls import Call
-from eibench.core.matchmaking.schedules import Orders
+from eibench.core.matchmaking.calls import Call, Orders
 from eibench.core.ratings.comparisons import Floats
 
 from .measuring import table

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench import Comparisons, RatingSettings
-from eibench.core.matchmaking.calls import FIRST, Call
+from eibench.core.matchmaking.calls import FIRST, Call, Orders, Schedule
 from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, TranscriptPool
 from eibench.core.matchmaking.matchmaker import Matchmaker
-from eibench.core.matchmaking.schedules import Orders, Schedule
 from eibench.core.ratings import glicko2
 from eibench.core.testing.logistic import LogisticTournament
 from eibench.core.testing.placements import pool_of

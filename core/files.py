@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from .errors import DataError
-from .sizes import size_text
+from .rules import size_text
 
 if sys.platform == "win32":
     import msvcrt

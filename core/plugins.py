@@ -26,11 +26,10 @@ from .benchmark import Benchmark
 from .command_names import COMMANDS, TAKEN
 from .datasets.fetching import DATA_ONLY, pack_folders
 from .endpoints.providers import Provider
-from .entries import distribution_of, entries
 from .errors import PluginError, UsageError
 from .guard import calls, described, wrong_benchmark, wrong_hooks
 from .guard.printing import Speaker
-from .on_demand import OnDemand
+from .on_demand import OnDemand, distribution_of, entries
 from .ratings import RatingEngine
 from .sections import ReportSection
 

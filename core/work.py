@@ -19,8 +19,8 @@ from .datasets.fetching import FetchState, OfficialPack, fetch, read_official
 from .endpoints.providers import ModelSpec
 from .errors import UsageError
 from .guard import guard
+from .lookup.views import write_document
 from .plugins import installed
-from .reports.files import write_document
 from .responses import Responses, read_responses
 from .results import Result, as_result
 from .run.parties import Pricing

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from .folding import letters, places, skeleton
+from .quoting import letters, places, skeleton
 
 _MARKER = re.compile(r"\[(/?[A-Z][A-Z0-9 _-]*)\]")
 _BREAK = re.compile("(\r\n|[\n\r\x0b\x0c\x85\u2028\u2029])")

@@ -13,7 +13,7 @@ import eibench
 from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
 from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
-from eibench.core.cli.benchmark_command import as_click_option
+from eibench.core.cli.command import as_click_option
 from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
 

@@ -18,7 +18,7 @@ from eibench.core.clients.failures import HttpFailure, malformed, provider_error
 from eibench.core.clients.keys import Redactor
 from eibench.core.clients.refused import refused_parameters
 from eibench.core.clients.thinking import split_thinking
-from eibench.core.endpoints.parties import SOMEBODY
+from eibench.core.endpoints.providers import SOMEBODY
 from eibench.core.text import as_text, harmless, line
 from eibench.judges import (
     Codes,
@@ -41,7 +41,7 @@ from eibench.plugins.emotionqueen import demo as queen_demo
 from eibench.plugins.emotionqueen.similarity import words
 from eibench.plugins.emotionqueen.statements import Statement
 from eibench.plugins.eqbench3 import demo
-from eibench.plugins.eqbench3.sections import read_sections
+from eibench.plugins.eqbench3.transcripts import read_sections
 from eibench.plugins.seceu.answers import read_answer
 
 pytestmark = pytest.mark.slow

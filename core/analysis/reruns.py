@@ -19,7 +19,7 @@ from ..lookup.runs import MODEL, model_label
 from ..lookup.stored_config import config_of_result, pack_of
 from ..names import check_name
 from ..plugins import Catalogue
-from ..reports.protocols import RunResult, judge_label, refuse_mixture, what_is_missing
+from ..reports.comparability import RunResult, judge_label, refuse_mixture, what_is_missing
 from ..settings.run_config import RunConfig, grader
 from ..text import plural
 from ..types import JsonObject, SampleScore, digest

@@ -13,8 +13,14 @@ from ..errors import DataError, UsageError
 from ..journal import Journal, RunRecord
 from ..lookup.result_view import result_by
 from ..plugins import Catalogue
+from ..reports.comparability import (
+    RunResult,
+    is_partial,
+    judge_label,
+    refuse_mixture,
+    what_is_missing,
+)
 from ..reports.gradings import is_judge, is_pack
-from ..reports.protocols import RunResult, is_partial, judge_label, refuse_mixture, what_is_missing
 from ..result_document import MetricRow, ResultDocument
 from ..text import plural
 from .score_tables import ScoreTable

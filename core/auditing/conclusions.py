@@ -11,21 +11,20 @@ from typing import NamedTuple
 from ..ratings.comparisons import Comparisons
 from ..result_document import ConclusionRow, RatingRow
 from ..text import listed, plural
-from .estimates import AuditEstimate
-from .grading import (
+from .estimates import (
     FIRST_WINS,
     FLIPS,
     NONE,
     NOT_TESTED,
     PLUSES,
     UNREAD,
+    AuditEstimate,
     grade_count,
     grade_leaning,
     grade_share,
     needed,
 )
-from .orders import Orders, read_orders
-from .terms import Terms, estimate_terms
+from .terms import Orders, Terms, estimate_terms, read_orders
 
 Rows = Sequence[RatingRow]
 """Ratings as in `bench rate --json`."""

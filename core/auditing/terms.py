@@ -1,16 +1,79 @@
-"""What place and length are worth between equals, from all comparisons at once.
+"""The order of two transcripts, and place and length: what they are worth between equals.
 
 The likelihood of the engine `fractional-logit` takes strength apart from both, so one order is
 enough. Its terms are in log-odds; here they are told in pluses per criterion too, as a score of
 1/2 + D/10 is a margin of D.
+
+The effect of the order is told from pairs that were judged in both orders. A pair is two
+models' transcripts of an item and iteration, and its own control.
 """
 
 from math import log, tanh
 from typing import NamedTuple
 
+import numpy as np
+
 from ..ratings.comparisons import Comparisons
 from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
-from .estimates import AuditEstimate, from_replicates, unknown
+from ..ratings.items import pair_orders
+from .estimates import AuditEstimate, from_replicates, mean, share, unknown
+
+_ONE_ORDER = "no pair was read in both orders"
+
+
+class Orders(NamedTuple):
+    """What the order does.
+
+    Attributes:
+        pairs: Read in both orders.
+        single: Calls whose other order is not there.
+        tied: Pairs with a tied call, left out of flips and of who wins.
+        flips: Share of pairs whose winner changes with the order.
+        margin: What being read first is worth: pluses per criterion.
+        first_wins: Share of calls won by the transcript read first.
+    """
+
+    pairs: int
+    single: int
+    tied: int
+    flips: AuditEstimate
+    margin: AuditEstimate
+    first_wins: AuditEstimate
+
+
+def read_orders(comparisons: Comparisons) -> Orders:
+    """Flips and position bias of comparisons in both orders."""
+    items = pair_orders(comparisons)
+    pairs = len(items.a)
+    if not pairs:
+        return Orders(0, len(comparisons), 0, *[unknown(_ONE_ORDER)] * 3)
+    each = comparisons.margin / comparisons.criteria
+    # Rows are sorted, so of a pair b's transcript is read first in the first row.
+    second, first = each[items.rows], each[items.rows + 1]
+    decided = (first != 0) & (second != 0)
+    won = np.sign(first[decided]), np.sign(second[decided])
+    family = items.family[decided]
+    flips = share(won[0] != won[1], family) if decided.any() else unknown("every pair has a tie")
+    return Orders(
+        pairs=pairs,
+        single=len(comparisons) - 2 * pairs,
+        tied=int((~decided).sum()),
+        flips=flips,
+        margin=mean((first - second) / 2, items.family),
+        first_wins=_first_wins(mean(0.5 + (won[0] - won[1]) / 4, family), flips)
+        if decided.any()
+        else flips,
+    )
+
+
+def _first_wins(found: AuditEstimate, flips: AuditEstimate) -> AuditEstimate:
+    """A share within 0 and 1; without any flip, as wide as unseen flips may make it."""
+    if found.ci95 is None:
+        return found
+    low, high = found.ci95
+    if flips.value == 0 and flips.ci95 is not None:
+        low, high = 0.5 - flips.ci95[1] / 2, 0.5 + flips.ci95[1] / 2
+    return found._replace(ci95=(max(0.0, low), min(1.0, high)))
 
 
 class PositionTerm(NamedTuple):

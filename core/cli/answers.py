@@ -21,9 +21,9 @@ from ..text import plural
 from ..types import ChatRequest, JsonDict, JsonObject
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
-from .benchmark_command import BenchmarkCommand
+from .command import BenchmarkCommand
 from .data import get_data, tell_pack
-from .results import EXIT, print_result
+from .session import EXIT, print_result
 from .settings import config_option
 
 

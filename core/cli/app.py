@@ -20,8 +20,8 @@ from click.core import ParameterSource
 from .. import __version__
 from ..command_names import COMMANDS, OF_OUR_PLUGINS
 from ..console.streams import silence
-from ..entries import others
 from ..errors import BenchError
+from ..on_demand import others
 from ..signals import ending_signals, handling
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from ..plugins import BrokenPlugin, Catalogue, Registry, installed
 from ..text import as_text, line
 from ..types import Json, JsonObject
 from . import options
-from .benchmark_command import BenchmarkName
-from .command import Command
+from .command import BenchmarkName, Command
 
 _KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "commands")
 

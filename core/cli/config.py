@@ -23,8 +23,7 @@ from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..text import as_text, line
 from ..types import Json, JsonObject
 from . import options
-from .benchmark_command import env_name
-from .command import Command
+from .command import Command, env_name
 from .run import run_command
 from .settings import (
     NOT_SETTINGS,

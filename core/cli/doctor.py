@@ -26,8 +26,7 @@ from ..doctor.checks import (
     warn,
 )
 from ..doctor.endpoints import TOKENS, Probe, probe, reach
-from ..endpoints.parties import of_judge, of_role
-from ..endpoints.providers import ModelSpec
+from ..endpoints.providers import ModelSpec, of_judge, of_role
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
 from ..settings.endpoints import EndpointSettings

@@ -30,10 +30,8 @@ from ..text import as_text
 from ..types import JsonDict, Score, digest
 from ..work import make_money
 from . import options, plan
-from .approval import allow
 from .command import Command
-from .results import EXIT
-from .session import make_session, tell, work
+from .session import EXIT, allow, make_session, tell, work
 from .settings import config_option
 from .values import click_type
 

@@ -14,7 +14,7 @@ from ..settings.rules import RULES
 from ..settings.run_settings import RunSettings, SettingSource
 from ..spending.book import parse_price
 from ..types import Json, JsonObject, Sampling
-from .benchmark_command import BENCHMARK, BenchmarkName, env_name
+from .command import BENCHMARK, BenchmarkName, env_name
 from .settings import current, setting_name
 from .values import click_type, item_list, json_object, pairs, read_system
 

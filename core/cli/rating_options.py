@@ -8,8 +8,7 @@ from ..benchmark import Benchmark, Option
 from ..errors import UsageError
 from ..plugins import installed
 from ..types import JsonDict, JsonObject
-from .benchmark_command import as_click_option
-from .command import Command
+from .command import Command, as_click_option
 
 
 class RatingCommand(Command):

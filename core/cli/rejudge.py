@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from ..endpoints.parties import OF_JUDGE
-from ..endpoints.providers import ModelSpec
+from ..endpoints.providers import OF_JUDGE, ModelSpec
 from ..errors import UsageError
 from ..journal import Journal
 from ..plugins import installed
@@ -18,11 +17,11 @@ from ..settings.targets import find_target, limits_of
 from ..stored.rejudge import rejudge_config
 from ..work import make_money
 from . import options
-from .approval import allow
 from .command import Command
 from .completion import run_ids
 from .run import planned, start
 from .runs import find
+from .session import allow
 from .settings import config_option
 from .stored import as_given
 from .values import pairs

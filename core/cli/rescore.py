@@ -10,8 +10,8 @@ from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
 from ..lookup.stored_config import config_of, pack_of
+from ..lookup.views import write_document
 from ..plugins import installed
-from ..reports.files import write_document
 from ..result_document import ResultDocument
 from ..stored.rescore import regrade, rescore
 from ..stored.rescore_all import CheckedRun, check_all
@@ -19,8 +19,8 @@ from ..text import as_text
 from . import options
 from .command import Command
 from .completion import run_ids
-from .results import EXIT, print_result
 from .runs import find
+from .session import EXIT, print_result
 from .settings import config_option
 from .stored import as_given
 from .values import pairs

@@ -24,11 +24,9 @@ from ..text import as_text
 from ..types import JsonDict
 from ..work import make_money
 from . import options, plan
-from .approval import allow
-from .benchmark_command import BenchmarkCommand
+from .command import BenchmarkCommand
 from .data import get_data, tell_pack
-from .results import EXIT, print_result
-from .session import make_session, tell, work
+from .session import EXIT, allow, make_session, print_result, tell, work
 from .settings import config_option
 
 

@@ -13,10 +13,10 @@ from ..imported import is_imported, origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
 from ..lookup.result_view import left_out, result_by
+from ..lookup.views import document_path
 from ..names import check_name
 from ..plugins import installed
-from ..reports.files import document_path
-from ..reports.protocols import is_graded, judge_label
+from ..reports.comparability import is_graded, judge_label
 from ..reports.transcripts import item_record
 from ..result_document import ResultDocument
 from ..sections import Table
@@ -24,7 +24,7 @@ from ..text import as_text, line, listed, number, plural
 from . import options
 from .command import Command
 from .completion import run_ids
-from .results import print_result
+from .session import print_result
 from .settings import config_option
 from .stored import as_given
 

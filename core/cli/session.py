@@ -1,21 +1,54 @@
-"""A session on the command line: made, shown while it works, and ended gently."""
+"""A session on the command line: keys approved, shown while it works, ended gently, its result."""
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import Iterator
+
+import click
 
 from .. import console
 from ..benchmark import Pack
+from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
-from ..errors import ConfigError, Interrupted
+from ..errors import BenchError, ConfigError, Interrupted
+from ..guard import Called, call
 from ..plugins import installed
+from ..reports.panels import panel_table
+from ..result_document import ResultDocument
 from ..results import Result
 from ..run.parties import Pricing
 from ..run.session import Session
 from ..sample.stopping import on_signals
-from ..settings.run_config import RunConfig
-from ..text import plural
+from ..sections import Table
+from ..settings.file import FILE
+from ..settings.run_config import Endpoint, RunConfig
+from ..settings.targets import Target
+from ..text import as_text, line, plural
 from ..work import open_session, run_session
+from .settings import current
+
+
+def allow(target: Target) -> Endpoint:
+    """The target's endpoint, once the user has approved what the file does with a key.
+
+    Asks on a terminal; nothing but an answer there counts as a yes, ``--yes`` does not.
+
+    Raises:
+        ConfigError: It is not approved, or the approvals cannot be read.
+    """
+    sending = target.sending
+    if sending is None or sending in (approvals := Approvals()):
+        return target.endpoint
+    message = f"{current().path or FILE} sends the key in {sending.variable} to {sending.place}"
+    if "://" in sending.place:
+        message += ", not encrypted, so that anyone on the way can read it"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ConfigError(f"{message}; that is not approved on this machine: {target.way_out}")
+    if not click.confirm(line(f"{message}. Allow that on this machine?"), default=False, err=True):
+        raise ConfigError(f"not approved: {sending.place} gets no key; {target.way_out}")
+    approvals.add(sending)
+    return target.endpoint
 
 
 def tell(text: str) -> None:
@@ -76,3 +109,42 @@ def _stoppable(session: Session) -> Iterator[None]:
 def _announce_stop(session: Session) -> None:
     waiting = f"waiting for {plural(session.progress.in_flight, 'call')} in flight"
     tell(f"stopping: {waiting}; press Ctrl-C again to stop at once")
+
+
+EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
+
+
+def print_result(
+    document: ResultDocument, *, json_output: bool = False, another: str = "", later: str = ""
+) -> None:
+    """Print a result document: as it is, or as tables with the sections of plugins.
+
+    Args:
+        document: The result.
+        json_output: As it is.
+        another: The command that asks another model the same.
+        later: What became of the rating after the result, where it has none.
+    """
+    if json_output:
+        click.echo(as_text(document))
+        return
+
+    console.output.show(console.tables.result(document, sections(document), another, later))
+
+
+def sections(document: ResultDocument) -> list[Table]:
+    """A panel's section and those of plugins; one that fails is named and left out."""
+    found = [table] if (table := panel_table(document)) else []
+    for section in installed().report_sections:
+        if section.benchmark != document["benchmark"]:
+            continue
+        called = Called(section, "build")
+        try:
+            table = call(called, section.build, document)
+            if table is not None and not isinstance(table, Table):
+                called.refuse(f"returned {type(table).__name__}, not a Table")
+        except BenchError as error:  # the result must be seen all the same
+            click.echo(line(f"warning: {error}"), err=True)
+            continue
+        found += [table] if table else []
+    return found

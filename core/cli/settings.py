@@ -17,7 +17,7 @@ from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.tables import check_value
 from ..types import JsonDict
-from .benchmark_command import as_click_option, env_name
+from .command import as_click_option, env_name
 from .values import rule_of
 
 #: Options of `bench run` that are no settings: they belong to one command.

@@ -12,8 +12,8 @@ from ..journal import Journal, RunRecord
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.transfer import export_lines, import_runs
+from ..lookup.views import write_document
 from ..plugins import installed
-from ..reports.files import write_document
 from ..text import plural
 from . import options
 from .command import Command

@@ -12,10 +12,9 @@ from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
 from .anthropic_message import conversation, read_message
 from .bodies import read_json
-from .extra_body import refuse_reserved
 from .failures import HttpFailure, error_parts, provider_error
 from .http import HttpAnswer, HttpTransport, Transport
-from .keys import with_key
+from .keys import refuse_reserved, with_key
 from .refused import refused_parameters
 from .usage import mapping
 

@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import aiohttp
 
-from ..endpoints.parties import AskedParty
+from ..endpoints.providers import AskedParty
 from ..errors import ProviderError
 from .bodies import Body, read_json, text_of
 from .failures import connection_error, shown

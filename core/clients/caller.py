@@ -15,14 +15,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 
-from ..endpoints.parties import SOMEBODY, AskedParty
-from ..endpoints.providers import CallContext, Client
+from ..endpoints.providers import SOMEBODY, AskedParty, CallContext, Client
 from ..errors import ErrorKind, ProviderError
-from ..spending.budget import Reservation
-from ..spending.meter import Meter
+from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
-from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Rate, reserved_tokens
-from .notices import Notices
+from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Notices, Rate, reserved_tokens
 from .retry import RetryPolicy
 
 NO_ACCIDENT_S = 1.0

@@ -10,9 +10,9 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import NamedTuple
 
-from ..endpoints.parties import AskedParty
+from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
-from ..sizes import size_text
+from ..rules import size_text
 from ..spending.billing import causes, never_sent
 from ..text import readable
 from .keys import redact

@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from .. import __version__
-from ..endpoints.parties import AskedParty
-from ..endpoints.providers import ClientConfig, is_loopback
+from ..endpoints.providers import AskedParty, ClientConfig, is_loopback
 from ..errors import ConfigError
 from ..types import JsonObject
 from .bodies import PACKINGS, Body, text_of

@@ -3,19 +3,21 @@
 A provider's standard key goes to the provider's own host and to loopback only.
 Any other host gets the key that was named for it, or none. ``.env`` in the
 working directory may set key variables, and nothing else.
+
+Fields of ``--extra-body`` hold no credential, so they are checked here too.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from ..endpoints.parties import OF_MODEL, PartyOptions
-from ..endpoints.providers import ClientConfig, Provider, is_loopback
-from ..endpoints.secrets import is_variable_name
+from ..endpoints.providers import OF_MODEL, ClientConfig, PartyOptions, Provider, is_loopback
+from ..endpoints.secrets import dotted, find_credentials, is_variable_name
 from ..errors import ConfigError, UsageError
+from ..types import JsonObject
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key)-([A-Za-z0-9_\-]{8,}+)")
@@ -183,3 +185,56 @@ class Redactor:
 
 #: All keys that this process has read; whatever prints or stores uses it.
 redact = Redactor()
+
+
+OURS = {
+    "model": "use --model",
+    "messages": "the benchmark writes them",
+    "stream": "replies are read whole",
+    "n": "use --iterations",
+}
+
+
+def check_extra_body(extra: JsonObject, set_already: Collection[str]) -> None:
+    """Refuse what cannot stand in an extra body.
+
+    Args:
+        extra: The fields.
+        set_already: Those that options set.
+
+    Raises:
+        UsageError: One is ours, is set already, or is for a credential.
+    """
+    for name in extra:
+        if name in OURS or name in set_already:
+            why = OURS.get(name, "an option sets it already")
+            raise UsageError(f"--extra-body may not set {name!r}: {why}")
+    refuse_credentials(extra, "--extra-body")
+
+
+def refuse_credentials(extra: JsonObject | None, where: str) -> None:
+    """Refuse a credential, as all of a request's fields are stored with the run.
+
+    Args:
+        extra: The fields.
+        where: What holds them, for the message.
+
+    Raises:
+        UsageError: There is one; the message names its key and does not show it.
+    """
+    for place in find_credentials(extra or {}):
+        raise UsageError(
+            f"{where} holds {dotted(place)!r}, which is for a credential: what stands there would "
+            "be stored with the run. Put a key into an environment variable and name that with "
+            "--api-key-env or --judge-api-key-env; other headers go into --header"
+        )
+
+
+def refuse_reserved(extra: JsonObject, reserved: Collection[str]) -> None:
+    """Refuse fields that a client itself sets.
+
+    Raises:
+        UsageError: There is one.
+    """
+    if named := sorted(extra.keys() & set(reserved)):
+        raise UsageError(f"--extra-body may not set {', '.join(named)}: the program does")

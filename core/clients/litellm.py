@@ -18,9 +18,8 @@ from ..endpoints.providers import CallContext, ClientConfig, is_loopback
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
 from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
 from .chat_completion import request_fields
-from .extra_body import OURS, refuse_reserved
 from .failures import HttpFailure, refused_parameter, too_large
-from .keys import redact
+from .keys import OURS, redact, refuse_reserved
 from .litellm_failures import failure_of, is_http_failure
 from .litellm_reply import Wire, read_reply, read_wire, unreadable
 from .litellm_setup import load

@@ -8,7 +8,7 @@ then the answer could not be read.
 
 import re
 
-from ..endpoints.parties import AskedParty
+from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
 from ..spending.billing import causes
 from .bodies import read_json

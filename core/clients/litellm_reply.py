@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..endpoints.parties import AskedParty
+from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
 from ..text import is_blank
 from ..types import ChatResponse, Finish, JsonDict, JsonObject

@@ -13,10 +13,9 @@ from ..errors import ErrorKind, ProviderError
 from ..types import ChatRequest, ChatResponse, JsonDict
 from .bodies import read_json
 from .chat_completion import read_completion, request_fields
-from .extra_body import OURS, refuse_reserved
 from .failures import HttpFailure, error_parts, provider_error, refused_parameter
 from .http import HttpAnswer, HttpTransport, Transport
-from .keys import with_key
+from .keys import OURS, refuse_reserved, with_key
 
 HOST = "api.openai.com"
 BASE_URL = f"https://{HOST}/v1"

@@ -8,8 +8,7 @@ any host. It reads a reply whole, so one that is too large is refused only after
 from collections.abc import Mapping
 from typing import Any
 
-from ..endpoints.parties import AskedParty
-from ..endpoints.providers import ClientConfig, is_loopback
+from ..endpoints.providers import AskedParty, ClientConfig, is_loopback
 from ..errors import ProviderError
 from ..types import JsonDict, JsonObject
 from .failures import connection_error, malformed, too_large

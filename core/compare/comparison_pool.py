@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..lookup.demo_apart import Company, is_demo
-from ..lookup.runs import JUDGE, JudgeNames, is_asked_alike, players_of
+from ..lookup.runs import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
 from ..panels import Panel
 from ..result_document import ComparisonCounts
 from ..settings.run_config import RunConfig, by_each_judge, identity, reading

@@ -9,7 +9,7 @@ from .. import matchmaking
 from ..benchmark import Pack, PlacementOptions
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..lookup.demo_apart import Company
+from ..lookup.runs import Company
 from ..reports.evidence import Selection
 from ..settings.run_config import RunConfig, grader, identity
 from ..types import digest

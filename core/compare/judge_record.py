@@ -14,9 +14,8 @@ from ..ratings.comparisons import Comparisons
 from ..result_document import RatingRow, ResultDocument
 from .board import Board
 from .comparison_pool import as_comparisons
-from .conclusions import replies_of
 from .leaderboard import BoardChoice, read_leaderboard
-from .rating_summary import settings_of
+from .rating_summary import replies_of, settings_of
 
 
 class JudgeRecord(NamedTuple):

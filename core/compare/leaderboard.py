@@ -14,14 +14,13 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Journal, RunRecord, StoredComparison
-from ..lookup.demo_apart import Company
 from ..lookup.refile import has_older, refile_stored
-from ..lookup.runs import JUDGE, JudgeNames
+from ..lookup.runs import JUDGE, Company, JudgeNames
 from ..names import check_without
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
+from ..reports.comparability import is_partial
 from ..reports.placing import BoardRow, not_above, place_rows
-from ..reports.protocols import is_partial
 from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, choose_board

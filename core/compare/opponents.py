@@ -12,9 +12,8 @@ from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..lookup.demo_apart import Company
-from ..lookup.runs import is_asked_alike
-from ..lookup.stored_model import stored_model
+from ..lookup.refile import stored_model
+from ..lookup.runs import Company, is_asked_alike
 from ..names import check_without
 from ..roles import MODEL, is_generating
 from ..sample.model import known_replies

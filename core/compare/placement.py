@@ -8,8 +8,7 @@ from .. import matchmaking
 from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..matchmaking.calls import Call
-from ..matchmaking.schedules import MIXED_BLOCK, default_orders, default_schedule
+from ..matchmaking.calls import MIXED_BLOCK, Call, default_orders, default_schedule
 from ..ratings.settings import RatingSettings
 from ..result_document import PlacementEnd, RatingRow, rating_notes
 from ..settings.run_config import RunConfig

@@ -1,8 +1,9 @@
 """Where a model stands among those it was compared with: ratings from the journal's comparisons."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import auditing
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
@@ -15,8 +16,10 @@ from ..result_document import ComparisonCounts, ConclusionRow, RatingNotes, Rati
 from .comparison_pool import Met, as_comparisons, counted, counting
 
 if TYPE_CHECKING:
+    from ..auditing.asking import Reply
     from ..ratings.comparisons import Comparisons
     from ..ratings.result import Ratings
+
 
 DEFAULT = "glicko2"
 """The default engine."""
@@ -71,7 +74,7 @@ def find_standing(
     warnings += [told_left_out(met.parted, demo=not met.demo)] if met.parted else []
     unread = sum(own is not None and _is_unread(row, own) for row in rows)
     if ratings is None:
-        found = _conclusions(rows, [])
+        found = conclusions_from(rows, [])
         return RatingSummary(counts, [], warnings, made_by, unread, found)
     document = ratings.as_json()
     details: RatingNotes = {
@@ -82,15 +85,7 @@ def find_standing(
     messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated: list[RatingRow] = [{**row, "demo": demo} for row in document["ratings"]]
-    return RatingSummary(counts, rated, messages, details, unread, _conclusions(rows, rated))
-
-
-def _conclusions(
-    rows: Sequence[StoredComparison], rated: Sequence[RatingRow]
-) -> list[ConclusionRow]:
-    from .conclusions import conclusions_from
-
-    return conclusions_from(rows, rated)
+    return RatingSummary(counts, rated, messages, details, unread, conclusions_from(rows, rated))
 
 
 def _is_unread(row: StoredComparison, own: RunRecord) -> bool:
@@ -163,3 +158,26 @@ def rate_with(name: str, comparisons: "Comparisons", settings: RatingSettings) -
     made = call(called, engine.rate, comparisons, settings)
     check_ratings(called, made, comparisons.models)
     return made
+
+
+def replies_of(rows: Iterable[StoredComparison]) -> "list[Reply]":
+    """The comparisons that were answered, read or not."""
+    answered = (row for row in rows if row.status in ("read", "unread"))
+    return [auditing.asking.Reply(row.family, row.status == "read", row.flags) for row in answered]
+
+
+def conclusions_from(
+    rows: Sequence[StoredComparison], ratings: Sequence[RatingRow]
+) -> list[ConclusionRow]:
+    """The conclusions as a document has them; none where no comparison was answered.
+
+    Args:
+        rows: Of one judge.
+        ratings: Made of them.
+    """
+    if not (replies := replies_of(rows)):
+        return []
+    from ..ratings.comparisons import Comparisons
+
+    given, unread = Comparisons.of(as_comparisons(rows)), auditing.asking.unread_share(replies)
+    return [one.as_json() for one in auditing.conclusions.conclude(given, unread, ratings)]

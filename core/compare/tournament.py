@@ -22,7 +22,7 @@ from ..errors import (
     UsageError,
 )
 from ..journal import Journal, RunRecord, StoredComparison
-from ..lookup.demo_apart import Company
+from ..lookup.runs import Company
 from ..matchmaking.calls import Call
 from ..matchmaking.goals import Batch, NoMoreCalls
 from ..matchmaking.matchmaker import Matchmaker

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from ..hints import bench
 from ..imported import is_imported
-from ..reports.protocols import is_graded
+from ..reports.comparability import is_graded
 from ..reports.ratings import columns_of, note_of, row_of
 from ..result_document import BaselineRow, ResultDocument, TokenCounts, rating_notes
 from ..sections import Table

@@ -20,8 +20,7 @@ from ..errors import DataError, ProviderError, UsageError
 from ..files import IS_LOCKED, is_there, take_lock
 from ..types import JsonObject
 from .download import Download, Patience, Watch, WrongContents, download, objection, writing
-from .manifest import FileEntry, read_manifest
-from .sources import cache_folder
+from .sources import FileEntry, cache_folder, read_manifest
 
 _UNWATCHED = Watch()
 _PATIENCE = Patience()

@@ -14,14 +14,22 @@ from ..benchmark import Benchmark
 from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment
 from ..clients.retry import RetryPolicy
-from ..endpoints.parties import OF_MODEL, AskedParty, PartyOptions
-from ..endpoints.providers import CallContext, Client, ClientConfig, Provider, is_loopback
+from ..endpoints.providers import (
+    OF_MODEL,
+    AskedParty,
+    CallContext,
+    Client,
+    ClientConfig,
+    PartyOptions,
+    Provider,
+    is_loopback,
+)
 from ..errors import BenchError, ErrorKind, ProviderError
 from ..guard import make_client
 from ..plugins import Catalogue
 from ..run.connect import client_config
 from ..settings.run_config import Endpoint
-from ..spending.meter import Meter
+from ..spending.budget import Meter
 from ..spending.prices import Price
 from ..types import ChatRequest, Item, Message, Sampling
 from .checks import Check, fail, ok, warn

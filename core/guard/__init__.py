@@ -7,9 +7,8 @@ what the plugin prints off standard output, and turns what it raises into a
 
 from .benchmarks import Guarded, guard
 from .calls import Called, at_item, call, call_async, described, innermost, no_exit
-from .clients import GuardedClient, make_client
+from .clients import GuardedClient, check_ratings, make_client
 from .declared import wrong_benchmark, wrong_hooks
-from .ratings import check_ratings
 
 __all__ = [
     "Called",

@@ -20,8 +20,7 @@ from ..types import (
     Summary,
 )
 from . import values
-from .calls import Called, call, call_async
-from .freezing import frozen
+from .calls import Called, call, call_async, frozen
 
 if TYPE_CHECKING:
     from random import Random

@@ -1,9 +1,21 @@
-"""Calls into plugins: who is called, what becomes of what they raise."""
+"""Calls into plugins: who is called, what becomes of what they raise.
 
+Also whether a plugin changed the item it was given, and which one keeps the event loop from
+everything else, as ``time.sleep`` does.
+"""
+
+import asyncio
 import contextlib
 import inspect
+import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterator
-from typing import NamedTuple, NoReturn, TypeVar
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from ..errors import BenchError, PluginError
 from ..types import Item
@@ -134,3 +146,113 @@ def described(error: BaseException) -> str:
     except Exception:  # noqa: BLE001 - a plugin's exception may not even have a text
         text = ""
     return type(error).__name__ + (f": {text}" if text else "")
+
+
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def frozen(item: Item) -> Any:
+    """An item's parts, as nested tuples that are equal while nothing in it changes.
+
+    Texts are shared and not copied, so it is quick whatever they hold. What is neither a
+    container nor a dataclass is taken for one thing.
+    """
+    return _frozen(item.content if type(item) is Item else item)
+
+
+def _frozen(value: object) -> object:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if isinstance(value, dict):
+        return kind, tuple(value), _all(value.values())
+    if isinstance(value, list | tuple):
+        return kind, _all(value)
+    if isinstance(value, set):
+        return kind, frozenset(value)
+    if names := field_names(kind):  # type: ignore[arg-type]  # mypy: some classes have no hash
+        return kind, _all([getattr(value, name, None) for name in names])
+    return kind, id(value)
+
+
+def _all(values: Any) -> tuple[object, ...]:
+    if _PLAIN.issuperset(map(type, values)):
+        return tuple(values)
+    return tuple(map(_frozen, values))
+
+
+@cache
+def field_names(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass; none of any other type."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+
+
+BLOCKED_S = 30.0
+"""How long a plugin may keep the loop before that is told."""
+_GUARDS = (call.__code__, call_async.__code__)
+
+
+@contextmanager
+def watched(say: Callable[[str], None], after_s: float = BLOCKED_S) -> Iterator[None]:
+    """Watch the running loop while the block runs.
+
+    Args:
+        say: Told of each blocking call once, in another thread.
+        after_s: How long a call may block.
+    """
+    loop, stuck, done = asyncio.get_running_loop(), threading.get_ident(), threading.Event()
+    watcher = threading.Thread(
+        target=_watch, args=(loop, stuck, done, say, after_s), name="watchdog", daemon=True
+    )
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _watch(
+    loop: asyncio.AbstractEventLoop,
+    stuck: int,
+    done: threading.Event,
+    say: Callable[[str], None],
+    after_s: float,
+) -> None:
+    """Ask the loop for a sign of life now and then, and look what it does when there is none.
+
+    It ends with the loop, too, which may be closed before it is asked.
+    """
+    alive, said = threading.Event(), set[str]()
+    while _ask(loop, alive) and not done.wait(after_s):
+        if not alive.is_set():
+            frame = sys._current_frames().get(stuck)
+            text = _described(frame, after_s) if frame else ""
+            if text and text not in said:
+                said.add(text)
+                say(text)
+            continue
+        alive.clear()
+
+
+def _ask(loop: asyncio.AbstractEventLoop, alive: threading.Event) -> bool:
+    """Ask the loop for a sign of life; False when it is closed and will give none."""
+    try:
+        loop.call_soon_threadsafe(alive.set)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _described(top: FrameType, after_s: float) -> str:
+    """Who blocks, and where."""
+    inner, frame = top, top.f_back
+    while frame is not None and frame.f_code not in _GUARDS:
+        inner, frame = frame, frame.f_back
+    where = inner if frame is not None else top
+    place = f"{Path(where.f_code.co_filename).name}:{where.f_lineno}"
+    who = str(frame.f_locals["called"]) if frame else f"something ({top.f_code.co_name})"
+    return (
+        f"{who} has kept everything else waiting for {after_s:g} s, at {place}: "
+        "what takes long must be awaited (Ctrl-C three times ends the run)"
+    )

@@ -22,8 +22,7 @@ from ..types import (
     Summary,
     canonical,
 )
-from .calls import Called
-from .freezing import field_names
+from .calls import Called, field_names
 
 _MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
 _PLAIN = frozenset({str, int, float, bool, bytes, type(None), ChatResponse})

@@ -3,10 +3,12 @@
 What is done with each table is in a module of its own; `store.Journal` has it all.
 Reads use a connection of their own and see every committed group. A text that
 Unicode cannot hold (half of a surrogate pair) is stored with U+FFFD in its place.
+
+`ReadAhead` reads about many runs with few statements.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +16,56 @@ from typing import Any, Self, TypeVar
 
 from ..errors import JournalError
 from ..types import JsonDict
-from .ahead import ReadAhead
 from .opening import FileId, closed, connect, ensure, is_there, open_checked, reading
 from .presence import Presence
 from .records import RunRecord
 from .tables import DamagedRow, storable_row
 from .writer import TRY_EVERY_S, GroupWriter
+
+Fetch = Callable[[str, tuple[object, ...]], Iterable[Sequence[Any]]]
+AT_ONCE = 100
+"""Runs that one statement reads: what it brings is held until the next one."""
+
+
+class ReadAhead:
+    """Rows about runs, read for those that follow too.
+
+    Args:
+        runs: Their numbers, in the order in which they will be asked about.
+    """
+
+    def __init__(self, runs: Sequence[int]) -> None:
+        self._runs = list(dict.fromkeys(runs))
+        self._places = {run: place for place, run in enumerate(self._runs)}
+        self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Sequence[object]]]] = {}
+
+    def rows(
+        self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
+    ) -> list[Sequence[object]]:
+        """The rows about a run.
+
+        Args:
+            run: Its number.
+            sql: Gives the run's number first; ``{of}`` stands where the runs are chosen.
+            values: Of its other parameters.
+            fetch: Executes a statement.
+        """
+        known = self._read.get((sql, values), {})
+        if run not in known:
+            known = self._fetch(run, sql, values, fetch)
+            self._read[sql, values] = known
+        return known[run]
+
+    def _fetch(
+        self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
+    ) -> Mapping[int, list[Sequence[object]]]:
+        place = self._places.get(run)
+        batch = [run] if place is None else self._runs[place : place + AT_ONCE]
+        found: dict[int, list[Sequence[object]]] = {n: [] for n in batch}
+        for row in fetch(sql.format(of=f"IN ({', '.join(map(str, batch))})"), values):
+            found[row[0]].append(row)
+        return found
+
 
 T = TypeVar("T")
 FILE = "bench.sqlite"

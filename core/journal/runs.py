@@ -7,9 +7,9 @@ from typing import Any, cast
 from ..result_document import ResultDocument
 from .file import JournalFile, now, object_of
 from .records import AskedParties, RunRecord, StoredSettings, as_json
-from .reserve import Reserve
 from .schema import PARTIES, RUNS, VIEWS, ViewRow
 from .tables import DamagedRow, quoted
+from .temporary import Reserve
 
 RUN_COLUMNS = tuple(field.name for field in fields(RunRecord))
 """A run's number, and all that is stored of it but its result."""

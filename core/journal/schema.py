@@ -9,7 +9,6 @@ from typing import Annotated, Any, NamedTuple
 
 from ..result_document import NOT_LISTED, ResultDocument
 from ..types import Finish
-from .checksums import Checked
 from .shapes import (
     anything,
     list_of,
@@ -25,7 +24,7 @@ from .shapes import (
     time,
     whole,
 )
-from .tables import Json, TableSchema
+from .tables import Checked, Json, TableSchema
 
 RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
 

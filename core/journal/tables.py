@@ -2,13 +2,19 @@
 
 A row type is a `NamedTuple` whose annotations say of each column what SQLite holds and what a
 line of a file may bring: ``Annotated[int, whole(1)]``, ``Annotated[str, Json(list_of(text))]``.
+
+Rows of replies, grades and comparisons have a checksum, so that damage in them is seen: SQLite
+finds pages that do not fit together, and not a bit that is turned over in a text. A row that was
+written before there were checksums has none: its types are looked at instead.
 """
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import NoneType
-from typing import Any, Generic, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar, get_args
+from zlib import crc32
 
 from ..text import readable
 from .shapes import Shape, optional
@@ -125,3 +131,140 @@ def storable_row(values: Sequence[object]) -> tuple[Any, ...]:
     """Values whose texts Unicode can hold; half a surrogate pair becomes U+FFFD."""
     # A text of ASCII alone is known to be so without looking at it.
     return tuple([v if not isinstance(v, str) or v.isascii() else readable(v) for v in values])
+
+
+CRC, DETAIL_CRC = "crc", "detail_crc"
+_EXACT = 2**53
+"""Up to here each whole number is a float of its own."""
+
+
+class Checked(TableSchema[R]):
+    """The rows of one table that have a checksum.
+
+    It covers each column that is not NULL with its name, so a column that a later migration
+    adds changes no checksum that is there. A grade's detail, which may be long and is seldom
+    wanted, has one of its own, which stands in its place in that of the row.
+
+    Attributes:
+        short: What is enough to check all but the detail.
+    """
+
+    def __init__(self, kind: str, name: str, row: type[R], **about: Any) -> None:
+        super().__init__(kind, name, row, **about)
+        self._detail = self.columns.index("detail") if "detail" in self.columns else None
+        self.stored = (*self.columns, *([] if self._detail is None else [DETAIL_CRC]), CRC)
+        self.short = tuple(DETAIL_CRC if c == "detail" else c for c in (*self.columns, CRC))
+        self._starts = [f"\x1e{column}\x1f" for column in self.columns]
+        self._item = self.columns.index("item_id")
+        self._iteration = self.columns.index("iteration")
+
+    def sealed(self, row: Sequence[object]) -> tuple[object, ...]:
+        """The columns of a row and its checksums, as they are stored.
+
+        Raises:
+            ValueError: It holds what no column of ours does.
+        """
+        try:
+            return self._with_sums(row)
+        except UnicodeEncodeError:
+            return self._with_sums(storable_row(row))
+
+    def _with_sums(self, row: Sequence[object]) -> tuple[object, ...]:
+        if self._detail is None:
+            return (*row, self._sum(row))
+        short = self._shortened(row)
+        return (*row, short[self._detail], self._sum(short))
+
+    def opened(self, row: Sequence[object]) -> R:
+        """A row that was read as it is `stored`.
+
+        Raises:
+            DamagedRow: It is not what was written.
+        """
+        if self._detail is None:
+            return self.make(self._checked(row))
+        *columns, detail_crc, crc = row
+        short = [*columns, crc]
+        short[self._detail] = detail_crc
+        self._checked(short)
+        if crc is not None and _crc(columns[self._detail]) != detail_crc:
+            self._damaged(row, "its detail does not fit its checksum")
+        if crc is None and (wrong := self.wrong_type(self.columns, columns)):
+            self._damaged(row, wrong)
+        return self.make(columns)
+
+    def opened_short(self, row: Sequence[object]) -> R:
+        """A row that was read as `short`, with a number in place of the detail.
+
+        Raises:
+            DamagedRow: It is not what was written.
+        """
+        return self.make(self._checked(row))
+
+    def _shortened(self, row: Sequence[object]) -> list[object]:
+        short = list(row)
+        if self._detail is not None:
+            short[self._detail] = _crc(short[self._detail])
+        return short
+
+    def _checked(self, row: Sequence[object]) -> Sequence[object]:
+        row, crc = row[:-1], row[-1]
+        if crc is not None:
+            wrong = None if self._sum_or_none(row) == crc else "does not fit its checksum"
+        else:
+            there = [n for n in range(len(row)) if n != self._detail]
+            wrong = self.wrong_type([self.columns[n] for n in there], [row[n] for n in there])
+        if wrong:
+            self._damaged(row, wrong)
+        return row
+
+    def _damaged(self, row: Sequence[object], wrong: str) -> NoReturn:
+        place = f"item {row[self._item]!r:.60}, iteration {row[self._iteration]!r:.20}"
+        raise DamagedRow(f"a {self.kind} of {place}: {wrong}")
+
+    def _sum(self, row: Sequence[object]) -> int:
+        """The same for what is written and for what SQLite makes of it."""
+        parts: list[str] = []
+        for start, value in zip(self._starts, row, strict=True):
+            if type(value) is str:
+                parts += (start, value)
+            elif type(value) is int and -_EXACT < value < _EXACT:  # as `_digits`, but faster
+                parts += (start, str(value))
+            elif value is not None and value == value:  # SQLite takes NaN for NULL
+                parts += (start, value if isinstance(value, str) else _digits(value))
+        return crc32("".join(parts).encode())
+
+    def _sum_or_none(self, row: Sequence[object]) -> int | None:
+        try:
+            return self._sum(row)
+        except ValueError:
+            return None
+
+    def add_functions(self, database: sqlite3.Connection) -> None:
+        """Let SQL make the checksums of rows, as `values` writes it."""
+        for n, name in enumerate(self.stored[len(self.columns) :], len(self.columns)):
+            function = partial(self._column, n)
+            database.create_function(f"{self.name}_{name}", -1, function)
+
+    def values(self, prefix: str) -> str:
+        """The SQL that gives a row as it is `stored` from its columns elsewhere."""
+        columns = super().values(prefix)
+        sums = [f"{self.name}_{name}({columns})" for name in self.stored[len(self.columns) :]]
+        return ", ".join([columns, *sums])
+
+    def _column(self, n: int, *row: object) -> Any:
+        return self.sealed(row)[n]
+
+
+def _crc(text: object) -> int | None:
+    return crc32(text.encode()) if isinstance(text, str) else None
+
+
+def _digits(value: object) -> str:
+    """A number as text, alike for what SQLite takes for the same."""
+    if isinstance(value, int) and abs(value) < _EXACT:
+        return str(int(value))
+    value = float(value) if isinstance(value, int) else value
+    if not isinstance(value, float):
+        raise ValueError(f"{type(value).__name__} is nothing that is stored")
+    return str(int(value)) if value.is_integer() else repr(value)

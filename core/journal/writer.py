@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..errors import JournalError
-from .reserve import Reserve
+from .temporary import Reserve
 
 WINDOW_S = 0.004
 TRY_EVERY_S = 0.5

@@ -2,7 +2,8 @@
 
 They were kept under judge, options and version alone. Where the judge's calls of a sample answer
 all of today's requests, and what they say is read as it was, the grade is one of today's
-grader and is put under it; the others stay what they are: another grader's. Nothing is sent.
+grader and is put under it; the others stay what they are: another grader's. Nothing is sent:
+`stored_model` answers from the run's own replies.
 """
 
 import asyncio
@@ -15,11 +16,49 @@ from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Grader, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
-from ..sample.model import JournaledModel, known_replies
-from ..settings.run_config import RunConfig, grader, judge_endpoint
+from ..roles import MODEL
+from ..sample.model import Answer, JournaledModel, known_replies
+from ..settings.run_config import RunConfig, grader, judge_endpoint, stored_roles, stored_sampling
 from ..types import ChatRequest, ChatResponse, Item, JsonObject, Score, digest
+from .runs import model_label
 from .stored_config import asked_endpoint, config_of, pack_of
-from .stored_model import stored_model
+
+
+def stored_model(
+    run: RunRecord, benchmark: Benchmark, answer: Answer, item_id: str, iteration: int
+) -> JournaledModel:
+    """That of one sample, whose calls to the model and to roles are answered alike.
+
+    Args:
+        run: Says who was asked, and how.
+        benchmark: Declares the roles.
+        answer: Gives the replies.
+        item_id: Of the sample.
+        iteration: Of the sample.
+    """
+    players = stored_roles(run.settings)
+    roles = {
+        role.name: JournaledModel(
+            answer,
+            phase=role.phase,
+            asked=players[role.name].label,
+            sampling=role.sampling,
+            item_id=item_id,
+            iteration=iteration,
+        )
+        for role in benchmark.roles
+        if role.name in players
+    }
+    return JournaledModel(
+        answer,
+        phase=MODEL,
+        asked=model_label(run),
+        sampling=stored_sampling(run.settings),
+        system=run.settings["system"],
+        item_id=item_id,
+        iteration=iteration,
+        roles=roles,
+    )
 
 
 def is_older(graded_by: JsonObject) -> bool:

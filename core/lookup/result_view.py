@@ -6,10 +6,10 @@ from ..errors import BenchError, UsageError
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
+from ..reports.comparability import judge_label
 from ..reports.document import build_document
 from ..reports.evidence import read_evidence
 from ..reports.gradings import Grading, gradings, is_judge
-from ..reports.protocols import judge_label
 from ..result_document import ResultDocument
 from ..settings.run_config import grader, graders_of, judge_endpoint
 from ..text import plural

@@ -11,9 +11,9 @@ from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..panels import panel_by, panel_of, rule_in
 from ..plugins import Catalogue
+from ..reports.comparability import judge_label
 from ..reports.evidence import Selection
 from ..reports.gradings import is_judge
-from ..reports.protocols import judge_label
 from ..result_document import ResultDocument
 from ..settings.rules import fitting
 from ..settings.run_config import (

@@ -4,19 +4,25 @@ A run's own result is that of all its samples by the first grader of the whole r
 a part that was asked for, or by another judge or other grading options, is a view: it is kept
 beside, under a name that says what it is, and replaces nothing. When what the judge is sent or
 how its words are read has changed, the new result is the run's own, and the old one a view.
+
+`write_document` puts a result as a file beside the journal.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from ..errors import JournalError
+from ..hints import bench
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
+from ..journal.temporary import replacing
+from ..reports.comparability import judge_label
 from ..reports.evidence import Selection
-from ..reports.files import write_document
 from ..reports.gradings import plain, spec_of
-from ..reports.protocols import judge_label
 from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig
+from ..text import as_text
 from ..types import digest
 from .runs import JUDGE, JudgeNames
 
@@ -147,3 +153,27 @@ def _keep_earlier(journal: Journal, run: RunRecord, document: ResultDocument) ->
     earlier: ResultDocument = {**own, "view": view}
     journal.add_view(run, view, earlier)
     write_document(journal.folder, earlier)
+
+
+def document_path(folder: Path, name: str, run_id: str | None, view: str | None = None) -> Path:
+    """Where a run's document is kept: ``NAME-ID.json``, and a view ``NAME-ID.VIEW.json``."""
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "run"
+    return folder / f"{slug}-{run_id}{f'.{view}' if view else ''}.json"
+
+
+def write_document(folder: Path, document: ResultDocument) -> Path:
+    """Put a run's document beside the journal, whole or not at all.
+
+    Raises:
+        JournalError: It cannot be written.
+    """
+    path = document_path(folder, document["name"], document["run_id"], document.get("view"))
+    try:
+        with replacing(path) as file:
+            file.write(as_text(document).encode() + b"\n")
+    except OSError as error:
+        raise JournalError(
+            f"cannot write {path}: {error.strerror}; the journal holds the result, "
+            f"{bench('show', document['run_id'])} prints it"
+        ) from error
+    return path

@@ -8,8 +8,7 @@ from ..ratings.comparisons import Comparisons
 from ..ratings.result import Ratings
 from ..ratings.settings import RatingSettings
 from ..result_document import PlacementEnd
-from .calls import Call
-from .schedules import MIXED_BLOCK, Orders
+from .calls import MIXED_BLOCK, Call, Orders
 
 Slot = tuple[str, int]
 """An item in one iteration: what a transcript is of."""

@@ -17,11 +17,10 @@ from ..ratings.comparisons import Bools, Comparisons
 from ..ratings.result import ModelRating, Ratings
 from ..text import plural
 from .adaptive import Adviser, batch_size
+from .calls import Schedule
 from .goals import Batch, Goal, NoMoreCalls, PairSlot
 from .outlook import SURE_WIDTH, Expected, Outlook, scale_at
-from .schedules import Schedule
-from .spreading import as_calls, asked_items
-from .staged import Position, plan_all, plan_staged
+from .staged import Position, as_calls, asked_items, plan_all, plan_staged
 
 
 class Matchmaker:

@@ -20,12 +20,10 @@ import numpy as np
 from .anchors import Q
 from .assembling import no_ratings
 from .comparisons import Bools, Comparisons, Floats, Ints, present, sum_by
-from .connectivity import components
-from .newton import MOST, centring, is_done
 from .result import Ratings
 from .settings import RatingSettings
-from .weighing import weigh
-from .with_terms import PRECISION, Solved, prior_precision, rate_with_terms
+from .weighing import components, weigh
+from .with_terms import MOST, PRECISION, Solved, centring, is_done, prior_precision, rate_with_terms
 
 NAME = "fractional-logit"
 

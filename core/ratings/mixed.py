@@ -26,11 +26,10 @@ from .mixed_model import (
     logit_margins,
     squares_of,
 )
-from .newton import centring
 from .result import Ratings
 from .settings import RatingSettings
 from .weighing import own_weights
-from .with_terms import Solved, prior_precision, rate_with_terms
+from .with_terms import Solved, centring, prior_precision, rate_with_terms
 
 NAME = "mixed"
 _PLAIN = RatingSettings()

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .comparisons import Comparisons, Floats, Ints, present, sum_by
-from .connectivity import components
+from .weighing import components
 
 RATIOS = np.geomspace(0.02, 8, 8)
 """tau2 / v1 that are tried first; then so many more between the neighbours of the best."""

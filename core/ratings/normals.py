@@ -7,11 +7,11 @@ import numpy as np
 from .anchors import Q
 from .assembling import RatingParts, lay_out, scale_warnings
 from .comparisons import Comparisons, Floats
-from .connectivity import components
 from .intervals import SolvedRatings, Uncertainty, apply_scale, choose_scale
 from .ordering import order_models, tell_apart
 from .result import Ratings
 from .settings import RatingSettings
+from .weighing import components
 
 
 class Normals(NamedTuple):

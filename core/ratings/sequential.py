@@ -11,8 +11,8 @@ import numpy as np
 
 from .assembling import no_ratings
 from .comparisons import Comparisons
+from .glicko2 import CENTRE
 from .normals import Normals, rate_by_normals
-from .period import CENTRE
 from .result import Ratings
 from .settings import RatingSettings
 

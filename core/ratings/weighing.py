@@ -8,11 +8,13 @@ both ends half-way. In a full round robin all weights are 1. Nothing depends on 
 intervals take weights as given.
 
 What the user or the pack says of a comparison or an item is multiplied in after that.
+
+Only models that comparisons connect share a scale: `components` says which do.
 """
 
 import numpy as np
 
-from .comparisons import Comparisons, Floats, sum_by
+from .comparisons import Comparisons, Floats, Ints, present, sum_by
 from .settings import RatingSettings
 
 SWEEPS = 30
@@ -60,3 +62,24 @@ def level(comparisons: Comparisons, games: Floats) -> Floats:
         factor *= np.sqrt(np.where(got > 0, wanted / np.where(got > 0, got, 1.0), 1.0))
     both = np.clip(factor[ends[0]] * factor[ends[1]], 1 / LARGEST, LARGEST)
     return np.asarray(both[cell])
+
+
+def components(n_models: int, a: Ints, b: Ints) -> Ints:
+    """Number of each model's component, shape (n_models,), from 0 by its smallest member.
+
+    Args:
+        n_models: How many models there are; one without comparisons is its own component.
+        a: One end of each comparison, shape (n,).
+        b: The other end.
+    """
+    edges = present(a * n_models + b, n_models * n_models)
+    one, other = edges // max(n_models, 1), edges % max(n_models, 1)
+    label = np.arange(n_models)
+    while True:
+        smaller = label.copy()
+        np.minimum.at(smaller, one, label[other])
+        np.minimum.at(smaller, other, label[one])
+        smaller = smaller[smaller]
+        if np.array_equal(smaller, label):
+            return np.unique(label, return_inverse=True)[1].astype(np.int64)
+        label = smaller

@@ -2,6 +2,8 @@
 
 What `fractional-logit` and `mixed` do alike: the priors, what is told of the terms, and the
 ratings that there would be without the length term.
+
+Also what Newton's method needs in every engine: when it is done, and what holds the centre.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +18,27 @@ from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints
 from .intervals import SolvedRatings, jackknife_error
-from .newton import centring
 from .result import Ratings
 from .settings import RatingSettings
+
+STEP = 1e-12
+"""Largest last step, natural units: 2e-10 points. Convergence is quadratic."""
+ROUNDING = 1e-6
+"""A step below this that does not shrink any more is rounding."""
+MOST = 100
+"""Steps after which a maximum is given up."""
+
+
+def is_done(size: float, before: float) -> bool:
+    """Whether a step is nothing but rounding, given the size of the step before."""
+    return size <= STEP or (size <= ROUNDING and size > before / 2)
+
+
+def centring(component: Ints) -> Floats:
+    """The symmetric matrix that takes the mean of its component from each model."""
+    same = component[:, None] == component[None, :]
+    return np.asarray(np.eye(len(component)) - same / same.sum(axis=1))
+
 
 PRECISION = (Q / 350) ** 2
 """Of the prior of a model's strength, natural units."""

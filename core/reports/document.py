@@ -34,8 +34,7 @@ from ..sample.phases import TRIAL
 from ..settings.run_config import grader, judges_of
 from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
-from .compared import ModelComparisons, judge_of
-from .evidence import Evidence, Selection, Spent
+from .evidence import Evidence, ModelComparisons, Selection, Spent, judge_of
 from .panels import panel_part
 
 if TYPE_CHECKING:

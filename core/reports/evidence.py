@@ -1,11 +1,28 @@
-"""What a result is computed from: all that the journal knows about the selected samples."""
+"""What a result is computed from: all that the journal knows about the selected samples.
+
+And what it says of comparisons with other models, and when that is said again.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..endpoints.sites import host_in
 from ..journal import CallTotals, Failure, Journal, RunRecord
-from ..result_document import Status
+from ..result_document import (
+    ComparisonCounts,
+    ConclusionRow,
+    RatingNotes,
+    RatingRow,
+    ResultDocument,
+    Status,
+    rating_notes,
+)
 from ..types import Item, SampleScore, Usage
+from .comparability import judge_label, labelled
+
+if TYPE_CHECKING:
+    from ..settings.run_config import RunConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +154,45 @@ class _Inside:
 
     def __call__(self, about: SampleScore | Failure | CallTotals) -> bool:
         return about.item_id in self._clusters and about.iteration <= self._iterations
+
+
+class ModelComparisons(NamedTuple):
+    """The part of a result that comparisons with other models make.
+
+    Attributes:
+        counts: Of the comparisons that the ratings are made of.
+        ratings: A row per model, the best first.
+        conclusions: What the comparisons say of their judge.
+        notes: How the ratings came about.
+        warnings: One line each.
+        unread: How many that this run has asked could not be read.
+        to_do: Some of this run are left to make.
+    """
+
+    counts: ComparisonCounts
+    ratings: Sequence[RatingRow]
+    conclusions: Sequence[ConclusionRow]
+    notes: RatingNotes
+    warnings: Sequence[str] = ()
+    unread: int = 0
+    to_do: bool = False
+
+
+def judge_of(config: "RunConfig") -> tuple[str | None, str | None]:
+    """The judge's spec and host, as a result has them; of a panel its label."""
+    if config.judge is None:
+        return None, None
+    if config.panel:
+        return config.panel.label, None
+    return str(config.judge.spec), host_in(config.judge.stored_label)
+
+
+def kept_comparisons(
+    config: "RunConfig", earlier: ResultDocument | None
+) -> ModelComparisons | None:
+    """What an earlier result said of comparisons by the same judge: grading does not change it."""
+    notes = rating_notes(earlier) if earlier else None
+    if earlier is None or notes is None or judge_label(earlier) != labelled(*judge_of(config)):
+        return None
+    conclusions = earlier.get("conclusions", ())
+    return ModelComparisons(earlier["comparisons"], earlier["ratings"], conclusions, notes)

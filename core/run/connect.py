@@ -1,8 +1,7 @@
 """From an endpoint to what its client is made with."""
 
 from ..clients.keys import Environment, choose_key, redact
-from ..endpoints.parties import OF_MODEL, PartyOptions
-from ..endpoints.providers import ClientConfig, Transfer, check_base_url
+from ..endpoints.providers import OF_MODEL, ClientConfig, PartyOptions, Transfer, check_base_url
 from ..plugins import Catalogue
 from ..settings.run_config import Endpoint
 

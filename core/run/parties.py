@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from ..clients.caller import Caller, Limits
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment
-from ..clients.notices import Notices
-from ..endpoints.parties import OF_JUDGE, OF_MODEL, PartyOptions, of_judge, of_role
+from ..clients.limits import Notices
+from ..endpoints.providers import OF_JUDGE, OF_MODEL, PartyOptions, of_judge, of_role
 from ..errors import PluginError, UsageError
 from ..guard import guard, make_client
 from ..hints import bench
@@ -18,8 +18,7 @@ from ..sample.progress import Progress
 from ..sample.stopping import Stop
 from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..spending.book import PriceBook
-from ..spending.budget import Budget
-from ..spending.meter import Meter
+from ..spending.budget import Budget, Meter
 from ..spending.prices import Price, upper_bound
 from ..types import ChatRequest, Sampling
 from .connect import client_config

@@ -18,11 +18,10 @@ from ..benchmark import Pack
 from ..clients.demo import JUDGE, DemoClient
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
-from ..endpoints.parties import OF_MODEL, of_role
-from ..endpoints.providers import CallContext, ClientConfig, ModelSpec
+from ..endpoints.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..errors import BenchError, MissingCall
 from ..guard import guard, no_exit
-from ..guard.watchdog import watched
+from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
 from ..journal.file import has_journal
 from ..lookup.refile import SampleReplay

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_model
-from ..endpoints.parties import OF_JUDGE, PartyOptions
+from ..endpoints.providers import OF_JUDGE, PartyOptions
 from ..endpoints.sites import is_local
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunRecord

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..clients.keys import Environment
-from ..clients.notices import Notices
+from ..clients.limits import Notices
 from ..compare.comparison_pool import pool_of, read_met
 from ..compare.expectation import look_ahead
 from ..compare.opponents import TranscriptCache, check_opponents
@@ -29,17 +29,21 @@ from ..errors import (
     ProviderError,
 )
 from ..guard import guard
-from ..guard.watchdog import watched
+from ..guard.calls import watched
 from ..journal import Journal, RunRecord, network_file_system
-from ..lookup.demo_apart import Company
 from ..lookup.refile import refile
-from ..lookup.runs import find_run
+from ..lookup.runs import Company, find_run
 from ..lookup.views import keep_result, leave_as_it_is, view_of
 from ..names import check_name
 from ..plugins import Catalogue
-from ..reports.compared import ModelComparisons, kept_comparisons
 from ..reports.document import build_document
-from ..reports.evidence import Evidence, Selection, read_evidence
+from ..reports.evidence import (
+    Evidence,
+    ModelComparisons,
+    Selection,
+    kept_comparisons,
+    read_evidence,
+)
 from ..result_document import PlacementEnd, ResultDocument, Status
 from ..roles import is_generating
 from ..sample.context import ConnectedParty, RunContext, Sample

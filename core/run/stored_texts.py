@@ -1,7 +1,6 @@
 """What a user wrote that is stored with a run: texts, and no keys."""
 
-from ..clients.extra_body import refuse_credentials
-from ..clients.keys import redact
+from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError
 from ..settings.run_config import RunConfig, judges_of
 from ..text import readable

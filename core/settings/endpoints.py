@@ -6,8 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..endpoints.parties import OF_MODEL, PartyOptions
-from ..endpoints.providers import check_base_url
+from ..endpoints.providers import OF_MODEL, PartyOptions, check_base_url
 from ..errors import ConfigError, UsageError
 from ..names import nearest
 from ..rules import Rule

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..endpoints.parties import OF_MODEL, PartyOptions
+from ..endpoints.providers import OF_MODEL, PartyOptions
 from ..errors import ConfigError
 from ..files import read_text
 from ..names import nearest

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..clients.demo import JUDGE
-from ..clients.extra_body import check_extra_body
-from ..endpoints.parties import of_judge, of_role
-from ..endpoints.providers import ModelSpec
+from ..clients.keys import check_extra_body
+from ..endpoints.providers import ModelSpec, of_judge, of_role
 from ..errors import UsageError
 from ..guard import guard
 from ..panels import OVERLAP, Panel

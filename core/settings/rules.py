@@ -12,8 +12,7 @@ from ..endpoints.providers import TRANSPORTS
 from ..endpoints.secrets import is_variable_name
 from ..errors import UsageError
 from ..panels import RULES as PANEL_RULES
-from ..rules import NumberRule, Rule, TextRule, UnfitValue
-from ..sizes import SizeRule
+from ..rules import NumberRule, Rule, SizeRule, TextRule, UnfitValue
 from ..spending.budget import MOST
 
 KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})

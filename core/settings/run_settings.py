@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..clients.retry import RETRIES
-from ..endpoints.parties import OF_MODEL, PartyOptions
-from ..endpoints.providers import MAX_REPLY, Transfer
+from ..endpoints.providers import MAX_REPLY, OF_MODEL, PartyOptions, Transfer
 from ..spending.prices import Price
 from ..types import Sampling
 from .file import SettingsFile

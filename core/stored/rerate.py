@@ -6,8 +6,8 @@ from ..benchmark import Pack
 from ..compare.comparison_pool import pool_of, read_met
 from ..compare.rating_summary import RatingSummary, engine_version, find_standing
 from ..journal import Journal, RunRecord
-from ..lookup.demo_apart import Company, is_demo
-from ..reports.compared import ModelComparisons, kept_comparisons
+from ..lookup.runs import Company, is_demo
+from ..reports.evidence import ModelComparisons, kept_comparisons
 from ..result_document import RatingNotes
 from ..settings.run_config import RunConfig
 

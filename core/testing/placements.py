@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..matchmaking.calls import Call
+from ..matchmaking.calls import Call, Orders, Schedule
 from ..matchmaking.goals import ENOUGH, FLOOR, Batch, Goal, NoMoreCalls, Rate, TranscriptPool
 from ..matchmaking.matchmaker import Matchmaker
-from ..matchmaking.schedules import Orders, Schedule
 from ..ratings.comparisons import Comparison, Comparisons
 from ..ratings.settings import RatingSettings
 from .simulator import Tournament

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from eibench import ChatRequest, Item, Model, Options, Pack
 
     from . import summary as numbers
-    from .baselines import Floats
     from .questions import Question
+    from .summary import Floats
 
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
@@ -113,7 +113,7 @@ class EmotionRatings(Benchmark):
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random, uniform and the best constant answer, exactly, by enumeration."""
-        from .baselines import find_baselines
+        from .summary import find_baselines
 
         references = [item.content.reference for item in pack.items]
         found = find_baselines(references, self.score_answers, all_zero=not self.proportional)

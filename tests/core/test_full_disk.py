@@ -12,7 +12,7 @@ import pytest
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal
-from eibench.core.journal.reserve import LEAST, PER_CALL, Reserve
+from eibench.core.journal.temporary import LEAST, PER_CALL, Reserve
 from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
 
 from .conftest import BENCH
@@ -138,7 +138,7 @@ def test_a_reserve_of_a_killed_process_goes_with_the_next(tmp_path: Path) -> Non
     """Whatever run the next one is for; that of a living process stays."""
     program = (
         "import os, sys; from pathlib import Path\n"
-        "from eibench.core.journal.reserve import Reserve\n"
+        "from eibench.core.journal.temporary import Reserve\n"
         "r = Reserve(Path(sys.argv[1]), 'r1', 1); os._exit(0)"
     )
     (tmp_path / "locks").mkdir()

@@ -176,7 +176,7 @@ ORDER = (
     "foreign imported roles rules signals command_names few_families",
     "statistics",
     "metrics answers panels",
-    "benchmark names sizes endpoints entries on_demand result_document",
+    "benchmark names endpoints on_demand result_document",
     "files making spending",
     "datasets journal results",
     "ratings responses",

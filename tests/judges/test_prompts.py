@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench.judges import Rubric, Template, display, fill, neutralise, output_format
-from eibench.judges.folding import letters
+from eibench.judges.quoting import letters
 
 MARKERS = ("TRANSCRIPT START", "TRANSCRIPT END", "/SCENE")
 

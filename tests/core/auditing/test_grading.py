@@ -2,8 +2,8 @@
 
 import pytest
 
-from eibench.core.auditing.estimates import AuditEstimate
-from eibench.core.auditing.grading import (
+from eibench.core.auditing.estimates import (
+    AuditEstimate,
     EffectSizes,
     grade_count,
     grade_leaning,

@@ -4,7 +4,7 @@ from math import erf, sqrt
 
 import pytest
 
-from eibench.core.auditing.orders import read_orders
+from eibench.core.auditing.terms import read_orders
 from eibench.testing import Noise, Tournament
 
 from .conftest import Table

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from eibench.core.cli.app import BenchGroup, app
-from eibench.core.cli.benchmark_command import env_name
+from eibench.core.cli.command import env_name
 from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 

@@ -11,7 +11,7 @@ import pytest
 from eibench import Score
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
-from eibench.core.journal.ahead import AT_ONCE, ReadAhead
+from eibench.core.journal.file import AT_ONCE, ReadAhead
 from eibench.core.plugins import installed
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
 
@@ -71,7 +71,7 @@ def test_a_board_read_ahead_says_what_each_run_says(
     run(5)
     run(3, "m", "--temperature", "0.5", "--items", "1,2")
     rows, _ = board_of()
-    monkeypatch.setattr("eibench.core.journal.ahead.AT_ONCE", 2)
+    monkeypatch.setattr("eibench.core.journal.file.AT_ONCE", 2)
     assert board_of()[0] == rows
 
     @contextmanager

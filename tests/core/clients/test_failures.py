@@ -19,7 +19,7 @@ from eibench.core.clients.failures import (
     refused_parameter,
     retry_after,
 )
-from eibench.core.endpoints.parties import OF_JUDGE, AskedParty
+from eibench.core.endpoints.providers import OF_JUDGE, AskedParty
 from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
 from eibench.core.text import readable
 

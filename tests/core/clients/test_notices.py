@@ -11,10 +11,17 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller, Limits
-from eibench.core.clients.notices import Notices
+from eibench.core.clients.limits import Notices
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.parties import OF_JUDGE, OF_MODEL, AskedParty, PartyOptions
-from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
+from eibench.core.endpoints.providers import (
+    OF_JUDGE,
+    OF_MODEL,
+    AskedParty,
+    CallContext,
+    ClientConfig,
+    ModelSpec,
+    PartyOptions,
+)
 from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, Item, Message, Sampling
 from eibench.testing import Gate, LoopbackServer, fail_first, uniform_ratings

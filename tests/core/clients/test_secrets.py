@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from eibench import ConfigError, UsageError
-from eibench.core.clients.extra_body import check_extra_body
-from eibench.core.clients.keys import Environment, choose_key
+from eibench.core.clients.keys import Environment, check_extra_body, choose_key
 from eibench.core.clients.plugin import register_providers
 from eibench.core.endpoints.secrets import (
     dotted,

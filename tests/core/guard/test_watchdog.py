@@ -9,8 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
-from eibench.core.guard.calls import Called, call_async
-from eibench.core.guard.watchdog import watched
+from eibench.core.guard.calls import Called, call_async, watched
 from tests.core.test_plugins import HEAD, Place, registers
 
 

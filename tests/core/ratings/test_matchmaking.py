@@ -13,21 +13,21 @@ import pytest
 
 from eibench import Comparisons, Ratings, RatingSettings, UsageError
 from eibench.core.matchmaking.adaptive import Adviser
-from eibench.core.matchmaking.calls import FIRST, Call
-from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, PairSlot, TranscriptPool
-from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
-from eibench.core.matchmaking.matchmaker import Matchmaker
-from eibench.core.matchmaking.observing import Observer
-from eibench.core.matchmaking.outlook import scale_at
-from eibench.core.matchmaking.schedules import (
+from eibench.core.matchmaking.calls import (
+    FIRST,
     SCHEDULES,
+    Call,
     Orders,
     Schedule,
     default_orders,
     default_schedule,
 )
-from eibench.core.matchmaking.spreading import Turns, asked_items
-from eibench.core.matchmaking.staged import neighbours, sparse_places
+from eibench.core.matchmaking.goals import Batch, Goal, NoMoreCalls, PairSlot, TranscriptPool
+from eibench.core.matchmaking.latent import Blocks, expected_luck, solve
+from eibench.core.matchmaking.matchmaker import Matchmaker
+from eibench.core.matchmaking.observing import Observer
+from eibench.core.matchmaking.outlook import scale_at
+from eibench.core.matchmaking.staged import Turns, asked_items, neighbours, sparse_places
 from eibench.core.ratings import fractional_logit, glicko2
 from eibench.core.ratings.mixed_model import (
     Halves,

@@ -9,7 +9,7 @@ import pytest
 from eibench.core.datasets import find_pack
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.plugins.eqbench3.demo import demo_answer, demo_verdict
-from eibench.plugins.eqbench3.sections import read_sections
+from eibench.plugins.eqbench3.transcripts import read_sections
 
 ATTENTIVE, FLAT = "Perhaps she was tired.", "They must calm down."
 BENCHMARK, OPTIONS = EQBench3(), {"rubric": True, "elo": True}

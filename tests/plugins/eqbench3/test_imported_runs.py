@@ -11,7 +11,7 @@ import pytest
 
 from eibench import folder, read_toml
 from eibench.core.journal import Journal
-from eibench.core.reports.protocols import RunResult, protocol_of
+from eibench.core.reports.comparability import RunResult, protocol_of
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.testing import LoopbackServer
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.plugins.eqbench3.sections import Sections, read_sections
+from eibench.plugins.eqbench3.transcripts import Sections, read_sections
 
 HEADINGS = ("What I'd feel & fear", "Their side", "My next step")
 TEXTS = ("I would wince.", "She may be tired.", "I wait.")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.plugins.emotion_ratings.baselines import Baselines, find_baselines
+from eibench.plugins.emotion_ratings.summary import Baselines, find_baselines
 from eibench.plugins.eqbench_v1.benchmark import question_score, score_answers
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.plugins.emotion_ratings.baselines import find_baselines
+from eibench.plugins.emotion_ratings.summary import find_baselines
 from eibench.plugins.eqbench_v2.benchmark import penalty, question_score, score_answers
 
 RATINGS = st.lists(st.integers(0, 10), min_size=4, max_size=4)
