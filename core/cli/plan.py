@@ -11,7 +11,7 @@ from ..making import DataMaker
 from ..roles import MODEL, is_generating, role_in
 from ..run.plan import PartyPlan, Plan
 from ..run.session import Session
-from ..sample.phases import COMPARE, TRIAL
+from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import RunConfig
 from ..spending.estimate import Range, format_range
 from ..text import line, plural

@@ -17,7 +17,7 @@ from ..results import Result
 from ..run.parties import Pricing
 from ..run.plan import Plan, make_plan
 from ..run.session import Session, choose_items
-from ..sample.phases import TRIAL
+from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, judges_of
 from ..text import as_text

@@ -19,7 +19,7 @@ from ..result_document import ResultDocument
 from ..results import Result
 from ..run.parties import Pricing
 from ..run.session import Session
-from ..sample.stopping import on_signals
+from ..sample.workers import on_signals
 from ..sections import Table
 from ..settings.file import FILE
 from ..settings.run_config import Endpoint, RunConfig

@@ -12,7 +12,7 @@ from ..errors import BenchError, JournalError, MissingCall
 from ..guard import guard
 from ..journal import CallKey, RunRecord, StoredComparison
 from ..sample.model import JournaledModel
-from ..sample.phases import COMPARE
+from ..sample.progress import COMPARE
 from ..types import ChatRequest, ChatResponse
 from .comparison_pool import ComparisonPool, turned
 from .opponents import Gap, Opponent, TranscriptCache

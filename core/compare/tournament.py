@@ -30,9 +30,9 @@ from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
 from ..result_document import PlacementEnd
 from ..sample.context import RunContext, Sample
-from ..sample.phases import COMPARE
-from ..sample.replay import CallReplayer
-from ..sample.runner import run_workers
+from ..sample.life import CallReplayer
+from ..sample.progress import COMPARE
+from ..sample.workers import run_workers
 from ..settings.run_config import RunConfig
 from ..types import Item
 from .comparison_pool import (

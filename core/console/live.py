@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..roles import role_in
-from ..sample.phases import COMPARE, Phase
-from ..sample.progress import Progress
+from ..sample.progress import COMPARE, Phase, Progress
 from ..text import line, plural
 from .output import dropping
 

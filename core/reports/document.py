@@ -30,7 +30,7 @@ from ..result_document import (
     TokenCounts,
 )
 from ..roles import role_in
-from ..sample.phases import TRIAL
+from ..sample.progress import TRIAL
 from ..settings.run_config import grader, judges_of
 from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken

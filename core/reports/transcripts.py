@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 from ..errors import UsageError
 from ..imported import is_imported, origin_of
 from ..journal import Grader, Journal, RunRecord, StoredCall
-from ..sample.phases import TRIAL
+from ..sample.progress import TRIAL
 from ..types import Json, JsonDict, JsonObject
 
 

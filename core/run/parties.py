@@ -15,7 +15,7 @@ from ..plugins import Catalogue
 from ..roles import role_in
 from ..sample.context import ConnectedParty, offline_roles
 from ..sample.progress import Progress
-from ..sample.stopping import Stop
+from ..sample.workers import Stop
 from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..spending.book import PriceBook
 from ..spending.budget import Budget, Meter

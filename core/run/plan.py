@@ -29,9 +29,9 @@ from ..lookup.runs import find_run
 from ..making import DataMaker
 from ..reports.evidence import Selection
 from ..roles import MODEL, is_generating, role_in
+from ..sample.judging import trial_request
 from ..sample.model import JournaledModel
-from ..sample.phases import COMPARE, TRIAL
-from ..sample.trial import trial_request
+from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
 from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
 from ..spending.prices import Price

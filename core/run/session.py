@@ -47,11 +47,10 @@ from ..reports.evidence import (
 from ..result_document import PlacementEnd, ResultDocument, Status
 from ..roles import is_generating
 from ..sample.context import ConnectedParty, RunContext, Sample
-from ..sample.phases import COMPARE, TRIAL
-from ..sample.progress import Progress
-from ..sample.runner import run_sample, run_workers
-from ..sample.stopping import Stop
-from ..sample.trial import Trial
+from ..sample.judging import Trial
+from ..sample.life import run_sample
+from ..sample.progress import COMPARE, TRIAL, Progress
+from ..sample.workers import Stop, run_workers
 from ..settings.run_config import (
     Endpoint,
     RunConfig,

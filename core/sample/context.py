@@ -2,24 +2,33 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark, Options
 from ..clients.caller import Caller
 from ..endpoints.sites import host_in
+from ..errors import ErrorKind, ProviderError
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..panels import Panel
 from ..roles import role_in
 from ..types import Item, JsonObject, Sampling, Score, digest
 from .progress import Progress
-from .stopping import Stop
+from .workers import Stop
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
-    from .trial import Trial
+    from .judging import Trial
+
+
+REFUSED_AT_FIRST = 3
+"""When the first so many requests are all refused as invalid, the others will be too.
+
+The first that are sent, and not the first to come back: a refusal is quicker than an answer.
+"""
 
 
 class Sample(NamedTuple):
@@ -73,7 +82,7 @@ class RunContext:
             same words are one question.
         begun: Requests that were sent, by phase.
         refused: Among the first of them, those that were refused as invalid.
-        message: Who was said to be at another address than before, by label.
+        moved: Who was said to be at another address than before, by label.
         roles: Who plays the benchmark's roles, by name.
         trials: Of judges, before the model is asked; none where they have answered.
         panel: How several judges make a score; ``None`` where there is one, or none.
@@ -97,7 +106,7 @@ class RunContext:
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
     begun: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    message: set[str] = field(default_factory=set)
+    moved: set[str] = field(default_factory=set)
     trials: "Sequence[Trial]" = ()
     panel: Panel | None = None
     members: "Mapping[str, RunContext]" = field(default_factory=dict)
@@ -110,12 +119,50 @@ class RunContext:
         self.grader = digest(self.graded_by)
         self.plugin = guard(self.benchmark)
 
-    def tell_address(self, party: ConnectedParty) -> None:
+    @contextmanager
+    def sending(self, party: ConnectedParty) -> Iterator[None]:
+        """Send a request while the block runs; refused as invalid, it may end the run."""
+        self._tell_address(party)
+        place = self.begun[party.phase]
+        self.begun[party.phase] += 1
+        try:
+            yield
+        except ProviderError as error:
+            if place < REFUSED_AT_FIRST and error.kind == ErrorKind.INVALID_REQUEST:
+                self.refused[party.phase] += 1
+                all_were = self.refused[party.phase] >= REFUSED_AT_FIRST
+                error.fatal = error.fatal or (all_were and not self._was_answered(party))
+            raise
+
+    def _was_answered(self, party: ConnectedParty) -> bool:
+        """Whether this party has replied to anything in the run, in this command or before."""
+        if self.progress.sent.get(party.phase):
+            return True
+        totals = self.journal.call_totals(self.run, party.asked) if self.replays else ()
+        return any(total.phase == party.phase for total in totals)
+
+    def watch(self, call: "asyncio.Task[Any]", caller: Caller, place: object) -> None:
+        """Keep a call that was begun until it has ended, whoever waits for it.
+
+        Args:
+            call: It.
+            caller: Who sends it.
+            place: What it is shared under; ``None`` where it is one sample's alone.
+        """
+        self.under_way[call] = caller
+        call.add_done_callback(self.under_way.pop)
+        # The plugin may have lost its interest, and asyncio prints errors that nobody looked at.
+        call.add_done_callback(lambda done: done.cancelled() or done.exception())
+        if place is not None:
+            self.shared[place] = call
+            call.add_done_callback(lambda _: self.shared.pop(place))
+
+    def _tell_address(self, party: ConnectedParty) -> None:
         """Say, before the first call is sent, that a party is not where it was asked first."""
         first = host_in(party.asked)
-        if first == party.address or party.asked in self.message:
+        if first == party.address or party.asked in self.moved:
             return
-        self.message.add(party.asked)
+        self.moved.add(party.asked)
         what = f"run {self.run.run_id}"
         if party is not self.model:
             what = f"the role {role}" if (role := role_in(party.phase)) else "the judge"

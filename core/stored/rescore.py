@@ -11,10 +11,10 @@ from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..result_document import ResultDocument
 from ..sample.context import ConnectedParty, RunContext, Sample, offline_roles
+from ..sample.life import run_sample
 from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
-from ..sample.runner import run_sample, run_workers
-from ..sample.stopping import Stop
+from ..sample.workers import Stop, run_workers
 from ..settings.run_config import RunConfig, by_each_judge, grader
 from ..types import JsonObject, SampleScore, Score
 from .rerate import rated_as_before

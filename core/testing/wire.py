@@ -13,7 +13,7 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
-from ..sample.phases import TRIAL_QUESTION
+from ..sample.progress import TRIAL_QUESTION
 
 PHRASES = {status.value: status.phrase for status in HTTPStatus} | {529: "Overloaded"}
 

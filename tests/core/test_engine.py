@@ -28,7 +28,7 @@ from eibench import (
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.retry import RetryPolicy
 from eibench.core.journal import Journal
-from eibench.core.sample import runner as samples
+from eibench.core.sample import workers as samples
 from eibench.testing import Gate, LoopbackServer, ReceivedRequest
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pytest
 
 from eibench.core.errors import BenchError, Interrupted, ProviderError
 from eibench.core.errors import ErrorKind as Kind
-from eibench.core.sample.stopping import Stop, on_signals
+from eibench.core.sample.workers import Stop, on_signals
 from eibench.testing import Fault, Gate, LoopbackServer, uniform_ratings
 from tests.processes import MAIN, Process
 
@@ -34,7 +34,7 @@ def arguments(server: LoopbackServer, *more: str) -> list[str]:
 LOUD = """
 import eibench.core.console.live as live
 from eibench.core.cli import main
-from eibench.core.sample.stopping import Stop
+from eibench.core.sample.workers import Stop
 
 live.PLAIN_EVERY_S = 0.05
 ask = Stop.ask

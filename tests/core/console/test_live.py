@@ -16,8 +16,7 @@ from rich.console import Console
 import eibench
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.console.live import describe, duration, frame
-from eibench.core.sample.phases import Phase, SampleProgress
-from eibench.core.sample.progress import Progress
+from eibench.core.sample.progress import Phase, Progress, SampleProgress
 from eibench.testing import LoopbackServer, uniform_ratings
 
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -13,7 +13,7 @@ from eibench import JsonObject
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
-from eibench.core.sample.phases import TRIAL_QUESTION
+from eibench.core.sample.progress import TRIAL_QUESTION
 from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab

@@ -1,15 +1,26 @@
-"""Stopping a run: asked once, what is in flight is finished; asked twice, at once."""
+"""Many samples at a time, until all are done or the run is stopped.
+
+Workers pull from one iterator, so memory does not grow with the number of samples. Asked to stop
+once, a run finishes what is in flight; asked twice, it ends at once.
+"""
 
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import BenchError, Interrupted
+from ..errors import BenchError, ErrorKind, Interrupted, ProviderError
 from ..signals import ending_signals, handling
 
+if TYPE_CHECKING:
+    from .context import RunContext
+
+T = TypeVar("T")
 UNHEARD = 3
 """How many requests to stop a loop may leave unheard."""
+GRACE_S = 5.0
+"""How long calls in flight may go on once their endpoint is known to be down; others may end."""
 
 
 class Stop:
@@ -105,3 +116,70 @@ def on_signals(stop: Stop, announce: Callable[[], None]) -> Iterator[None]:
 
     with handling([signal.SIGINT, *ending_signals()], handle):
         yield
+
+
+async def run_workers(
+    context: "RunContext",
+    jobs: Iterator[T],
+    workers: int,
+    work: "Callable[[RunContext, T], Awaitable[None]]",
+) -> None:
+    """Work on all jobs, `workers` at a time.
+
+    Args:
+        context: What they share.
+        jobs: Samples, or whatever `work` takes.
+        workers: At least 1.
+        work: Brings one to its end; raises only what ends the run.
+
+    Raises:
+        BenchError: What ended the run early, after calls in flight were saved.
+    """
+    context.stop.begin()
+    tasks = {asyncio.create_task(_worker(context, jobs, work)) for _ in range(workers)}
+    context.stop.when_at_once(lambda: _cancel(tasks | context.under_way.keys()))
+    try:
+        await _until_done(context, tasks)
+    finally:
+        everything = tasks | context.under_way.keys()
+        _cancel(everything)
+        await asyncio.gather(*everything, return_exceptions=True)
+    if context.stop.reason:
+        raise context.stop.reason
+
+
+async def _worker(
+    context: "RunContext", jobs: Iterator[T], work: "Callable[[RunContext, T], Awaitable[None]]"
+) -> None:
+    for job in jobs:
+        if context.stop.asked:
+            return
+        try:
+            await work(context, job)
+        except BenchError as error:
+            context.stop.ask(error)
+            return
+
+
+async def _until_done(context: "RunContext", workers: "set[asyncio.Task[None]]") -> None:
+    """Wait for the workers, then for calls that nobody waits for any more."""
+    working = set(workers)
+    while working and not _is_endpoint_down(context.stop):
+        done, working = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            if not task.cancelled():
+                task.result()
+    context.stop.send_no_more()
+    if left := working | context.under_way.keys():
+        await asyncio.wait(left, timeout=GRACE_S if _is_endpoint_down(context.stop) else None)
+    if left := {call for call, caller in context.under_way.items() if not caller.is_down}:
+        await asyncio.wait(left)
+
+
+def _is_endpoint_down(stop: Stop) -> bool:
+    return isinstance(stop.reason, ProviderError) and stop.reason.kind == ErrorKind.CONNECTION
+
+
+def _cancel(tasks: "Iterable[asyncio.Task[None]]") -> None:
+    for task in tasks:
+        task.cancel()

@@ -1,4 +1,6 @@
-"""A judge is asked one tiny thing before anything of the model is paid for.
+"""Judges: whether they answer at all, and the score of a sample by a panel of them.
+
+A judge is asked one tiny thing before anything of the model is paid for.
 
 With a wrong address, key or name of the judge every reply of the model would else be asked for
 in vain. Only what says that nobody will ever answer there ends the run: a server that is busy,
@@ -9,13 +11,18 @@ sample that waited for it first, in a phase of its own: its cost counts, and it 
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..clients.caller import Caller
-from ..errors import ErrorKind, ProviderError
-from ..types import ChatRequest, Message, Sampling
-from .context import ConnectedParty
+from ..errors import ErrorKind, JudgeError, MissingCall, ProviderError
+from ..types import ChatRequest, Message, Sampling, Score
+from .context import ConnectedParty, RunContext, Sample
 from .model import JournaledModel
-from .phases import TRIAL, TRIAL_QUESTION
+from .progress import TRIAL, TRIAL_QUESTION
+
+if TYPE_CHECKING:
+    from .life import CallReplayer
+
 
 _PATIENCE = {ErrorKind.SERVER: 1, ErrorKind.RATE_LIMIT: 1, ErrorKind.MALFORMED: 3}
 """Attempts after such an error; a server that cannot be reached is tried as long as ever."""
@@ -73,3 +80,45 @@ class Trial:
                 error.fatal = True
                 raise
         self._answered.add(self._judge.asked)
+
+
+async def panel_score(
+    context: RunContext, sample: Sample, calls: "CallReplayer", transcript: object
+) -> Score:
+    """The panel's score of a transcript, once each of its judges has graded it.
+
+    A judge that has graded the sample already is not asked again. One that could not be asked
+    stands in the way of a score only where too few of the others could be read.
+
+    Raises:
+        BenchError: Too few verdicts are there, and one could not be had.
+    """
+    panel = context.panel
+    assert panel is not None
+    due = panel.due(sample.item.id, sample.iteration)
+    members = [context.members[label] for label in due]
+    made = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
+    verdicts = [one for one in made if isinstance(one, Score)]
+    benchmark = context.benchmark
+    votes = [v.name for v in benchmark.values if v.judged and v.kind == "share"]
+    score = panel.score(verdicts, len(due), benchmark.not_judged, votes)
+    if score is None:
+        raise next(one for one in made if not isinstance(one, Score))
+    return score
+
+
+async def _verdict(
+    member: RunContext, sample: Sample, calls: "CallReplayer", transcript: object
+) -> Score | ProviderError | JudgeError | MissingCall:
+    """A judge's score, from the journal if it is there; or why there is none."""
+    if known := member.known_grade(sample):
+        return known
+    assert member.judge is not None
+    judge = calls.handle(member.judge)
+    try:
+        score = await member.plugin.grade(sample.item, transcript, judge, member.options)
+    except (ProviderError, JudgeError, MissingCall) as error:
+        return error
+    if calls.ended is None:
+        member.keep_grade(sample, score)
+    return score

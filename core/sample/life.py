@@ -1,0 +1,196 @@
+"""The life of a sample, from top to bottom: ask, journal, read, grade, store.
+
+The plugin's two coroutines, `generate` and `grade`, hold models whose calls are answered here:
+from the journal where it has them, else by asking, and the reply is journalled before the
+plugin sees it. Each call is a task of its own and outlives the plugin's interest in it: when
+one of several at a time fails, the others have been sent and paid for, so their replies are
+saved for the next command. What ends the run is remembered, as a plugin may catch what it likes.
+"""
+
+import asyncio
+from dataclasses import replace
+
+from ..clients.caller import Caller
+from ..clients.keys import redact
+from ..endpoints.providers import CallContext
+from ..errors import (
+    BenchError,
+    BudgetReached,
+    Interrupted,
+    JournalError,
+    JudgeError,
+    MissingCall,
+    PluginError,
+    ProviderError,
+)
+from ..guard import described
+from ..journal import CallKey
+from ..types import ChatRequest, ChatResponse, Score
+from .context import ConnectedParty, RunContext, Sample
+from .judging import panel_score
+from .model import Answer, JournaledModel, known_replies
+from .progress import COMPARE, SampleProgress
+
+
+async def run_sample(context: RunContext, sample: Sample) -> None:
+    """Bring one sample to a score or to a failure, and journal that.
+
+    Raises:
+        BenchError: The run cannot go on.
+    """
+    steps = SampleProgress(context.progress.phases, context.planned(*sample))
+    calls = CallReplayer(context, sample, steps)
+    try:
+        score = await _ask_and_grade(context, sample, calls, steps)
+        if calls.ended is None:
+            context.keep_score(sample, score)
+    except JournalError:
+        raise
+    except BenchError as error:
+        if calls.ended is None:
+            _keep_error(context, sample, error)
+    if calls.ended is not None:
+        raise calls.ended
+    steps.finish()
+
+
+async def _ask_and_grade(
+    context: RunContext, sample: Sample, calls: "CallReplayer", steps: SampleProgress
+) -> Score:
+    model = calls.handle(context.model)
+    judge = calls.handle(context.judge) if context.judge else None
+    transcript = await context.plugin.generate(sample.item, model, context.options)
+    steps.finish([context.model.phase, *(role.phase for role in context.roles.values())])
+    if context.panel:
+        return await panel_score(context, sample, calls, transcript)
+    return await context.plugin.grade(sample.item, transcript, judge, context.options)
+
+
+def _keep_error(context: RunContext, sample: Sample, error: BenchError) -> None:
+    """Journal a sample without an answer: the next command tries it again."""
+    kind, attempts = "plugin", 0
+    if isinstance(error, MissingCall):
+        if not context.only_judges:  # else the model's part is left to the run's own command
+            context.keep_score(sample, Score.unscored(str(error)))
+        return
+    if isinstance(error, ProviderError):
+        kind, reason, attempts = str(error.kind), str(error), error.attempts
+    elif isinstance(error, JudgeError):
+        kind, reason = "judge", redact(str(error))
+    elif isinstance(error, PluginError):
+        reason = redact(str(error))
+    else:  # an error of ours that a benchmark raises of its own accord, and that ends no run
+        reason = redact(f"{context.benchmark.name} raised {described(error)}")
+    context.keep_failure(sample, kind, reason, attempts)
+
+
+class CallReplayer:
+    """Answers the calls of one sample.
+
+    Args:
+        context: What all samples share.
+        sample: Whose calls they are.
+        steps: Is told of each call, for the progress.
+
+    Attributes:
+        ended: What one of the calls met that ends the run; the sample is then neither
+            scored nor failed, whatever the plugin made of it.
+    """
+
+    def __init__(
+        self, context: RunContext, sample: Sample, steps: SampleProgress | None = None
+    ) -> None:
+        self.ended: BenchError | None = None
+        self._steps = steps or SampleProgress({}, {})
+        self._context = context
+        self._sample = sample
+        replies, about = context.journal.replies, (sample.item.id, sample.iteration)
+        self._known = replies(context.run, *about) if context.replays else {}
+
+    def handle(self, party: ConnectedParty) -> JournaledModel:
+        """What the plugin's coroutine holds as this party."""
+        others = self._context.roles if party is self._context.model else {}
+        return JournaledModel(
+            self._asking(party, party.caller) if party.caller else known_replies(self._known),
+            phase=party.phase,
+            asked=party.asked,
+            item_id=self._sample.item.id,
+            sampling=party.sampling,
+            system=party.system,
+            iteration=self._sample.iteration,
+            roles={name: self.handle(role) for name, role in others.items()},
+        )
+
+    def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
+        async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+            self._steps.begin(party.phase)
+            if known := self._find(key):
+                self._context.progress.replayed += 1
+                self._steps.advance(party.phase, spared=True)
+                return known
+            place = (self._sample.item.id, self._sample.iteration, key)
+            if (call := self._context.shared.get(place)) is None:
+                call = asyncio.create_task(self._ask(party, caller, request, key))
+                self._context.watch(call, caller, place if key.phase == COMPARE else None)
+            await _ended(call)
+            if isinstance(error := call.exception(), BenchError):
+                self._note(error)  # the call may be another sample's
+            response = call.result()
+            self._steps.advance(party.phase, spared=False)
+            return response
+
+        return answer
+
+    def _find(self, key: CallKey) -> ChatResponse | None:
+        """The reply in the journal; those of comparisons are many, so each is looked up."""
+        if key.phase != COMPARE:
+            return self._known.get(key)
+        item, iteration = self._sample
+        return self._context.journal.reply(self._context.run, item.id, iteration, key)
+
+    async def _ask(
+        self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey
+    ) -> ChatResponse:
+        """Send a request, once the judges of the run are known to answer."""
+        context = self._context
+        try:
+            if party is context.model:
+                for trial in context.trials:
+                    await trial.passed(self.handle)
+            with context.sending(party):
+                return await self._send_and_keep(party, caller, request, key)
+        except BenchError as error:
+            self._note(error)
+            raise
+
+    async def _send_and_keep(
+        self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey
+    ) -> ChatResponse:
+        context, (item, iteration) = self._context, self._sample
+        if context.journal.trouble:
+            raise context.journal.trouble
+        call = CallContext(context.benchmark, item, iteration, party.phase)
+        response = await caller.send(request, call)
+        # A comparison's prompt is made of two transcripts that are in the journal already.
+        kept = replace(request, messages=()) if party.phase == COMPARE else request
+        response = await context.journal.add_call(
+            context.run, item.id, iteration, key, party.asked, kept, response, party.address
+        )
+        context.progress.answered(party.phase, response)
+        if context.journal.trouble:
+            self._note(context.journal.trouble)  # this reply is saved; no other may be sent
+        return response
+
+    def _note(self, error: BenchError) -> None:
+        """Remember what ends the run."""
+        is_fatal = isinstance(error, ProviderError) and error.fatal
+        if is_fatal or isinstance(error, BudgetReached | Interrupted | JournalError):
+            self.ended = self.ended or error
+            self._context.stop.ask(error)
+
+
+async def _ended(call: "asyncio.Task[ChatResponse]") -> None:
+    """Wait for the end of a call, which is not cancelled with whoever waits for it."""
+    ended = asyncio.Event()
+    call.add_done_callback(lambda _: ended.set())
+    await ended.wait()
