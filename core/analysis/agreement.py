@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
 from ..few_families import few_families
+from ..reports.estimates import EstimateRow
 from ..reports.graded import (
     CommonTally,
     GradedSamples,
@@ -29,7 +30,7 @@ from ..statistics import (
 )
 
 if TYPE_CHECKING:
-    from ..statistics import Estimate, OrderAgreement
+    from ..statistics import OrderAgreement
 
 INTERVAL = "expanded percentiles of a bootstrap over families of items"
 ICC = "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater"
@@ -50,14 +51,6 @@ class _RatedValue(NamedTuple):
     cluster: str
     first: float
     second: float
-
-
-class EstimateRow(NamedTuple):
-    """A number with its interval, or why there is none."""
-
-    value: float | None
-    ci95: tuple[float, float] | None
-    reason: str | None
 
 
 class ValueAgreement(NamedTuple):
@@ -190,22 +183,17 @@ def _agreement(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -
         only_first=alone[0],
         only_second=alone[1],
         means=[sum(series) / len(rows) if rows else None for series in (first, second)],
-        icc=_estimate(icc_agreement(pairs, clusters or [""])),
-        kappa=_estimate(cohen_kappa(first, second, clusters))
+        icc=EstimateRow.of(icc_agreement(pairs, clusters or [""])),
+        kappa=EstimateRow.of(cohen_kappa(first, second, clusters))
         if {*first, *second} <= {0.0, 1.0}
         else None,
-        spearman=_estimate(rank_agreement(first, second, clusters)),
-        mean_difference=_estimate(mean_disagreement(first, second, clusters)),
+        spearman=EstimateRow.of(rank_agreement(first, second, clusters)),
+        mean_difference=EstimateRow.of(mean_disagreement(first, second, clusters)),
     )
 
 
 def _has(graded: GradedSamples, name: str) -> int:
     return sum(graded.value(key, name) is not None for key in graded.scores)
-
-
-def _estimate(estimate: "Estimate") -> EstimateRow:
-    ci95 = estimate.interval and (estimate.interval.low, estimate.interval.high)
-    return EstimateRow(estimate.value, ci95, estimate.reason)
 
 
 def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> ModelOrder | None:
@@ -219,7 +207,7 @@ def _order(runs: Sequence[Judged], name: str, rows: Sequence[_RatedValue]) -> Mo
         [row.run_id for row in rows],
         [row.cluster for row in rows],
     )
-    correlations = _estimate(found.spearman), _estimate(found.kendall)
+    correlations = EstimateRow.of(found.spearman), EstimateRow.of(found.kendall)
     return ModelOrder(name, len(found.models), _means(runs, found), *correlations)
 
 

@@ -9,7 +9,7 @@ from .. import console
 from ..journal import Journal
 from ..lookup.refile import refile_stored
 from ..plugins import installed
-from ..reports.choosing import chosen, same_grading
+from ..reports.choosing import chosen, own_panel, same_grading
 from ..reports.comparing import Compared, RunComparison, compare
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
@@ -50,6 +50,7 @@ def _compared(
         refuse_unlike(runs)
         for run in runs:
             refile_stored(journal, installed(), run)
+        judge = judge or own_panel(journal.document(run) for run in runs)
         graded = [chosen(run, gradings(journal, run), wanted, judge) for run in runs]
         pair = same_grading(*graded)
         stored = read_stored(runs[0], pair.first, as_given("dataset", dataset))

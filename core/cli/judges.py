@@ -5,14 +5,13 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..analysis.agreement import EstimateRow
-from ..analysis.judges import JudgesDocument, read_judged, study
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal
+from ..reports.estimates import EstimateRow
+from ..reports.judges import JudgesDocument, read_judged, study
 from ..sections import Table
 from ..text import as_text, line, number
-from ..types import JsonDict
 from . import options
 from .command import Command
 from .settings import config_option
@@ -47,25 +46,14 @@ def judges_command(
         models = read_judged(journal, benchmark, as_given("dataset", dataset), demo=demo)
     found = study(benchmark, models, as_given("judges", judges) or ())
     if json_output:
-        click.echo(as_text(_as_json(found)))
+        click.echo(as_text(found))
         return
+    for sentence in console.conclusions.conclusions(found.conclusions, "The judges"):
+        console.output.show(sentence)
     for table in (_judges(found), _pairs(found), _models(found)):
         console.output.show(console.tables.table(table))
     for warning in found.warnings:
         click.echo(line(f"warning: {warning}"), err=True)
-
-
-def _as_json(found: JudgesDocument) -> JsonDict:
-    rows = {
-        "judges": [
-            {**r._asdict(), "pooled": r.pooled._asdict(),
-             "liking_for_kin": r.liking_for_kin._asdict()}
-            for r in found.judges
-        ],
-        "pairs": [{**r._asdict(), "rho": r.rho._asdict()} for r in found.pairs],
-        "models": [r._asdict() for r in found.models],
-    }  # fmt: skip
-    return {**found._asdict(), "icc": found.icc._asdict(), **rows}
 
 
 def _judges(found: JudgesDocument) -> Table:

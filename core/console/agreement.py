@@ -12,7 +12,8 @@ from .differences import estimate, graded_by, title, warnings
 from .tables import table
 
 if TYPE_CHECKING:
-    from ..analysis.agreement import Agreement, EstimateRow, ModelOrder
+    from ..analysis.agreement import Agreement, ModelOrder
+    from ..reports.estimates import EstimateRow
 
 
 def agreement(document: "Agreement") -> RenderableType:

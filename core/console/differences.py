@@ -10,8 +10,9 @@ from ..text import interval, line, number, plural
 from .tables import table
 
 if TYPE_CHECKING:
-    from ..analysis.agreement import Agreement, EstimateRow
+    from ..analysis.agreement import Agreement
     from ..reports.comparing import MetricNumbers, RunComparison
+    from ..reports.estimates import EstimateRow
 
 
 def comparison(document: "RunComparison") -> RenderableType:

@@ -10,6 +10,8 @@ from ..errors import UsageError
 from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import RunRecord
+from ..panels import rule_in
+from ..result_document import ResultDocument
 from .gradings import Grading, is_judge, plain, spec_of
 
 Kind = tuple[str | None, str]
@@ -70,6 +72,13 @@ def _fits(grading: Grading, wanted: Mapping[str, str]) -> bool:
         name in grading.options and plain(grading.options[name]).lower() == value.lower()
         for name, value in wanted.items()
     )
+
+
+def own_panel(documents: Iterable[ResultDocument | None]) -> str | None:
+    """The label of the panel that all of these results are by; ``None`` where there is none."""
+    labels = {document["judge"] if document else None for document in documents}
+    label = labels.pop() if len(labels) == 1 else None
+    return label if label and rule_in(label) else None
 
 
 def same_grading(one: Graded, two: Graded) -> GradingPair:

@@ -8,6 +8,7 @@ from ..benchmark import Pack
 from ..clients.families import kinship
 from ..endpoints.providers import ModelSpec
 from ..journal import Journal, RunRecord
+from ..panels import judges_in
 from ..result_document import DatasetRow
 from ..text import plural
 from ..types import SampleScore
@@ -125,11 +126,11 @@ class GradedSamples(NamedTuple):
         return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {message}{ended}"
 
     def told_kinship(self) -> str | None:
-        """A warning that the judge is of the model's own family; ``None`` when it is not."""
-        judge = self.grading.judge
-        message = judge and kinship(
-            ModelSpec.parse(self.run.model), ModelSpec.parse(spec_of(judge))
-        )
+        """A warning that judges are of the model's own family; ``None`` when none is."""
+        model, label = ModelSpec.parse(self.run.model), self.grading.judge
+        judges = map(spec_of, judges_in(label)) if label else ()
+        found = [kinship(model, ModelSpec.parse(judge)) for judge in judges]
+        message = "; ".join(filter(None, found))
         return f"run {self.run.run_id}: {message}" if message else None
 
 

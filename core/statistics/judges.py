@@ -1,7 +1,7 @@
 """How far a ranking hangs on its judges: agreement, liking for kin, the ranking without each.
 
 A judge's means of models are all that is needed: rubric scores or ratings. What a judge gives
-its own family is told as an estimate that takes the other judges to be neutral.
+its own family is an estimate that takes the other judges to be neutral.
 """
 
 from itertools import combinations
@@ -18,6 +18,8 @@ from .student import quantile
 
 LEAST_OTHERS = 2
 """Models of other families that an estimate of a liking for kin needs."""
+_NO_LINK = 1e-9
+"""Singular values below this share of the largest are rounding."""
 Bools = npt.NDArray[np.bool_]
 
 
@@ -47,7 +49,8 @@ class JudgeStudy(NamedTuple):
         spread: Of each model, the standard deviation of what the judges give it, each judge's
             strictness taken out.
         ranks: Of each model, 1 for the best, by all judges.
-        ranks_without_kin: Likewise, by the judges that are no kin of the model.
+        ranks_without_kin: Likewise, by the judges that are no kin of the model, how strict
+            each is taken out, so that no model gains by whom it is judged.
     """
 
     icc: Estimate
@@ -132,17 +135,33 @@ def _without(table: Floats, judge: int) -> WithoutJudge:
 
 
 def _ranks_without_kin(table: Floats, kin: Bools) -> Floats | None:
-    """Ranks by an additive fit of models and judges to the cells of judges that are no kin.
-
-    The fit takes out how strict each judge is, so that no model gains by whom it is judged.
-    None where a model has no such judge, or judges share no model.
-    """
-    n_models, n_judges = table.shape
-    model, judge = np.nonzero(~kin)
-    design = np.zeros((len(model), n_models + n_judges))
-    design[np.arange(len(model)), model] = 1
-    design[np.arange(len(model)), n_models + judge] = 1
-    fitted, _, rank, _ = np.linalg.lstsq(design, table[model, judge], rcond=None)
-    if rank < n_models + n_judges - 1:
+    """Ranks by the judges that are no kin; None where judges cannot be set beside each other."""
+    valid = np.where(kin, np.nan, table)
+    effects = judge_effects(valid)
+    if effects is None or kin.all(axis=1).any():
         return None
-    return ranks_of(np.asarray(fitted[:n_models], dtype=np.float64))
+    return ranks_of(np.asarray(np.nanmean(valid - effects, axis=1)))
+
+
+def judge_effects(verdicts: npt.ArrayLike) -> Floats | None:
+    """How much more each judge gives than the mean of all, what is graded being the same.
+
+    The least-squares fit of y_sj = q_s + b_j with sum b_j = 0, from those that several judges
+    graded: the additive two-way model with missing cells (Searle 1971, Linear Models, section
+    7.1), q taken out first.
+
+    Args:
+        verdicts: Shape (n, k); NaN where a verdict is missing or does not count.
+
+    Returns:
+        Shape (k,); None where judges are not linked by what they graded.
+    """
+    table = np.asarray(verdicts, dtype=np.float64)
+    there = ~np.isnan(table)
+    several = there.sum(axis=1) > 1
+    cells, values = there[several].astype(float), np.where(there, table, 0.0)[several]
+    counts = cells.sum(axis=1, keepdims=True)
+    left = np.diag(cells.sum(axis=0)) - cells.T @ (cells / counts)
+    beyond = (values - cells * (values.sum(axis=1, keepdims=True) / counts)).sum(axis=0)
+    effects, _, rank, _ = np.linalg.lstsq(left, beyond, rcond=_NO_LINK)
+    return np.asarray(effects) if rank == table.shape[1] - 1 else None

@@ -205,3 +205,13 @@ def test_the_end_of_a_run_shows_each_judge(table: Any) -> None:
     assert "agreement on rubric: not known (no rater tells any two apart)" in done.out
     again = "--judge openai/judge --judge openai/second --judge-base-url http://127.0.0.1:"
     assert again in " ".join(done.out.split())
+
+
+def test_two_runs_of_a_panel_are_compared_by_the_panel(table: Any) -> None:
+    """Without asking which of its judges is meant; one of them can still be named."""
+    ids = [table.run(model, more=(*TWO, "--no-elo")).json["run_id"] for model in ("m0", "m2")]
+    done = table.bench("compare", *ids, "--json")
+    assert done.code == 0, done.err
+    assert done.json["judge"].startswith("mean(openai/judge at ")
+    one = table.bench("compare", *ids, "--judge", "openai/second", "--json")
+    assert one.json["judge"].startswith("openai/second at ")

@@ -1,12 +1,11 @@
 """How far the ranking of a benchmark's models hangs on who judges them.
 
-Of each model the run with the most graded samples counts, the newest of several, and of it the
-samples that all judges could read.
+Of each model one run counts, and of it the samples that all judges could read; or, where models
+were compared, their ratings by each judge alone. `judge_words` says in sentences what is found.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
-from statistics import fmean
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Benchmark
@@ -17,16 +16,18 @@ from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
 from ..panels import rule_in
-from ..reports.gradings import gradings, is_judge, is_pack, spec_of
+from ..result_document import ConclusionRow, RatingRow
 from ..text import plural
 from ..types import SampleScore
-from .agreement import EstimateRow
+from .estimates import EstimateRow
+from .gradings import gradings, is_judge, is_pack, spec_of
 
 if TYPE_CHECKING:
-    from ..statistics import Correlation, Estimate
     from ..statistics.judges import JudgeStudy
 
 Key = tuple[str, int]
+LEAST_MODELS = 8
+"""Fewer tell little of judges."""
 
 
 class JudgedModel(NamedTuple):
@@ -35,18 +36,41 @@ class JudgedModel(NamedTuple):
     run: RunRecord
     by_judge: Mapping[str, Mapping[Key, SampleScore]]
 
-    def means(self, judges: Sequence[str], value: str) -> list[float] | None:
-        """The judges' means of a value, over the samples that all of them could read."""
+    def given(self, judges: Sequence[str], value: str) -> dict[Key, list[float]]:
+        """What each judge gave each sample of which all of them gave a value."""
         if not all(judge in self.by_judge for judge in judges):
-            return None
+            return {}
         common = set.intersection(*(set(self.by_judge[judge]) for judge in judges))
-        given = [
-            [self.by_judge[judge][key].score.values.get(value) for judge in judges]
+        rows = {
+            key: [self.by_judge[judge][key].score.values.get(value) for judge in judges]
             for key in sorted(common)
-        ]
-        rows = [[v for v in row if v is not None] for row in given]
-        whole = [row for row in rows if len(row) == len(judges)]
-        return [fmean(column) for column in zip(*whole, strict=True)] if whole else None
+        }
+        read = {key: [v for v in row if v is not None] for key, row in rows.items()}
+        return {key: row for key, row in read.items() if len(row) == len(judges)}
+
+
+class JudgedTable(NamedTuple):
+    """What judges give models.
+
+    Attributes:
+        benchmark: Its name.
+        dataset: The pack, in words.
+        value: What they give.
+        judges: Their labels.
+        runs: Of each model, by its name.
+        means: What each judge gives each of these models.
+        votes: How many independent votes they are worth.
+        warnings: One line each.
+    """
+
+    benchmark: str
+    dataset: str
+    value: str
+    judges: Sequence[str]
+    runs: Mapping[str, RunRecord]
+    means: Sequence[Sequence[float]]
+    votes: EstimateRow
+    warnings: Sequence[str]
 
 
 class JudgeAmongOthers(NamedTuple):
@@ -82,16 +106,24 @@ class ModelRow(NamedTuple):
 
 
 class JudgesDocument(NamedTuple):
-    """The document of `bench judges`."""
+    """The document of `bench judges`, which is a part of others."""
 
     benchmark: str
     dataset: str
     value: str
+    conclusions: Sequence[ConclusionRow]
     icc: EstimateRow
+    votes: EstimateRow
     judges: Sequence[JudgeAmongOthers]
     pairs: Sequence[PairRow]
     models: Sequence[ModelRow]
     warnings: Sequence[str]
+
+    @property
+    def spread_of_models(self) -> float:
+        """The standard deviation of what all judges together give models."""
+        given = [fmean(row.means.values()) for row in self.models]
+        return stdev(given) if len(given) > 1 else 0.0
 
 
 def read_judged(
@@ -126,23 +158,32 @@ def read_judged(
         raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
     by_size = sorted(runs, key=lambda run: (max(g.grades for g in journal.graders(run)), run.n))
     counted = {run.name: run for run in by_size}
-    return [JudgedModel(run, _by_judge(journal, run)) for run in counted.values()]
+    return [judged_model(journal, run) for run in counted.values()]
 
 
-def _by_judge(journal: Journal, run: RunRecord) -> dict[str, dict[Key, SampleScore]]:
+def judged_model(
+    journal: Journal, run: RunRecord, clusters: Mapping[str, str] | None = None
+) -> JudgedModel:
+    """A run as its judges graded it, each as it did last.
+
+    Args:
+        journal: Holds the run, and grades of it.
+        run: The run.
+        clusters: Each item's cluster; without it each item is its own.
+    """
     found: dict[str, dict[Key, SampleScore]] = {}
     for grading in gradings(journal, run):
         if grading.judge and not rule_in(grading.judge) and grading.judge not in found:
-            graded = journal.samples_graded(run, grading.digest)
-            items = {item_id: item_id for item_id, _ in graded}
+            graded = journal.samples_graded(run, grading.digest) if clusters is None else ()
+            items = clusters or {item_id: item_id for item_id, _ in graded}
             scores = journal.grades(run, grading.digest, items)
             read = {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
             found[grading.judge] = read
-    return found
+    return JudgedModel(run, found)
 
 
 def study(
-    benchmark: Benchmark, models: Sequence[JudgedModel], named: Collection[str]
+    benchmark: Benchmark, models: Sequence[JudgedModel], named: Collection[str] = ()
 ) -> JudgesDocument:
     """How the judges compare on the models that all of them graded.
 
@@ -154,43 +195,110 @@ def study(
     Raises:
         UsageError: Fewer than two judges have graded a model.
     """
-    from ..statistics.judges import study_judges
-
     judges = _chosen(models, named)
     value = _main_value(benchmark, models)
-    tables = {m.run.name: m.means(judges, value) for m in models}
-    there = [m for m in models if tables[m.run.name]]
-    lacking = [m for m in models if not tables[m.run.name]]
-    if not there:
+    given = {m.run.name: (m, rows) for m in models if (rows := m.given(judges, value))}
+    lacking = [m for m in models if m.run.name not in given]
+    if not given:
         raise UsageError(f"no model has samples that all of {', '.join(judges)} could read")
-    families = [family(ModelSpec.parse(spec_of(judge))) for judge in judges]
-    kin = [[family(ModelSpec.parse(m.run.model)) == own for own in families] for m in there]
-    means = [tables[m.run.name] or [] for m in there]
-    made = study_judges(means, kin)
+    about, pack = models[0].run, f"{models[0].run.pack_name} ({models[0].run.pack_sha256[:12]})"
+    runs = {name: m.run for name, (m, _) in given.items()}
+    means = [[fmean(column) for column in zip(*r.values(), strict=True)] for _, r in given.values()]
+    warnings = _warnings(judges, lacking, len(given))
+    votes = _votes(given.values())
+    return document_of(
+        JudgedTable(about.benchmark, pack, value, judges, runs, means, votes, warnings)
+    )
+
+
+def study_ratings(
+    runs: Mapping[str, RunRecord], ratings: Mapping[str, Sequence[RatingRow]]
+) -> JudgesDocument | None:
+    """How the judges of a panel compare by the ratings of each; ``None`` where there are none.
+
+    Args:
+        runs: Of each model, by its name.
+        ratings: By judge.
+    """
+    by_judge = [{row["model"]: row["rating"] for row in rows} for rows in ratings.values()]
+    there = [name for name in runs if all(name in own for own in by_judge)]
+    if len(by_judge) < 2 or not there:
+        return None
+    first = runs[there[0]]
+    pack = f"{first.pack_name} ({first.pack_sha256[:12]})"
+    votes = EstimateRow(None, None, "not estimated of ratings")
+    named = {name: runs[name] for name in there}
+    means = [[own[name] for own in by_judge] for name in there]
+    warnings = _few(len(there))
+    table = JudgedTable(
+        first.benchmark, pack, "rating", list(ratings), named, means, votes, warnings
+    )
+    return document_of(table)
+
+
+def document_of(table: JudgedTable) -> JudgesDocument:
+    """The document, with what it says in words."""
+    from ..statistics.judges import study_judges
+    from .judge_words import words_of
+
+    families = [family(ModelSpec.parse(spec_of(judge))) for judge in table.judges]
+    kin = [
+        [family(ModelSpec.parse(run.model)) == own for own in families]
+        for run in table.runs.values()
+    ]
+    made = study_judges(table.means, kin)
     rows = [
         ModelRow(
-            m.run.name,
-            m.run.run_id,
-            dict(zip(judges, means[n], strict=True)),
+            name,
+            run.run_id,
+            dict(zip(table.judges, table.means[n], strict=True)),
             float(made.spread[n]),
             float(made.ranks[n]),
             None if made.ranks_without_kin is None else float(made.ranks_without_kin[n]),
         )
-        for n, m in enumerate(there)
+        for n, (name, run) in enumerate(table.runs.items())
     ]
-    return JudgesDocument(
-        benchmark.name,
-        f"{there[0].run.pack_name} ({there[0].run.pack_sha256[:12]})",
-        value,
-        _estimate(made.icc),
-        _judge_rows(judges, families, kin, made),
+    document = JudgesDocument(
+        table.benchmark,
+        table.dataset,
+        table.value,
+        (),
+        EstimateRow.of(made.icc),
+        table.votes,
+        _judge_rows(table.judges, families, kin, made),
         [
-            PairRow(judges[a], judges[b], _correlation(made.pairs[a, b]))
-            for a, b in combinations(range(len(judges)), 2)
+            PairRow(table.judges[a], table.judges[b], EstimateRow.of(found, _FEW_OR_ALIKE))
+            for (a, b), found in made.pairs.items()
         ],
         sorted(rows, key=lambda row: row.rank),
-        _warnings(judges, lacking, len(there)),
+        table.warnings,
     )
+    return document._replace(conclusions=words_of(document))
+
+
+_FEW_OR_ALIKE = "needs 4 models that are not in the same order for all"
+
+
+def _votes(given: Iterable[tuple[JudgedModel, Mapping[Key, Sequence[float]]]]) -> EstimateRow:
+    """How many votes the judges are worth on the transcripts of all models."""
+    import numpy as np
+
+    from ..statistics.votes import effective_votes, quality_elsewhere
+
+    models: list[int] = []
+    items: list[str] = []
+    clusters: list[str] = []
+    rows: list[Sequence[float]] = []
+    for n, (model, verdicts) in enumerate(given):
+        scores = next(iter(model.by_judge.values()))
+        for key, row in verdicts.items():
+            models.append(n)
+            items.append(key[0])
+            clusters.append(scores[key].cluster)
+            rows.append(row)
+    table = np.asarray(rows)
+    quality = quality_elsewhere(table.mean(axis=1), np.asarray(models), np.asarray(items))
+    return EstimateRow.of(effective_votes(table, np.asarray(clusters), quality))
 
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[str]) -> list[str]:
@@ -227,25 +335,14 @@ def _judge_rows(
             judge,
             families[n],
             sum(row[n] for row in kin),
-            _correlation(made.pooled[n]),
-            _estimate(made.kin[n]),
+            EstimateRow.of(made.pooled[n], _FEW_OR_ALIKE),
+            EstimateRow.of(made.kin[n]),
             made.without[n].rho,
             made.without[n].moved,
             made.without[n].leader,
         )
         for n, judge in enumerate(judges)
     ]
-
-
-def _estimate(found: "Estimate") -> EstimateRow:
-    interval = found.interval
-    return EstimateRow(found.value, interval and (interval.low, interval.high), found.reason)
-
-
-def _correlation(found: "Correlation") -> EstimateRow:
-    interval = found.interval
-    reason = None if interval else f"{plural(found.n, 'model')} are too few, or all agree"
-    return EstimateRow(found.value, interval and (interval.low, interval.high), reason)
 
 
 def _warnings(judges: Sequence[str], lacking: Sequence[JudgedModel], there: int) -> list[str]:
@@ -257,6 +354,9 @@ def _warnings(judges: Sequence[str], lacking: Sequence[JudgedModel], there: int)
         todo = bench("rejudge", model.run.run_id, *judge_words(able)) if able else ""
         why = f"not graded by {', '.join(absent)}" if absent else "no sample that all could read"
         made.append(f"{model.run.name} is left out: {why}" + (f"; {todo} adds it" if todo else ""))
-    if there < 8:
-        made.append(f"{plural(there, 'model')} tell little of judges; eight or more are wanted")
-    return made
+    return made + _few(there)
+
+
+def _few(models: int) -> list[str]:
+    message = f"{plural(models, 'model')} tell little of judges; eight or more are wanted"
+    return [message] if models < LEAST_MODELS else []

@@ -1,0 +1,163 @@
+"""What judges set beside each other say, in sentences with a grade each.
+
+Grades are those of a judge's audit (`auditing.grading`); docs/judging.md has the limits.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..auditing.estimates import AuditEstimate
+from ..auditing.grading import (
+    NONE,
+    NOT_TESTED,
+    STRONG,
+    WEAK,
+    EffectSizes,
+    grade_leaning,
+    grade_share,
+)
+from ..result_document import ConclusionRow
+from ..text import listed, number, plural
+from .estimates import EstimateRow
+
+if TYPE_CHECKING:
+    from .judges import JudgeAmongOthers, JudgesDocument
+
+DISORDER = EffectSizes(0.1, 0.3)
+"""Of 1 less a rank correlation."""
+OF_SPREAD = EffectSizes(0.2, 0.5)
+"""Of points, in standard deviations of the models."""
+LOST_VOTES = EffectSizes(0.1, 0.4)
+"""Of all votes, the share that errors in common take away."""
+NAMED = 3
+"""Most models that a sentence names."""
+UNSEEN = "errors that all judges share cannot be seen"
+
+
+def words_of(found: "JudgesDocument") -> list[ConclusionRow]:
+    """The conclusions of judges set beside each other."""
+    kin = [_liking(row, found) for row in found.judges if row.own_models]
+    return [
+        _agreement(found),
+        *(kin or [_no_kin(found)]),
+        *_ranking(found),
+        votes_in_words(found.votes, len(found.judges)),
+    ]
+
+
+def conclusion(about: str, verdict: str, text: str, found: EstimateRow, n: int) -> ConclusionRow:
+    """One sentence, with the number that it stands on."""
+    ci95 = list(found.ci95) if found.ci95 else None
+    return {
+        "about": about, "verdict": verdict, "text": text,
+        "value": found.value, "ci95": ci95, "n": n,
+    }  # fmt: skip
+
+
+def _agreement(found: "JudgesDocument") -> ConclusionRow:
+    """How nearly each judge orders the models as all do, by the one that differs most."""
+    known = [row for row in found.judges if row.pooled.value is not None]
+    n = len(found.models)
+    if not known or n < 4:  # Fisher's interval needs four
+        return _untested("order of models", f"needs 4 models that all judges graded, here {n}", n)
+    least = min(known, key=lambda row: row.pooled.value or 0.0)
+    rho = least.pooled
+    ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (1 - _value(rho),) * 2
+    verdict = grade_share(AuditEstimate(1 - _value(rho), ends), DISORDER)
+    if verdict == NOT_TESTED:
+        why = f"{plural(n, 'model')} tell too little: rank correlation {shown(rho)} with all judges"
+        return conclusion("order of models", verdict, f"{why} ({least.judge})", rho, n)
+    text = f"{least.judge} orders the models least as all judges do: rank correlation {shown(rho)}"
+    return conclusion("order of models", verdict, text, rho, n)
+
+
+def _liking(row: "JudgeAmongOthers", found: "JudgesDocument") -> ConclusionRow:
+    """What a judge gives its own family."""
+    about, given = f"{row.judge} and its kin", row.liking_for_kin
+    n = row.own_models
+    if given.value is None or given.ci95 is None:
+        return _untested(about, f"{given.reason}; needs models of its family and two of others", n)
+    spread = found.spread_of_models
+    slight, strong = (share * spread for share in OF_SPREAD)
+    verdict = grade_leaning(AuditEstimate(*given[:2]), 0.0, EffectSizes(slight, strong))
+    text = f"gives its own family ({plural(n, 'model')}) {shown(given)} points more than the other"
+    text += " judges do, those taken to be neutral"
+    return conclusion(about, verdict, text, given, n)
+
+
+def _no_kin(found: "JudgesDocument") -> ConclusionRow:
+    return _untested("kin", "no judge is of the family of a model", len(found.models))
+
+
+def _untested(about: str, why: str, n: int) -> ConclusionRow:
+    return conclusion(about, NOT_TESTED, why, EstimateRow(None, None, None), n)
+
+
+def _ranking(found: "JudgesDocument") -> Iterator[ConclusionRow]:
+    """What becomes of the ranking without each judge and without kin, and who is disputed."""
+    n = len(found.models)
+    if n < 2:  # a ranking
+        yield _untested("ranking", f"needs 2 models that all judges graded, here {n}", n)
+        return
+    yield _without_each(found)
+    if any(row.own_models for row in found.judges):
+        yield _without_kin(found)
+    yield _disputed(found)
+
+
+def _without_each(found: "JudgesDocument") -> ConclusionRow:
+    most = max(found.judges, key=lambda row: (row.without_leader, row.without_moved))
+    led = [row.judge for row in found.judges if row.without_leader]
+    text = f"without {most.judge} a model moves by up to {most.without_moved:g} ranks"
+    if not most.without_moved:
+        text = "no model moves without any one judge"
+    text += f"; the first changes without {listed(led, NAMED)}" if led else "; the first stays"
+    verdict = STRONG if led else WEAK if most.without_moved >= 1 else NONE
+    value = EstimateRow(most.without_moved, None, None)
+    return conclusion("one judge less", verdict, text, value, len(found.models))
+
+
+def _without_kin(found: "JudgesDocument") -> ConclusionRow:
+    ranks = [(row.rank, row.rank_without_kin) for row in found.models]
+    known = [(rank, new) for rank, new in ranks if new is not None]
+    if len(known) < len(ranks):
+        why = "needs a judge of another family for each model, and judges linked by models"
+        return _untested("ranking without kin", why, len(ranks))
+    moved = sum(rank != new for rank, new in known)
+    first = min(known)[1] == min(new for _, new in known)
+    text = f"{plural(moved, 'model')} of {len(known)} change rank where no judge grades its kin"
+    text += "; the first stays" if first else "; another comes first"
+    verdict = NONE if not moved else WEAK if first else STRONG
+    value = EstimateRow(float(moved), None, None)
+    return conclusion("ranking without kin", verdict, text, value, len(known))
+
+
+def _disputed(found: "JudgesDocument") -> ConclusionRow:
+    rows = sorted(found.models, key=lambda row: -row.spread)
+    most, spread = rows[0].spread, found.spread_of_models
+    names = listed([f"{r.model} (±{number(r.spread)})" for r in rows[:NAMED]], NAMED)
+    slight, strong = (share * spread for share in OF_SPREAD)
+    verdict = NONE if most <= slight else STRONG if most >= strong else WEAK
+    text = f"judges differ most on {names}; models differ by ±{number(spread)}"
+    return conclusion("disputed models", verdict, text, EstimateRow(most, None, None), len(rows))
+
+
+def votes_in_words(votes: EstimateRow, k: int) -> ConclusionRow:
+    """How many votes so many judges are worth, at most."""
+    if votes.value is None:
+        return _untested("votes", str(votes.reason), k)
+    lost = 1 - votes.value / k
+    verdict = NONE if lost <= LOST_VOTES.slight else STRONG if lost >= LOST_VOTES.strong else WEAK
+    between = f" [{number(votes.ci95[0], 1)}, {number(votes.ci95[1], 1)}]" if votes.ci95 else ""
+    text = f"{k} judges count as at most {number(votes.value, 1)} votes{between}; {UNSEEN}"
+    return conclusion("votes", verdict, text, votes, k)
+
+
+def shown(found: EstimateRow) -> str:
+    """A number with its interval."""
+    between = f" [{number(found.ci95[0])}, {number(found.ci95[1])}]" if found.ci95 else ""
+    return number(found.value) + between
+
+
+def _value(found: EstimateRow) -> float:
+    return found.value or 0.0

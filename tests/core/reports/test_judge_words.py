@@ -1,0 +1,63 @@
+"""What judges set beside each other say, in sentences."""
+
+from typing import Any
+
+import pytest
+
+from eibench.core.reports.estimates import EstimateRow
+from eibench.core.reports.judges import JudgedTable, JudgesDocument, document_of
+
+JUDGES = ("openai/gpt-4o", "anthropic/claude-x", "google/gemini-y")
+THREE_VOTES = EstimateRow(2.0, (1.8, 2.3), None)
+
+
+class Run:
+    """What is asked of a run here."""
+
+    def __init__(self, model: str) -> None:
+        self.model, self.run_id = model, model
+
+
+def judged(n: int, liking: float, votes: EstimateRow = THREE_VOTES) -> JudgesDocument:
+    """So many models, the first two of the first judge's family, which it likes."""
+    names = ["openai/gpt-1", "openai/gpt-2", *(f"qwen/qwen-{i}" for i in range(2, n))][:n]
+    means = [[i + liking * (i < 2), i + 0.1 * (i % 2), i - 0.1 * (i % 3)] for i in range(n)]
+    runs: Any = {name: Run(name) for name in names}
+    return document_of(JudgedTable("b", "pack", "v", JUDGES, runs, means, votes, ()))
+
+
+def verdicts(document: JudgesDocument) -> dict[str, str]:
+    """The grade of each sentence, by what it is about."""
+    return {row["about"]: row["verdict"] for row in document.conclusions}
+
+
+def test_neutral_judges_leave_little_to_say() -> None:
+    """All grades are the lowest, but that of the votes."""
+    assert verdicts(judged(12, 0.0)) == {
+        "order of models": "none",
+        "openai/gpt-4o and its kin": "none",
+        "one judge less": "none",
+        "ranking without kin": "none",
+        "disputed models": "none",
+        "votes": "weak",
+    }
+
+
+def test_a_liking_is_strong_and_changes_the_first() -> None:
+    """With its interval, and never as taken out."""
+    document = judged(12, 40.0)
+    found = verdicts(document)
+    assert found["openai/gpt-4o and its kin"] == "strong"
+    assert found["ranking without kin"] == found["one judge less"] == "strong"
+    text = {row["about"]: row["text"] for row in document.conclusions}
+    assert "those taken to be neutral" in text["openai/gpt-4o and its kin"]
+    assert text["votes"].startswith("3 judges count as at most 2.0 votes [1.8, 2.3]; errors that")
+
+
+@pytest.mark.parametrize(("n", "about"), [(1, "ranking"), (3, "order of models")])
+def test_what_cannot_be_tested_says_what_it_needs(n: int, about: str) -> None:
+    """So many models."""
+    document = judged(n, 0.0, EstimateRow(None, None, "needs 3 judges, here are 2"))
+    rows = {row["about"]: row for row in document.conclusions}
+    assert rows[about]["verdict"] == rows["votes"]["verdict"] == "not tested"
+    assert rows[about]["text"].startswith("needs ")
