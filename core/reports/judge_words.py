@@ -1,17 +1,17 @@
 """What judges set beside each other say, in sentences with a grade each.
 
-Grades are those of a judge's audit (`auditing.grading`); docs/judging.md has the limits.
+Grades are those of a judge's audit (`auditing.estimates`); docs/judging.md has the limits.
 """
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..auditing.estimates import AuditEstimate
-from ..auditing.grading import (
+from ..auditing.estimates import (
     NONE,
     NOT_TESTED,
     STRONG,
     WEAK,
+    AuditEstimate,
     EffectSizes,
     grade_leaning,
     grade_share,
