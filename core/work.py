@@ -23,9 +23,9 @@ from .lookup.views import write_document
 from .plugins import installed
 from .responses import Responses, read_responses
 from .results import Result, as_result
-from .run.parties import Pricing
+from .run.checks import check_stored
+from .run.connect import Pricing
 from .run.session import Session
-from .run.stored_texts import check_stored
 from .sample.progress import Progress
 from .settings.python import python_words
 from .settings.resolve import make_config

@@ -12,8 +12,8 @@ from ..datasets import find_pack
 from ..endpoints.providers import ModelSpec
 from ..errors import DataError
 from ..guard import guard, no_exit
+from ..run.checks import check_stored
 from ..run.session import choose_items
-from ..run.stored_texts import check_stored
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..stored.score_file import calls_of, sample_requests

@@ -14,7 +14,7 @@ from ..journal import Journal
 from ..reports.document import judge_warnings
 from ..result_document import ResultDocument
 from ..results import Result
-from ..run.parties import Pricing
+from ..run.connect import Pricing
 from ..run.plan import Plan, make_plan
 from ..run.session import Session, choose_items
 from ..sample.progress import TRIAL

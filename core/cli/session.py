@@ -17,7 +17,7 @@ from ..plugins import installed
 from ..reports.panels import panel_table
 from ..result_document import ResultDocument
 from ..results import Result
-from ..run.parties import Pricing
+from ..run.connect import Pricing
 from ..run.session import Session
 from ..sample.workers import on_signals
 from ..sections import Table

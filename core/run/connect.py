@@ -1,9 +1,82 @@
-"""From an endpoint to what its client is made with."""
+"""Who is asked in a run, and how: prices, clients, and the model, judges and roles connected."""
 
+from dataclasses import dataclass, field, replace
+
+from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment, choose_key, redact
-from ..endpoints.providers import OF_MODEL, ClientConfig, PartyOptions, Transfer, check_base_url
+from ..clients.limits import Notices
+from ..endpoints.providers import (
+    OF_JUDGE,
+    OF_MODEL,
+    ClientConfig,
+    PartyOptions,
+    Transfer,
+    check_base_url,
+    of_judge,
+    of_role,
+)
+from ..errors import PluginError, UsageError
+from ..guard import make_client
 from ..plugins import Catalogue
-from ..settings.run_config import Endpoint
+from ..roles import role_in
+from ..sample.context import ConnectedParty, offline_roles
+from ..sample.progress import Progress
+from ..sample.workers import Stop
+from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..spending.book import PriceBook
+from ..spending.budget import Budget, Meter
+from ..spending.prices import Price, upper_bound
+from ..types import ChatRequest, Sampling
+
+
+def asked_parties(config: RunConfig) -> list[tuple[PartyOptions, Endpoint]]:
+    """Whom a command asks: of a run that is only judged again, the judge alone."""
+    players = [(of_role(name), player) for name, player in config.roles.items()]
+    generating = [] if config.run_id else [(OF_MODEL, config.model), *players]
+    return generating + [(of_judge(str(j.spec)), j) for j in judges_of(config)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """What calls cost, and what a command may spend.
+
+    Attributes:
+        book: All prices that are known.
+        given: The price of ``--price``: for the model, not for the judge.
+        budget: The limit of ``--max-cost``, shared by all runs of a command.
+    """
+
+    book: PriceBook = field(default_factory=PriceBook)
+    given: Price | None = None
+    budget: Budget | None = None
+
+    def price(self, endpoint: Endpoint, phase: str) -> Price | None:
+        """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
+        given = self.given if phase == "generate" else None
+        return self.book.find(endpoint.spec, endpoint.base_url, given)
+
+    def meter(self, endpoint: Endpoint, phase: str) -> Meter:
+        """What counts the cost of a party's calls."""
+        party = f"the {phase.replace(':', ' ')} "
+        who = f"{'' if phase == 'generate' else party}{endpoint.label}"
+        return Meter(self.price(endpoint, phase), self.budget, who)
+
+    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
+        """Refuse a limit that cannot be kept.
+
+        Raises:
+            UsageError: A price is unknown, or nothing bounds the cost of a call.
+        """
+        if self.budget is None:
+            return
+        price = self.price(endpoint, phase)
+        if price is None:
+            message = "--price IN,OUT or " if phase == "generate" else ""
+            raise UsageError(
+                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
+                f'{message}[prices."{endpoint.spec}"] in bench.toml'
+            )
+        upper_bound(ChatRequest((), sampling), price)
 
 
 def client_config(
@@ -35,3 +108,94 @@ def client_config(
         transfer=transfer or Transfer(),
         party=party,
     )
+
+
+@dataclass
+class PartyConnector:
+    """Connects a run with its model, its judge and its roles, each with limits of its own."""
+
+    config: RunConfig
+    catalogue: Catalogue
+    environment: Environment
+    progress: Progress
+    stop: Stop
+    money: Pricing
+    notices: Notices
+
+    def model(self) -> ConnectedParty:
+        """The model of the run; without a caller when the run is only judged again."""
+        config = self.config
+        sampling = config.effective_sampling
+        if config.run_id:
+            return ConnectedParty(
+                "generate", config.model.stored_label, sampling, None, config.system
+            )
+        return self._party("generate", config.model, config.limits, sampling, config.system)
+
+    def roles(self) -> dict[str, ConnectedParty]:
+        """Who plays the roles of the run."""
+        config = self.config
+        if config.run_id:
+            return offline_roles(config)
+        return {
+            role.name: self._party(
+                role.phase,
+                config.roles[role.name],
+                config.role_limits.get(role.name, config.limits),
+                role.sampling,
+                None,
+            )
+            for role in config.benchmark.roles
+        }
+
+    def judges(self) -> list[ConnectedParty]:
+        """The judges of the run."""
+        config, sampling = self.config, self.config.benchmark.judge_sampling
+        limits = config.judge_limits
+        return [
+            self._party("judge", judge, limits.get(judge.label, config.limits), sampling, None)
+            for judge in judges_of(config)
+        ]
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for caller in self.progress.callers:
+            try:
+                await caller.close()
+            except PluginError as error:
+                self.notices.closing(error)
+
+    def _party(
+        self,
+        phase: str,
+        endpoint: Endpoint,
+        limits: Limits,
+        sampling: Sampling,
+        system: str | None,
+    ) -> ConnectedParty:
+        role = role_in(phase)
+        party = of_role(role) if role else OF_MODEL if phase == "generate" else OF_JUDGE
+        meter = self.money.meter(endpoint, phase)
+        caller = self._caller(endpoint, limits, meter, party)
+        address, label = endpoint.address, endpoint.stored_label
+        return ConnectedParty(phase, label, sampling, caller, system, address)
+
+    def _caller(
+        self, endpoint: Endpoint, limits: Limits, meter: Meter, party: PartyOptions
+    ) -> Caller:
+        provider = self.catalogue.provider(endpoint.spec.provider)
+        most = limits.concurrency
+        made = client_config(
+            endpoint, most, self.catalogue, self.environment, self.config.transfer, party
+        )
+        caller = Caller(
+            make_client(provider, replace(made, needs_token_limit=meter.limited)),
+            limits,
+            sleep=self.stop.sleep,
+            before_sending=self.stop.check,
+            meter=meter,
+            notices=self.notices,
+            asked=made.asked(provider.host),
+        )
+        self.progress.callers.append(caller)
+        return caller

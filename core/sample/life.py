@@ -135,7 +135,7 @@ class CallReplayer:
             await _ended(call)
             if isinstance(error := call.exception(), BenchError):
                 self._note(error)  # the call may be another sample's
-            response = call.result()
+            response: ChatResponse = call.result()
             self._steps.advance(party.phase, spared=False)
             return response
 

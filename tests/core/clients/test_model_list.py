@@ -9,7 +9,7 @@ from eibench.core.clients.keys import Environment
 from eibench.core.clients.model_list import read_entry
 from eibench.core.endpoints.providers import ClientConfig, ModelSpec
 from eibench.core.plugins import installed
-from eibench.core.run.server_check import Servers
+from eibench.core.run.ownership import Servers
 from eibench.core.settings.run_config import Endpoint
 from tests.core.clients.test_http import KEY, serving
 from tests.core.conftest import Lab

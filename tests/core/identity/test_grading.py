@@ -15,7 +15,7 @@ from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
-from eibench.core.run.parties import Pricing
+from eibench.core.run.connect import Pricing
 from eibench.core.run.plan import make_plan
 from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer

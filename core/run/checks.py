@@ -1,0 +1,176 @@
+"""What is refused before anything is made or sent: parties that cannot be, and keys in texts."""
+
+from ..clients.demo import JUDGE
+from ..clients.keys import Environment, redact, refuse_credentials
+from ..errors import UsageError
+from ..guard import guard, make_client
+from ..hints import bench
+from ..imported import MARK, is_imported
+from ..plugins import Catalogue
+from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..text import readable
+from ..types import canonical
+from .connect import Pricing, asked_parties, client_config
+
+
+def check_parties(
+    config: RunConfig, catalogue: Catalogue, environment: Environment, money: Pricing
+) -> None:
+    """Refuse a model or a judge that cannot be, before anything is made or sent.
+
+    Raises:
+        UsageError: The settings contradict each other.
+        ConfigError: A key is missing.
+    """
+    _refuse_imported(config)
+    _check_roles(config, catalogue)
+    if not config.run_id:
+        money.check(config.model, "generate", config.effective_sampling)
+        for role in config.benchmark.roles:
+            money.check(config.roles[role.name], role.phase, role.sampling)
+    for judge in judges_of(config):
+        money.check(judge, "judge", config.benchmark.judge_sampling)
+    for party, endpoint in asked_parties(config):
+        most = config.limits.concurrency
+        made = client_config(endpoint, most, catalogue, environment, party=party)
+        provider = catalogue.provider(endpoint.spec.provider)
+        if provider.demo and not party.role:
+            make_client(provider, made)  # costs nothing, and refuses a name that does not exist
+    check_stored(config)
+
+
+def _refuse_imported(config: RunConfig) -> None:
+    """Refuse to ask those that another program has asked: nobody knows how to reach them.
+
+    Raises:
+        UsageError: One would be asked, or a run of ours would be called like theirs.
+    """
+    if (config.name or "").endswith(MARK) and not config.run_id:
+        message = f"--name: names that end in{MARK} are those of imported runs"
+        raise UsageError(f"{message}; choose another")
+    if not config.run_id and is_imported(config.model.spec):
+        raise UsageError(
+            f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "
+            f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} judges what it said"
+        )
+    for name, player in config.roles.items():
+        if is_imported(player.spec):
+            raise UsageError(f"--role {name}: {player.spec} is of an imported run; name another")
+    for judge in judges_of(config):
+        if is_imported(judge.spec):
+            raise UsageError(
+                f"{judge.spec} gave the verdicts of a run that was imported, and cannot be "
+                f"asked; {bench('show', 'RUN', '--judge', judge.spec)} shows them"
+            )
+
+
+def _without_judge(config: RunConfig) -> str:
+    """The switches that would do without a judge, beside those that are off already."""
+    benchmark, options = config.benchmark, config.options
+    on = [o.name for o in benchmark.options if o.default is True and options[o.name]]
+    off = {**options, **dict.fromkeys(on, False)}
+    needed = [name for name in on if guard(benchmark).needs_judge({**off, name: True})]
+    if not needed or guard(benchmark).needs_judge({**options, **dict.fromkeys(needed, False)}):
+        return ""
+    return f", or only generate with {' '.join(f'--no-{name}' for name in needed)}"
+
+
+def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
+    name, model, judges = config.benchmark.name, config.model.spec, judges_of(config)
+    demo_model = catalogue.provider(model.provider).demo
+    if demo_model and model.name == JUDGE:
+        raise UsageError(f"{model} is a judge; a demo model is demo/medium")
+    if demo_model and not config.benchmark.has_demo:
+        raise UsageError(f"{name} has no words for demo models; name a real one with --model")
+    _check_players(config, catalogue, demo_model=demo_model)
+    if not guard(config.benchmark).needs_judge(config.options):
+        if judges:
+            raise UsageError(f"{name} asks no judge; leave --judge out")
+        return
+    if not judges:
+        without = _without_judge(config)
+        raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1{without}")
+    _check_votes(config)
+    for judge in judges:
+        _check_demo_judge(config, catalogue, judge, demo_model=demo_model)
+
+
+def _check_votes(config: RunConfig) -> None:
+    """Refuse a vote on what is no question of yes or no."""
+    values = [value for value in config.benchmark.values if value.judged]
+    if config.panel is None or config.panel.rule != "majority":
+        return
+    if not values or any(value.kind != "share" for value in values):
+        name = config.benchmark.name
+        message = f"--panel majority is for verdicts of yes or no, and those of {name} are numbers"
+        raise UsageError(f"{message}; take mean or median")
+
+
+def _check_demo_judge(
+    config: RunConfig, catalogue: Catalogue, judge: Endpoint, *, demo_model: bool
+) -> None:
+    """Refuse a demo judge that cannot judge this."""
+    if not catalogue.provider(judge.spec.provider).demo:
+        return
+    if judge.spec.name != JUDGE:
+        raise UsageError(f"{judge.spec} is no judge; the demo judge is demo/{JUDGE}")
+    if not demo_model:
+        model = config.model.spec
+        raise UsageError(f"the demo judge cannot judge {model}; name a real one with --judge")
+    if not config.benchmark.has_demo_judge:
+        name = config.benchmark.name
+        raise UsageError(f"{name} has no rules for the demo judge; name a real one with --judge")
+
+
+def _check_players(config: RunConfig, catalogue: Catalogue, *, demo_model: bool) -> None:
+    """Refuse demo players of roles that cannot be."""
+    for name, player in config.roles.items():
+        if not catalogue.provider(player.spec.provider).demo:
+            continue
+        real = f"name a real one with --role {name}=SPEC"
+        if player.spec.name != name:
+            message = f"{player.spec} does not play the role {name}; demo/{name} does"
+            raise UsageError(message)
+        if not demo_model:
+            raise UsageError(f"the demo {name} does not play with {config.model.spec}; {real}")
+        if not config.benchmark.has_demo_roles:
+            raise UsageError(f"{config.benchmark.name} has no rules for the demo {name}; {real}")
+
+
+def check_stored(config: RunConfig) -> None:
+    """Refuse what must not be stored with the run, or cannot be.
+
+    Raises:
+        UsageError: A key, or what is no text, is in a name, a note, the system prompt, an option
+            or an extra field.
+    """
+    refuse_credentials(config.effective_sampling.extra_body, "the sampling of the benchmark")
+    if config.judge:
+        refuse_credentials(config.benchmark.judge_sampling.extra_body, "the sampling of the judge")
+    for role in config.benchmark.roles:
+        refuse_credentials(role.sampling.extra_body, f"the sampling of the role {role.name}")
+    for option, text in _stored_texts(config).items():
+        if redact.reply(text) != text:
+            raise UsageError(f"{option} holds a key, which would be stored with the run")
+        if readable(text) != text:
+            raise UsageError(
+                f"{option} holds what is no text (bytes that are not UTF-8, or half a surrogate "
+                "pair); write it in UTF-8"
+            )
+
+
+def _stored_texts(config: RunConfig) -> dict[str, str]:
+    """What the user wrote and the journal keeps, by option."""
+    extra = config.sampling.extra_body
+    own = {f"--{name.replace('_', '-')}": value for name, value in config.options.items()}
+    return {
+        "--name": config.name or "",
+        "--model": str(config.model.spec),
+        "--judge": " ".join(str(judge.spec) for judge in judges_of(config)),
+        "--role": canonical({name: str(p.spec) for name, p in config.roles.items()}),
+        "--system": config.system or "",
+        "--reasoning-effort": config.sampling.reasoning_effort or "",
+        "--note": canonical(dict(config.notes)),
+        "--extra-body": canonical(dict(extra)) if extra else "",
+        **{option: value for option, value in own.items() if isinstance(value, str)},
+    }

@@ -1,0 +1,183 @@
+"""What came of a run: its evidence, its place among other models, its result document."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..benchmark import Pack
+from ..compare.comparison_pool import pool_of, read_met
+from ..compare.placement import advised
+from ..compare.rating_summary import find_standing
+from ..endpoints.sites import host_in
+from ..errors import BenchError, BudgetReached, Interrupted, PluginError
+from ..guard import guard
+from ..journal import Journal, RunRecord
+from ..lookup.runs import Company
+from ..lookup.views import keep_result, view_of
+from ..reports.document import build_document
+from ..reports.evidence import (
+    Evidence,
+    ModelComparisons,
+    Selection,
+    kept_comparisons,
+    read_evidence,
+)
+from ..result_document import PlacementEnd, ResultDocument, Status
+from ..sample.progress import TRIAL, Progress
+from ..settings.run_config import RunConfig, grader, graders_of
+from ..spending.budget import Budget
+from ..text import plural
+from ..types import digest
+
+
+class OwnedRun(NamedTuple):
+    """A run that is this command's alone, and which of its samples the command is about."""
+
+    journal: Journal
+    run: RunRecord
+    config: RunConfig
+    pack: Pack
+    selection: Selection
+
+    @property
+    def compares(self) -> bool:
+        """Whether the run's transcripts are compared with those of other models."""
+        return guard(self.config.benchmark).compares(self.config.options) and not self.config.run_id
+
+    @property
+    def view(self) -> str | None:
+        """What the result of this command is called beside the run's own."""
+        return view_of(self.journal, self.run, self.config, self.selection)
+
+
+class Placement(NamedTuple):
+    """What a command has done to place the model among others.
+
+    Attributes:
+        stopped: Why it is at its end, or was stopped.
+        failed: Why comparisons could not be made, one reason each.
+        done: No comparison of the run is left to make.
+    """
+
+    stopped: PlacementEnd | None = None
+    failed: Sequence[str] = ()
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Sums up what a command has done.
+
+    Attributes:
+        owned: The run.
+        progress: What was sent.
+        placement: Among other models.
+        budget: What the command may spend.
+        say: Tells the user something.
+    """
+
+    owned: OwnedRun
+    progress: Progress
+    placement: Placement
+    budget: Budget | None
+    say: Callable[[str], None]
+
+    def sum_up(self, seconds: float, ended: Interrupted | BudgetReached | None) -> ResultDocument:
+        """The result document, which is stored.
+
+        Args:
+            seconds: That the command took.
+            ended: What ended it early, by the user's wish.
+        """
+        journal, run, config, _, selection = self.owned
+        journal.writer.flush()
+        self._tell_where_from(ended)
+        evidence = read_evidence(
+            journal,
+            run,
+            digest(grader(config)),
+            selection,
+            judge=config.judge.stored_label if config.judge else None,
+            sent=self.progress.calls - self.progress.sent.get(TRIAL, 0),
+            stopped=_stopped(ended),
+            members=graders_of(config),
+        )
+        excess = self.budget.excess if self.budget else ""
+        reached = str(ended) if isinstance(ended, BudgetReached) else excess
+        document = self._document(seconds, evidence, [reached] if reached else [])
+        # A run that is only judged again stays what it was.
+        finished = run.finished_at is not None if config.run_id else ended is None
+        keep_result(journal, run, document, seconds=seconds, finished=finished)
+        return document
+
+    def _tell_where_from(self, ended: BenchError | None) -> None:
+        """Say that the server that is named was not asked, where another one gave the result."""
+        config = self.owned.config
+        model = config.model
+        asked = config.run_id or self.progress.sent.get("generate")
+        if ended is None and not asked and host_in(model.stored_label) != model.address:
+            self.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
+
+    def _document(
+        self, seconds: float, evidence: Evidence, warnings: Sequence[str]
+    ) -> ResultDocument:
+        """The result document.
+
+        Raises:
+            PluginError: The benchmark cannot sum up; the run goes on once it can.
+        """
+        journal, run, config, pack, selection = self.owned
+        try:
+            return build_document(
+                run,
+                config,
+                pack,
+                selection,
+                evidence,
+                compared=self._compared(),
+                view=self.owned.view,
+                elapsed_s=round(run.elapsed_s + seconds, 3),
+                warnings=warnings,
+            )
+        except PluginError as error:
+            if run.status not in ("complete", "fail"):
+                journal.end_run(run, "stopped", seconds=seconds, finished=False)
+            raise PluginError(f"{error}; all replies are saved") from error
+
+    def _compared(self) -> ModelComparisons | None:
+        """Where the model stands among others, where that was wanted."""
+        journal, run, config, pack, _ = self.owned
+        if not self.owned.compares:
+            return kept_comparisons(config, journal.document(run))
+        met = read_met(journal, pool_of(journal, config, pack), pack, Company.of(config))
+        standing = find_standing(config.benchmark, pack, met, own=run, options=config.options)
+        others = {name for row in standing.ratings if (name := row["model"]) != run.name}
+        own = next((row for row in standing.ratings if row["model"] == run.name), None)
+        stopped, failed, done = self.placement
+        return ModelComparisons(
+            {**standing.comparisons, "opponents": sorted(others)},
+            standing.ratings,
+            standing.conclusions,
+            {**standing.details, "stopped": stopped and advised(stopped, own)},
+            [*_not_made(failed), *standing.warnings, *_not_read(standing.unread)],
+            unread=standing.unread,
+            to_do=not done,
+        )
+
+
+def _not_made(failed: Sequence[str]) -> list[str]:
+    """The warning about comparisons that failed."""
+    n = len(failed)
+    return [f"{plural(n, 'comparison')} could not be made; the first: {failed[0]}"] if n else []
+
+
+def _not_read(n: int) -> list[str]:
+    """The warning about comparisons whose verdict could not be read."""
+    unread = f"{plural(n, 'comparison')} could not be read"
+    return [f"{unread}; where both orders count, the other one waits"] if n else []
+
+
+def _stopped(ended: BenchError | None) -> Status | None:
+    if ended is None:
+        return None
+    return "budget" if isinstance(ended, BudgetReached) else "interrupted"
