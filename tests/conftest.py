@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from eibench.core.cli.app import app
 
+pytest_plugins = ["tests.slow"]
+
 
 def pytest_configure() -> None:
     """Let processes keep compiled modules, and let examples take their time."""

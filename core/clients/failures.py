@@ -28,9 +28,16 @@ _FIXED = {
     429: ErrorKind.RATE_LIMIT,
 }
 _QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_error"}
-_BAD_KEY = re.compile(r"(incorrect|invalid) api.?key|api.?key (is )?(not valid|invalid)", re.I)
+_BAD_KEY = re.compile(
+    r"(incorrect|invalid) api.?key|api.?key (is )?(not valid|invalid)"
+    r"|no connected db",  # the LiteLLM proxy without a database, of a key that it does not know
+    re.I,
+)
 _CONTEXT = re.compile(
     r"context.{0,12}(length|window)|maximum context|too many tokens|prompt is too long", re.I
+)
+_NO_MODEL = re.compile(
+    r"(invalid|unknown|no such) model|model\b.{0,80}(does not exist|not found|is unknown)", re.I
 )
 _FILTER = re.compile(r"content.?(filter|policy)|safety system|moderation|flagged", re.I)
 _UNSUPPORTED = re.compile(
@@ -78,6 +85,8 @@ def kind_of(failure: HttpFailure) -> ErrorKind:
         return ErrorKind.CONTEXT_TOO_LONG
     if _BAD_KEY.search(message):
         return ErrorKind.AUTH
+    if _NO_MODEL.search(message):
+        return ErrorKind.NOT_FOUND
     return ErrorKind.REFUSED if _FILTER.search(message) else ErrorKind.INVALID_REQUEST
 
 

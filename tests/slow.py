@@ -1,0 +1,52 @@
+"""Which tests are slow: those that a measurement found to be, listed in `slow.txt`.
+
+`pytest -n auto --dist worksteal --measure-slow` runs all and writes the list anew.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+LIST = Path(__file__).with_name("slow.txt")
+SLOW = 0.25
+"""Seconds, from which a test is slow; the longest of its parameters counts."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that measures."""
+    parser.addoption("--measure-slow", action="store_true", help=f"write {LIST.name} anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure where the reports arrive: not in a worker."""
+    if config.getoption("--measure-slow") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Durations(), "durations")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark what is listed; coverage doubles the time of a test, and leaves the slow ones out."""
+    listed = set(LIST.read_text(encoding="utf-8").split())
+    for item in items:
+        if _function(item.nodeid) in listed:
+            item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.no_cover)
+
+
+class _Durations:
+    def __init__(self) -> None:
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._seconds[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        slow = {_function(test) for test, seconds in self._seconds.items() if seconds >= SLOW}
+        LIST.write_text("".join(f"{test}\n" for test in sorted(slow)), encoding="utf-8")
+
+
+def _function(nodeid: str) -> str:
+    return nodeid.partition("[")[0]
