@@ -173,13 +173,14 @@ class PlacementEnd(_Reason):
 
 
 class RatingNotes(TypedDict, total=False):
-    """How the ratings came about: `notes.rating`."""
+    """How the ratings came about: `notes.rating`; `by_judge` goes into a result's `judges`."""
 
     engine: ReadOnly[str]
     engine_version: ReadOnly[str | None]
     anchors: ReadOnly[Sequence[Facts]]
     diagnostics: ReadOnly[Facts]
     stopped: ReadOnly[PlacementEnd | None]
+    by_judge: ReadOnly[Mapping[str, Sequence[RatingRow]]]
 
 
 class RunPart(TypedDict):
@@ -265,6 +266,28 @@ class JudgeRow(TypedDict):
     metrics: ReadOnly[Mapping[str, MetricRow]]
     graded: ReadOnly[Count]
     unread: ReadOnly[Count]
+    ratings: NotRequired[ReadOnly[Sequence[RatingRow]]]
+
+
+class EstimateCells(TypedDict):
+    """A number with its interval, or why there is none."""
+
+    value: ReadOnly[float | None]
+    ci95: ReadOnly[Interval | None]
+    reason: ReadOnly[str | None]
+
+
+class RobustnessRow(TypedDict):
+    """How far several judges agree on the transcripts of a run.
+
+    `judges` holds the rank correlation of each with the mean of the others.
+    """
+
+    value: ReadOnly[str]
+    n: ReadOnly[Count]
+    judges: ReadOnly[Mapping[str, EstimateCells]]
+    votes: ReadOnly[EstimateCells]
+    conclusions: ReadOnly[Sequence[ConclusionRow]]
 
 
 class AgreementRow(TypedDict):
@@ -288,10 +311,11 @@ class PanelRow(TypedDict):
 
 
 class PanelPart(TypedDict):
-    """What a panel's judges say, each and together; of a single judge there is none."""
+    """What several judges say, each and together; of a single judge there is none."""
 
     judges: NotRequired[ReadOnly[Sequence[JudgeRow]]]
     panel: NotRequired[ReadOnly[PanelRow]]
+    robustness: NotRequired[ReadOnly[RobustnessRow]]
 
 
 class ResultDocument(

@@ -1,6 +1,6 @@
 """`bench judge-report`: what comparisons say of the judge that made them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -20,6 +20,7 @@ from .values import pairs
 
 if TYPE_CHECKING:
     from ..auditing.audit import JudgeAudit
+    from ..reports.judges import JudgesDocument
 
 
 class _Choice(TypedDict):
@@ -63,16 +64,17 @@ def judge_report_command(
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     with_whom = _Choice(mixed=demo, without=without)
+    judges: Sequence[JudgesDocument] = ()
     if comparisons is not None:
         made = _of_file(comparisons, dedupe, judge, with_whom)
     else:
         players = pairs(roles, "--role")
-        made = _of_journal(str(benchmark), dataset, judge, players, with_whom, runs_dir)
+        made, judges = _of_journal(str(benchmark), dataset, judge, players, with_whom, runs_dir)
     if json_output:
-        click.echo(as_text(made))
+        click.echo(as_text({**made._asdict(), **({"robustness": judges} if judges else {})}))
         return
 
-    console.output.show(console.judge_report.judge_report(made))
+    console.output.show(console.judge_report.judge_report(made, judges))
 
 
 def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "JudgeAudit":
@@ -89,7 +91,7 @@ def _of_journal(
     players: Mapping[str, str],
     choice: _Choice,
     runs_dir: Path,
-) -> "JudgeAudit":
+) -> "tuple[JudgeAudit, Sequence[JudgesDocument]]":
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
         which = {"dataset": dataset, "judge": judge}
@@ -97,4 +99,4 @@ def _of_journal(
     pack = auditing.audit.PackName(found.board.pack_name, found.board.pack_sha256)
     source = auditing.audit.AuditSource(benchmark=name, dataset=pack)
     parts = found.comparisons, found.asking, found.ratings
-    return auditing.audit.audit(*parts, source=source, demo=found.demo)
+    return auditing.audit.audit(*parts, source=source, demo=found.demo), found.robustness

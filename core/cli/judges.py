@@ -8,7 +8,6 @@ from .. import console
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal
-from ..reports.estimates import EstimateRow
 from ..reports.judges import JudgesDocument, read_judged, study
 from ..sections import Table
 from ..text import as_text, line, number
@@ -62,14 +61,14 @@ def _judges(found: JudgesDocument) -> Table:
         (
             row.judge,
             f"{row.family} ({row.own_models})",
-            _shown(row.pooled),
-            _shown(row.liking_for_kin),
+            str(row.pooled),
+            str(row.liking_for_kin),
             f"{row.without_moved:g}{', and the first' if row.without_leader else ''}",
         )
         for row in found.judges
     ]
     note = (
-        f"{found.value}, pack {found.dataset}; agreement of all: ICC {_shown(found.icc)}\n"
+        f"{found.value}, pack {found.dataset}; agreement of all: ICC {found.icc}\n"
         "gives its own more: points beyond what the other judges give it, taking those to be "
         "neutral: an estimate, no proof; moves without it: the most ranks that a model moves"
     )
@@ -77,7 +76,7 @@ def _judges(found: JudgesDocument) -> Table:
 
 
 def _pairs(found: JudgesDocument) -> Table:
-    rows = [(pair.first, pair.second, _shown(pair.rho)) for pair in found.pairs]
+    rows = [(pair.first, pair.second, str(pair.rho)) for pair in found.pairs]
     return Table("Pairs of judges", ("judge", "judge", "rank correlation"), rows)
 
 
@@ -96,10 +95,3 @@ def _models(found: JudgesDocument) -> Table:
     ]
     note = "spread: standard deviation of the judges, the strictness of each taken out"
     return Table("Models", columns, rows, note=note)
-
-
-def _shown(row: EstimateRow) -> str:
-    if row.value is None:
-        return f"– ({row.reason})" if row.reason else "–"
-    interval = f" [{number(row.ci95[0])}, {number(row.ci95[1])}]" if row.ci95 else ""
-    return number(row.value) + interval

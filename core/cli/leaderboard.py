@@ -15,7 +15,7 @@ from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.placing import BoardRow
-from ..reports.ratings import note_of, points, ranks
+from ..reports.ratings import note_of, points, ranks, rating_cell
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
 from ..types import JsonObject
@@ -101,6 +101,10 @@ def _show(
     console.output.show(console.tables.table(_table(board, document)))
     for message in console.conclusions.conclusions(document["conclusions"], "\nThe judge"):
         console.output.show(message)
+    if rated := _by_judge(board):
+        console.output.show(console.tables.table(rated))
+    for message in console.judge_report.judges_in_words(board.robustness):
+        console.output.show(message)
     for warning in document["warnings"]:
         console.output.show(console.tables.warning(warning))
     if beside:
@@ -139,6 +143,16 @@ def _table(board: Leaderboard, document: LeaderboardDocument) -> Table:
         note = "\n".join([note, *note_of(document["rows"])[1:]])
     note = "\n".join([note, *_not_above(board, document), *_changed(document)])
     return Table(f"{board.benchmark.name}: {plural(len(rows), 'model')}", columns, rows, note=note)
+
+
+def _by_judge(board: Leaderboard) -> Table | None:
+    """The ratings by each judge of a panel beside each other; ``None`` where there are none."""
+    if not (judges := board.by_judge):
+        return None
+    each = [{row["model"]: row for row in rows} for rows in judges.values()]
+    models = [row["model"] for row in board.standing.ratings] if board.standing else []
+    rows = [(model, *(rating_cell(own.get(model)) for own in each)) for model in models]
+    return Table("Ratings by each judge alone", ("model", *judges), rows)
 
 
 _LISTED = 8

@@ -13,6 +13,7 @@ from ..guard import guard
 from ..journal import CachedResult, Grader, Journal, RunRecord
 from ..lookup.runs import JudgeNames
 from ..lookup.stored_config import begun_by, config_of
+from ..panels import rule_in
 from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
@@ -111,6 +112,11 @@ class BoardResults:
         return today is None and any(
             all(g.graded_by.get(name) == facts[name] for name in same) for g in graders
         )
+
+    def judges_of(self, run: RunRecord) -> set[str]:
+        """The judges that have graded a run, each by itself."""
+        labels = {g.graded_by.get("judge") for g in self._reading(run).graders}
+        return {label for label in labels if isinstance(label, str) and not rule_in(label)}
 
     def config(self, run: RunRecord) -> RunConfig:
         """The run's configuration with this board's judge and the default options of readers."""

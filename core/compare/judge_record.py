@@ -11,6 +11,7 @@ from ..hints import bench
 from ..journal import Journal
 from ..plugins import Catalogue
 from ..ratings.comparisons import Comparisons
+from ..reports.judges import JudgesDocument
 from ..result_document import RatingRow, ResultDocument
 from .board import Board
 from .comparison_pool import as_comparisons
@@ -27,6 +28,7 @@ class JudgeRecord(NamedTuple):
         asking: What its replies were like, also those that could not be read.
         ratings: The board's, made of them.
         demo: Whether a demo model is among those compared.
+        robustness: How the board's ranking hangs on who judges.
     """
 
     board: Board
@@ -34,6 +36,7 @@ class JudgeRecord(NamedTuple):
     asking: Asking
     ratings: Sequence[RatingRow]
     demo: bool
+    robustness: Sequence[JudgesDocument] = ()
 
 
 def read_judge(
@@ -77,7 +80,7 @@ def read_judge(
     weights = settings_of(benchmark, found.pack).item_weights
     weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in given]
     read = Comparisons.of(weighed, by_criterion=True)
-    return JudgeRecord(found.board, read, asking, ratings, found.demo)
+    return JudgeRecord(found.board, read, asking, ratings, found.demo, found.robustness)
 
 
 def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:

@@ -20,12 +20,14 @@ from ..names import check_without
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
+from ..reports.judges import JudgesDocument
 from ..reports.placing import BoardRow, not_above, place_rows
 from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, choose_board
 from .board_results import BoardResults
 from .comparison_pool import counting, pool_of, read_met
+from .judge_robustness import read_robustness
 from .opponents import TranscriptCache
 from .rating_summary import RatingSummary, find_standing
 from .refiled_comparisons import Recomparing
@@ -48,6 +50,20 @@ class _Roles(TypedDict, total=False):
     roles: Mapping[str, str]
 
 
+class JudgeRatings(TypedDict):
+    """The ratings by one judge of a panel."""
+
+    judge: str
+    ratings: Sequence[RatingRow]
+
+
+class _OfJudges(TypedDict, total=False):
+    """Of a board that several judges made."""
+
+    judges: Sequence[JudgeRatings]
+    robustness: Sequence[JudgesDocument]
+
+
 class LeaderboardDocument(TypedDict):
     """The document of `bench leaderboard --json`."""
 
@@ -55,6 +71,8 @@ class LeaderboardDocument(TypedDict):
     dataset: DatasetRow
     judge: str | None
     roles: NotRequired[Mapping[str, str]]
+    judges: NotRequired[Sequence[JudgeRatings]]
+    robustness: NotRequired[Sequence[JudgesDocument]]
     demo: bool
     engine: str | None
     engine_version: str | None
@@ -73,6 +91,8 @@ class Leaderboard:
         runs: The run of each model; some were only compared and have no scored result.
         standing: The ratings, where models were compared.
         compared: The comparisons that the ratings stand on; ``None`` where none are made.
+        robustness: How the ranking hangs on who judges: by scores, then by ratings; nothing where
+            one judge has graded the runs.
         changed: How the run of a model was asked otherwise than the pack says, by its name.
         warnings: One line each.
     """
@@ -86,6 +106,7 @@ class Leaderboard:
     warnings: list[str] = field(default_factory=list)
     compared: Sequence[StoredComparison] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
+    robustness: Sequence[JudgesDocument] = ()
 
     @cached_property
     def demo(self) -> bool:
@@ -103,6 +124,7 @@ class Leaderboard:
             "dataset": cast("DatasetRow", {**pack, "n_items": len(self.pack.items)}),
             "judge": board.judge,
             **roles,
+            **self._of_judges(),
             "demo": self.demo,
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
@@ -111,6 +133,18 @@ class Leaderboard:
             "conclusions": list(standing.conclusions) if standing else [],
             "warnings": [*self.warnings, *(standing.warnings if standing else [])],
         }
+
+    def _of_judges(self) -> _OfJudges:
+        """What several judges say, each and together."""
+        rated = self.by_judge.items()
+        judges: list[JudgeRatings] = [{"judge": j, "ratings": rows} for j, rows in rated]
+        made: _OfJudges = {"judges": judges} if judges else {}
+        return {**made, "robustness": self.robustness} if self.robustness else made
+
+    @property
+    def by_judge(self) -> Mapping[str, Sequence[RatingRow]]:
+        """The ratings by each judge of a panel."""
+        return self.standing.details.get("by_judge", {}) if self.standing else {}
 
     @property
     def metric(self) -> str:
@@ -241,7 +275,9 @@ def read_leaderboard(
             raise UsageError("--without leaves no model of the board")
         compared = counting(met) if met else None
         known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
-        return Leaderboard(board, benchmark, *known, made.changed)
+        found = Leaderboard(board, benchmark, *known, made.changed)
+        found.robustness = read_robustness(journal, found, made.results)
+        return found
 
 
 def _counted(

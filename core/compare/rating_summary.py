@@ -9,7 +9,7 @@ from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
 from ..names import told_left_out
-from ..panels import rule_in
+from ..panels import judges_in, rule_in
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
@@ -65,8 +65,10 @@ def find_standing(
     counts = counted(rows, own)
     chosen = engine or DEFAULT
     made_by: RatingNotes = {"engine": chosen, "engine_version": engine_version(chosen)}
+    settings, by_judge = settings_of(benchmark, pack, anchors, options), {}
     try:
-        ratings, warnings = _rate(rows, chosen, settings_of(benchmark, pack, anchors, options))
+        ratings, warnings = _rate(rows, chosen, settings)
+        by_judge = _by_judge(rows, chosen, settings) if ratings else {}
     except PluginError as error:
         if own is None:
             raise
@@ -82,10 +84,29 @@ def find_standing(
         "anchors": document["anchors"],
         "diagnostics": document["diagnostics"],
     }
+    details = {**details, "by_judge": by_judge} if by_judge else details
     messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated: list[RatingRow] = [{**row, "demo": demo} for row in document["ratings"]]
     return RatingSummary(counts, rated, messages, details, unread, conclusions_from(rows, rated))
+
+
+def _by_judge(
+    rows: Sequence[StoredComparison], engine: str, settings: RatingSettings
+) -> dict[str, list[RatingRow]]:
+    """The ratings by each judge of a panel alone, of those that have any; none of one judge."""
+    label = next((row.judge for row in rows), "")
+    alone = {j: [_by(j, row) for row in rows] for j in judges_in(label)} if rule_in(label) else {}
+    rated = {judge: _rate(own, engine, settings)[0] for judge, own in alone.items()}
+    return {judge: list(made.as_json()["ratings"]) for judge, made in rated.items() if made}
+
+
+def _by(judge: str, row: StoredComparison) -> StoredComparison:
+    """What one judge of a panel says of a comparison."""
+    end = f" ({judge})"
+    margins = {n.removesuffix(end): m for n, m in row.margins.items() if n.endswith(end)}
+    status = row.status if margins or row.status != "read" else "known"
+    return row._replace(judge=judge, margins=margins, status=status)
 
 
 def _is_unread(row: StoredComparison, own: RunRecord) -> bool:

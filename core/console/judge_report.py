@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..auditing.estimates import AuditEstimate
     from ..auditing.scenarios import Scenario
     from ..auditing.stability import Stability, Without
+    from ..reports.judges import JudgesDocument
 
 _Row = tuple[str, "AuditEstimate", str]
 """A measure, what was found, and what would be found where there is nothing."""
@@ -25,10 +26,15 @@ SHOWN = 8
 """Most rows of a list; --json has all."""
 
 
-def judge_report(audit: "JudgeAudit") -> RenderableType:
-    """Everything `bench judge-report` prints."""
+def judge_report(audit: "JudgeAudit", judges: "Sequence[JudgesDocument]" = ()) -> RenderableType:
+    """Everything `bench judge-report` prints.
+
+    Args:
+        audit: Of one judge, or of a panel.
+        judges: What several judges say beside each other.
+    """
     parts: list[RenderableType] = [_title(audit), _counts(audit.counts)]
-    parts += [*conclusions(audit.conclusions), Text("")]
+    parts += [*conclusions(audit.conclusions), *judges_in_words(judges), Text("")]
     parts += _measures(audit)
     parts += _verdicts(audit.asking)
     parts += _criteria(audit.criteria)
@@ -37,6 +43,12 @@ def judge_report(audit: "JudgeAudit") -> RenderableType:
     parts += _stability(audit.stability)
     parts += [Text(f"warning: {line(message)}", style="yellow") for message in audit.warnings]
     return Group(*parts)
+
+
+def judges_in_words(found: "Sequence[JudgesDocument]") -> list[RenderableType]:
+    """The sentences about several judges, by scores and by ratings."""
+    each = [conclusions(one.conclusions, f"The judges, by {one.value}") for one in found]
+    return [part for one in each for part in (Text(""), *one)]
 
 
 def _title(audit: "JudgeAudit") -> Text:

@@ -19,6 +19,7 @@ from ..result_document import (
     ClosingPart,
     ComparisonsPart,
     CostPart,
+    Facts,
     MetricsPart,
     PlayerPart,
     ProtocolPart,
@@ -83,7 +84,7 @@ def build_document(
         **_cost(about, elapsed_s),
         **_comparisons(compared),
         **closing,
-        **panel_part(config, pack, evidence),
+        **panel_part(config, pack, evidence, compared),
     }
 
 
@@ -203,7 +204,7 @@ def _metrics(
         "metric_groups": {name: m.group for name, m in metrics.items() if m.group},
         "metric_notes": {name: m.note for name, m in metrics.items() if m.note},
         "invalid": summary.invalid,
-        "notes": {**summary.notes, **({"rating": compared.notes} if compared else {})},
+        "notes": {**summary.notes, **({"rating": _notes(compared)} if compared else {})},
         "baselines": {
             name: {"value": b.value, "label": b.label, "sd": b.sd, "answer": b.answer}
             for name, b in baselines.items()
@@ -211,6 +212,11 @@ def _metrics(
     }
     reasons = _reasons(summary, about.families)
     return {**made, "metric_reasons": reasons} if reasons else made
+
+
+def _notes(compared: ModelComparisons) -> Facts:
+    """How ratings came about; those by each judge stand with the judges."""
+    return {name: note for name, note in compared.notes.items() if name != "by_judge"}
 
 
 def _reasons(summary: Summary, families: int) -> dict[str, str]:

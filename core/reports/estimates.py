@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..text import number
+
 if TYPE_CHECKING:
     from ..statistics import Correlation, Estimate
 
@@ -12,6 +14,13 @@ class EstimateRow(NamedTuple):
     value: float | None
     ci95: tuple[float, float] | None
     reason: str | None
+
+    def __str__(self) -> str:
+        """``0.91 [0.85, 0.94]``, or a dash with the reason."""
+        if self.value is None:
+            return f"– ({self.reason})" if self.reason else "–"
+        low, high = self.ci95 or (None, None)
+        return number(self.value) + (f" [{number(low)}, {number(high)}]" if self.ci95 else "")
 
     @classmethod
     def of(cls, found: "Estimate | Correlation", reason: str | None = None) -> "EstimateRow":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..endpoints.sites import host_in
 from ..journal import CallTotals, Failure, Journal, RunRecord
+from ..panels import rule_in
 from ..result_document import (
     ComparisonCounts,
     ConclusionRow,
@@ -20,6 +21,7 @@ from ..result_document import (
 )
 from ..types import Item, SampleScore, Usage
 from .comparability import judge_label, labelled
+from .gradings import gradings
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -95,7 +97,7 @@ class Evidence:
     sent: int = 0
     stopped: Status | None = None
     by_judge: Mapping[str, Sequence[SampleScore]] = field(default_factory=dict)
-    """Of a panel, the scores by each judge."""
+    """The scores by each judge of a panel, or by each that has graded the run alike."""
 
 
 def read_evidence(
@@ -119,8 +121,11 @@ def read_evidence(
         judge: Label of the judge whose calls count; other judges' are left out.
         sent: How many calls this command sent.
         stopped: What ended this command early, if anything.
-        members: Of a panel, the graders of its judges by label.
+        members: Of a panel, the graders of its judges by label; empty for the others that have
+            graded the run alike, ``None`` for nobody's.
     """
+    if members is not None and not members:
+        members = judges_beside(journal, run, grader)
     clusters = selection.clusters
     inside = _Inside(clusters, selection.iterations)
     scores = [s for s in journal.grades(run, grader, clusters) if inside(s)]
@@ -136,6 +141,15 @@ def read_evidence(
         for label, own in (members or {}).items()
     }
     return Evidence(scores, failures, spent, sent, stopped, by_judge)
+
+
+def judges_beside(journal: Journal, run: RunRecord, grader: str) -> dict[str, str]:
+    """The graders of all judges that have graded a run as this one did; none of one judge."""
+    there = gradings(journal, run) if journal.graders(run) else []
+    own = next((one for one in there if one.digest == grader), None)
+    alike = [one for one in there if own and one.reading == own.reading]
+    found = {one.judge: one.digest for one in alike if one.judge and not rule_in(one.judge)}
+    return found if len(found) > 1 else {}
 
 
 def _add_up(totals: Iterable[CallTotals]) -> Spent:
@@ -194,5 +208,8 @@ def kept_comparisons(
     notes = rating_notes(earlier) if earlier else None
     if earlier is None or notes is None or judge_label(earlier) != labelled(*judge_of(config)):
         return None
+    judges = earlier.get("judges", ())
+    by_judge = {row["judge"]: row["ratings"] for row in judges if "ratings" in row}
+    notes = {**notes, **({"by_judge": by_judge} if by_judge else {})}
     conclusions = earlier.get("conclusions", ())
     return ModelComparisons(earlier["comparisons"], earlier["ratings"], conclusions, notes)

@@ -3,7 +3,7 @@
 Grades are those of a judge's audit (`auditing.estimates`); docs/judging.md has the limits.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..auditing.estimates import (
@@ -29,6 +29,8 @@ OF_SPREAD = EffectSizes(0.2, 0.5)
 """Of points, in standard deviations of the models."""
 LOST_VOTES = EffectSizes(0.1, 0.4)
 """Of all votes, the share that errors in common take away."""
+LEAST_RUNS = 3
+"""Of a liking for kin: one of the family and two of others."""
 NAMED = 3
 """Most models that a sentence names."""
 UNSEEN = "errors that all judges share cannot be seen"
@@ -54,6 +56,31 @@ def conclusion(about: str, verdict: str, text: str, found: EstimateRow, n: int) 
     }  # fmt: skip
 
 
+def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> list[ConclusionRow]:
+    """The conclusions of the judges of one run's transcripts.
+
+    Args:
+        each: The rank correlation of each judge with the mean of the others.
+        votes: How many they are worth.
+        n: How many transcripts all of them graded.
+    """
+    about, known = "order of transcripts", {j: row for j, row in each.items() if row.ci95}
+    why = f"needs {LEAST_RUNS} runs that all judges graded, here is 1; bench judges has all runs"
+    made = [_untested(name, why, 1) for name in ("kin", "ranking")]
+    made += [votes_in_words(votes, len(each))]
+    if not known:
+        return [_untested(about, str(next(iter(each.values())).reason), n), *made]
+    judge, rho = min(known.items(), key=lambda pair: pair[1].value or 0.0)
+    text = f"{judge} agrees least with the others: rank correlation {rho}"
+    return [conclusion(about, _graded(rho), text, rho, n), *made]
+
+
+def _graded(rho: EstimateRow) -> str:
+    """The grade of a rank correlation."""
+    ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (1 - (rho.value or 0.0),) * 2
+    return grade_share(AuditEstimate(1 - (rho.value or 0.0), ends), DISORDER)
+
+
 def _agreement(found: "JudgesDocument") -> ConclusionRow:
     """How nearly each judge orders the models as all do, by the one that differs most."""
     known = [row for row in found.judges if row.pooled.value is not None]
@@ -62,12 +89,11 @@ def _agreement(found: "JudgesDocument") -> ConclusionRow:
         return _untested("order of models", f"needs 4 models that all judges graded, here {n}", n)
     least = min(known, key=lambda row: row.pooled.value or 0.0)
     rho = least.pooled
-    ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (1 - _value(rho),) * 2
-    verdict = grade_share(AuditEstimate(1 - _value(rho), ends), DISORDER)
+    verdict = _graded(rho)
     if verdict == NOT_TESTED:
-        why = f"{plural(n, 'model')} tell too little: rank correlation {shown(rho)} with all judges"
+        why = f"{plural(n, 'model')} tell too little: rank correlation {rho} with all judges"
         return conclusion("order of models", verdict, f"{why} ({least.judge})", rho, n)
-    text = f"{least.judge} orders the models least as all judges do: rank correlation {shown(rho)}"
+    text = f"{least.judge} orders the models least as all judges do: rank correlation {rho}"
     return conclusion("order of models", verdict, text, rho, n)
 
 
@@ -80,7 +106,7 @@ def _liking(row: "JudgeAmongOthers", found: "JudgesDocument") -> ConclusionRow:
     spread = found.spread_of_models
     slight, strong = (share * spread for share in OF_SPREAD)
     verdict = grade_leaning(AuditEstimate(*given[:2]), 0.0, EffectSizes(slight, strong))
-    text = f"gives its own family ({plural(n, 'model')}) {shown(given)} points more than the other"
+    text = f"gives its own family ({plural(n, 'model')}) {given} points more than the other"
     text += " judges do, those taken to be neutral"
     return conclusion(about, verdict, text, given, n)
 
@@ -151,13 +177,3 @@ def votes_in_words(votes: EstimateRow, k: int) -> ConclusionRow:
     between = f" [{number(votes.ci95[0], 1)}, {number(votes.ci95[1], 1)}]" if votes.ci95 else ""
     text = f"{k} judges count as at most {number(votes.value, 1)} votes{between}; {UNSEEN}"
     return conclusion("votes", verdict, text, votes, k)
-
-
-def shown(found: EstimateRow) -> str:
-    """A number with its interval."""
-    between = f" [{number(found.ci95[0])}, {number(found.ci95[1])}]" if found.ci95 else ""
-    return number(found.value) + between
-
-
-def _value(found: EstimateRow) -> float:
-    return found.value or 0.0

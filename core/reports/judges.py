@@ -4,7 +4,7 @@ Of each model one run counts, and of it the samples that all judges could read; 
 were compared, their ratings by each judge alone. `judge_words` says in sentences what is found.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,11 +21,11 @@ from ..text import plural
 from ..types import SampleScore
 from .estimates import EstimateRow
 from .gradings import gradings, is_judge, is_pack, spec_of
+from .judged import Key, Verdicts, verdicts_of
 
 if TYPE_CHECKING:
     from ..statistics.judges import JudgeStudy
 
-Key = tuple[str, int]
 LEAST_MODELS = 8
 """Fewer tell little of judges."""
 
@@ -35,18 +35,6 @@ class JudgedModel(NamedTuple):
 
     run: RunRecord
     by_judge: Mapping[str, Mapping[Key, SampleScore]]
-
-    def given(self, judges: Sequence[str], value: str) -> dict[Key, list[float]]:
-        """What each judge gave each sample of which all of them gave a value."""
-        if not all(judge in self.by_judge for judge in judges):
-            return {}
-        common = set.intersection(*(set(self.by_judge[judge]) for judge in judges))
-        rows = {
-            key: [self.by_judge[judge][key].score.values.get(value) for judge in judges]
-            for key in sorted(common)
-        }
-        read = {key: [v for v in row if v is not None] for key, row in rows.items()}
-        return {key: row for key, row in read.items() if len(row) == len(judges)}
 
 
 class JudgedTable(NamedTuple):
@@ -162,7 +150,10 @@ def read_judged(
 
 
 def judged_model(
-    journal: Journal, run: RunRecord, clusters: Mapping[str, str] | None = None
+    journal: Journal,
+    run: RunRecord,
+    clusters: Mapping[str, str] | None = None,
+    judges: Collection[str] = (),
 ) -> JudgedModel:
     """A run as its judges graded it, each as it did last.
 
@@ -170,9 +161,12 @@ def judged_model(
         journal: Holds the run, and grades of it.
         run: The run.
         clusters: Each item's cluster; without it each item is its own.
+        judges: Whose grades are wanted; all judges' where none is named.
     """
     found: dict[str, dict[Key, SampleScore]] = {}
-    for grading in gradings(journal, run):
+    for grading in gradings(journal, run) if journal.graders(run) else ():
+        if judges and grading.judge not in judges:
+            continue
         if grading.judge and not rule_in(grading.judge) and grading.judge not in found:
             graded = journal.samples_graded(run, grading.digest) if clusters is None else ()
             items = clusters or {item_id: item_id for item_id, _ in graded}
@@ -197,15 +191,16 @@ def study(
     """
     judges = _chosen(models, named)
     value = _main_value(benchmark, models)
-    given = {m.run.name: (m, rows) for m in models if (rows := m.given(judges, value))}
+    each = {m.run.name: verdicts_of(m.by_judge, judges, value) for m in models}
+    given = {name: verdicts for name, verdicts in each.items() if verdicts.rows}
     lacking = [m for m in models if m.run.name not in given]
     if not given:
         raise UsageError(f"no model has samples that all of {', '.join(judges)} could read")
     about, pack = models[0].run, f"{models[0].run.pack_name} ({models[0].run.pack_sha256[:12]})"
-    runs = {name: m.run for name, (m, _) in given.items()}
-    means = [[fmean(column) for column in zip(*r.values(), strict=True)] for _, r in given.values()]
+    runs = {m.run.name: m.run for m in models if m.run.name in given}
+    means = [[fmean(column) for column in zip(*given[n].rows, strict=True)] for n in runs]
     warnings = _warnings(judges, lacking, len(given))
-    votes = _votes(given.values())
+    votes = _votes([given[name] for name in runs])
     return document_of(
         JudgedTable(about.benchmark, pack, value, judges, runs, means, votes, warnings)
     )
@@ -279,26 +274,18 @@ def document_of(table: JudgedTable) -> JudgesDocument:
 _FEW_OR_ALIKE = "needs 4 models that are not in the same order for all"
 
 
-def _votes(given: Iterable[tuple[JudgedModel, Mapping[Key, Sequence[float]]]]) -> EstimateRow:
+def _votes(given: Sequence[Verdicts]) -> EstimateRow:
     """How many votes the judges are worth on the transcripts of all models."""
     import numpy as np
 
     from ..statistics.votes import effective_votes, quality_elsewhere
 
-    models: list[int] = []
-    items: list[str] = []
-    clusters: list[str] = []
-    rows: list[Sequence[float]] = []
-    for n, (model, verdicts) in enumerate(given):
-        scores = next(iter(model.by_judge.values()))
-        for key, row in verdicts.items():
-            models.append(n)
-            items.append(key[0])
-            clusters.append(scores[key].cluster)
-            rows.append(row)
-    table = np.asarray(rows)
-    quality = quality_elsewhere(table.mean(axis=1), np.asarray(models), np.asarray(items))
-    return EstimateRow.of(effective_votes(table, np.asarray(clusters), quality))
+    table = np.asarray([row for model in given for row in model.rows])
+    models = np.repeat(np.arange(len(given)), [len(model.rows) for model in given])
+    items = np.asarray([item_id for model in given for item_id, _ in model.keys])
+    clusters = np.asarray([cluster for model in given for cluster in model.clusters])
+    quality = quality_elsewhere(table.mean(axis=1), models, items)
+    return EstimateRow.of(effective_votes(table, clusters, quality))
 
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[str]) -> list[str]:

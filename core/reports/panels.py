@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 from ..benchmark import Pack
 from ..guard import guard
 from ..panels import Panel
-from ..result_document import AgreementRow, JudgeRow, PanelPart, PanelRow, ResultDocument
+from ..result_document import (
+    AgreementRow,
+    JudgeRow,
+    PanelPart,
+    PanelRow,
+    RatingRow,
+    ResultDocument,
+)
 from ..sections import Table
 from ..text import number, plural
 from ..types import SampleScore
-from .evidence import Evidence
+from .evidence import Evidence, ModelComparisons
+from .ratings import rating_cell
+from .robustness import estimate_row, robustness_of
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -19,22 +28,35 @@ MAIN = 3
 """Of so many values, the first ones, agreement is told."""
 
 
-def panel_part(config: "RunConfig", pack: Pack, evidence: Evidence) -> PanelPart:
-    """What a result says of its panel; nothing where no judges' own scores are read."""
-    if config.panel is None or not evidence.by_judge:
+def panel_part(
+    config: "RunConfig",
+    pack: Pack,
+    evidence: Evidence,
+    compared: ModelComparisons | None = None,
+) -> PanelPart:
+    """What a result says of several judges; nothing where their own scores are not read."""
+    if not evidence.by_judge:
         return {}
-    judges = [_judge(config, pack, label, own) for label, own in evidence.by_judge.items()]
-    return {"judges": judges, "panel": _panel(config, config.panel, evidence)}
+    found = robustness_of(evidence.by_judge, config.benchmark.not_judged)
+    made: PanelPart = {"robustness": found} if found else {}
+    if config.panel is None:
+        return made
+    rated = compared.notes.get("by_judge", {}) if compared else {}
+    judges = [
+        _judge(config, pack, label, own, rated.get(label))
+        for label, own in evidence.by_judge.items()
+    ]
+    return {"judges": judges, "panel": _panel(config, config.panel, evidence), **made}
 
 
 def panel_table(document: ResultDocument) -> Table | None:
     """What each judge of a panel says, and how far they agree; ``None`` where there is none."""
     panel, judges = document.get("panel"), document.get("judges", ())
     if panel is None:
-        return None
+        return _judges_table(document)
     main = next(iter(document["metrics"]), "")
     label = document["metric_labels"].get(main, [main])[0]
-    rows = [
+    rows: list[tuple[str | float | None, ...]] = [
         (row["judge"], number(_value(row, main)), row["graded"], row["unread"]) for row in judges
     ]
     note = f"{panel['rule']} of those that could be read, at least {panel['quorum']}"
@@ -42,8 +64,36 @@ def panel_table(document: ResultDocument) -> Table | None:
         note = f"one judge a sample, all of them on about {panel.get('overlap', 0):.0%}"
     note += f"; {panel['split']} samples with a split vote" if panel["split"] else ""
     agreement = [_agreement(name, row) for name, row in panel["agreement"].items()]
-    columns = ("judge", label, "graded", "unread")
-    return Table("Judges of the panel", columns, rows, note="\n".join([note, *agreement]))
+    columns = ["judge", label, "graded", "unread"]
+    if any("ratings" in row for row in judges):
+        columns.append("rating")
+        rows = [(*r, _rating(j, document["name"])) for r, j in zip(rows, judges, strict=True)]
+    lines = [note, *agreement, *robustness_lines(document)]
+    return Table("Judges of the panel", columns, rows, note="\n".join(lines))
+
+
+def _rating(row: JudgeRow, model: str) -> str:
+    """The model's rating by one judge."""
+    own = next((r for r in row.get("ratings", ()) if r["model"] == model), None)
+    return rating_cell(own)
+
+
+def _judges_table(document: ResultDocument) -> Table | None:
+    """How far the judges that have graded a run agree; ``None`` where there is one."""
+    found = document.get("robustness")
+    if found is None:
+        return None
+    rows = [(judge, str(estimate_row(row))) for judge, row in found["judges"].items()]
+    columns = ("judge", f"{found['value']}, rank correlation with the others")
+    note = "\n".join(robustness_lines(document))
+    return Table(f"Judges of these {plural(found['n'], 'transcript')}", columns, rows, note=note)
+
+
+def robustness_lines(document: ResultDocument) -> list[str]:
+    """What a result says of several judges, a line for each that was tested."""
+    found = document.get("robustness")
+    rows = found["conclusions"] if found else ()
+    return [f"{row['about']}: {row['text']}" for row in rows if row["verdict"] != "not tested"]
 
 
 def _value(row: JudgeRow, metric: str) -> float | None:
@@ -59,15 +109,22 @@ def _agreement(name: str, row: AgreementRow) -> str:
     return f"agreement on {name}: ICC {number(row['icc'])}{interval}, {plural(row['n'], 'sample')}"
 
 
-def _judge(config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore]) -> JudgeRow:
+def _judge(
+    config: "RunConfig",
+    pack: Pack,
+    label: str,
+    scores: Sequence[SampleScore],
+    ratings: Sequence[RatingRow] | None,
+) -> JudgeRow:
     """What the result would be by one judge alone."""
     summary = guard(config.benchmark).summarise(pack, scores, config.options)
-    return {
+    made: JudgeRow = {
         "judge": label,
         "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
         "graded": len(scores),
         "unread": sum(s.score.reason is not None for s in scores),
     }
+    return {**made, "ratings": ratings} if ratings else made
 
 
 def _panel(config: "RunConfig", panel: Panel, evidence: Evidence) -> PanelRow:

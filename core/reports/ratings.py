@@ -42,6 +42,11 @@ def note_of(rows: "Sequence[RatingRow | BoardRow]") -> list[str]:
     return lines
 
 
+def rating_cell(row: RatingRow | None) -> str:
+    """A rating with its interval; a dash where there is none."""
+    return f"{row['rating']:.0f} ({points(row['ci95'])})" if row else "–"
+
+
 def points(ci95: Sequence[float | None] | None) -> str:
     """An interval in whole points; with one end open it is a bound."""
     if ci95 is None:

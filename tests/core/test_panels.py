@@ -1,6 +1,7 @@
 """Panels: several judges whose verdicts become one score, and are each kept."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -48,10 +49,12 @@ class Server:
 
     Attributes:
         garbage: By judge, what stands in the prompts to which it replies with garbage.
+        by_item: Whether an item's number is added to the grade.
         refused: Likewise, those that the server refuses.
     """
 
     def __init__(self) -> None:
+        self.by_item = False
         self.garbage: Mapping[str, str] = {}
         self.refused: Mapping[str, str] = {}
 
@@ -63,7 +66,8 @@ class Server:
             return Response(400, b'{"error": {"message": "not this"}}')
         if self.garbage.get(request.model, "never") in request.prompt:
             return "I would rather not say."
-        return str(GRADES[request.model])
+        number = re.search(r"judge (\d+)", request.prompt) if self.by_item else None
+        return str(GRADES[request.model] + (int(number[1]) if number else 0))
 
 
 @pytest.fixture
@@ -117,6 +121,29 @@ async def test_each_judge_s_own_number_stands_beside(court: Lab) -> None:
     assert document["panel"]["rule"] == "mean"
     assert document["panel"]["quorum"] == 2
     assert document["judge"].startswith("mean(openai/one at ")
+
+
+async def test_the_result_says_how_far_its_judges_agree(court: Lab) -> None:
+    """Each with the others, at most how many votes they are, and what a run cannot tell."""
+    court.take_items(12)
+    court.words.by_item = True  # type: ignore[attr-defined]
+    document = await judged(court, "one", "two", "three")
+    found = document["robustness"]
+    assert (found["value"], found["n"]) == ("v", 12)
+    assert {row["value"] for row in found["judges"].values()} == {1.0}
+    verdicts = {row["about"]: row["verdict"] for row in found["conclusions"]}
+    tested = {"order of transcripts": "none", "votes": "none"}
+    assert verdicts == {**tested, "kin": "not tested", "ranking": "not tested"}
+    assert "needs 3 runs" in found["conclusions"][1]["text"]
+
+
+async def test_a_judge_after_another_says_how_far_they_agree(court: Lab) -> None:
+    """With one judge there is nothing to say; nor does the first one's result change."""
+    first = await court.run(judge=court.endpoint("one"))
+    second = await court.run(judge=court.endpoint("two"))
+    assert "robustness" not in first
+    assert len(second["robustness"]["judges"]) == 2
+    assert "judges" not in second
 
 
 async def test_a_judge_added_later_is_the_only_one_asked(court: Lab) -> None:

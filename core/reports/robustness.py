@@ -1,0 +1,75 @@
+"""How far the judges of one run agree on its transcripts, as a part of its result."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from ..result_document import ConclusionRow, EstimateCells, RobustnessRow
+from ..types import SampleScore
+from .estimates import EstimateRow
+from .judged import Verdicts, verdicts_of
+
+REPLICATES = 1000
+LEAST_JUDGES = 2
+
+
+def robustness_of(
+    by_judge: Mapping[str, Sequence[SampleScore]], unjudged: Sequence[str]
+) -> RobustnessRow | None:
+    """How far judges agree on the first value they give; ``None`` where nothing can be said.
+
+    Args:
+        by_judge: Their scores of the same run.
+        unjudged: Names of values that come from no judge.
+    """
+    read = {
+        judge: {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
+        for judge, scores in by_judge.items()
+    }
+    names = (n for own in read.values() for s in own.values() for n in s.score.values)
+    value = next((name for name in names if name not in unjudged), None)
+    if value is None or len(read) < LEAST_JUDGES:
+        return None
+    found = verdicts_of(read, list(read), value)
+    return _row(value, list(read), found) if found.rows else None
+
+
+def _row(value: str, judges: Sequence[str], found: Verdicts) -> RobustnessRow:
+    import numpy as np
+
+    from ..statistics import rank_agreement
+    from ..statistics.votes import effective_votes
+    from .judge_words import of_one_run
+
+    table = np.asarray(found.rows)
+    each = {
+        judge: EstimateRow.of(
+            rank_agreement(
+                table[:, n],
+                np.delete(table, n, axis=1).mean(axis=1),
+                found.clusters,
+                replicates=REPLICATES,
+            )
+        )
+        for n, judge in enumerate(judges)
+    }
+    votes = EstimateRow.of(effective_votes(table, found.clusters))
+    conclusions: list[ConclusionRow] = of_one_run(each, votes, len(table))
+    return {
+        "value": value,
+        "n": len(table),
+        "judges": {judge: _cells(row) for judge, row in each.items()},
+        "votes": _cells(votes),
+        "conclusions": conclusions,
+    }
+
+
+def _cells(row: EstimateRow) -> EstimateCells:
+    ci95 = None if row.ci95 is None else list(row.ci95)
+    return cast("EstimateCells", {**row._asdict(), "ci95": ci95})
+
+
+def estimate_row(cells: EstimateCells) -> EstimateRow:
+    """A number of a document."""
+    ends = cells["ci95"]
+    ci95 = None if ends is None else (ends[0], ends[1])
+    return EstimateRow(cells["value"], ci95, cells["reason"])

@@ -1,0 +1,73 @@
+"""What boards, results and audits say of several judges, from whole runs."""
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow  # whole tournaments over HTTP, some seconds each
+
+JUDGES = ("--judge", "openai/gpt-judge", "--judge", "openai/claude-judge")
+NAMES = ("gpt-m", "claude-m", "qwen-m", "llama-m")
+
+
+@pytest.fixture
+def judged(table: Any) -> Any:
+    """Four models compared by two judges, of which the first likes its own family."""
+    table.world.abilities = {name: 0.5 * n for n, name in enumerate(NAMES)}
+    kinder = type(table.world)({**table.world.abilities, "gpt-m": 2.4})
+
+    def before(request: Any, compares: bool) -> Any:
+        likes = request.model == "gpt-judge" and "This is gpt-m" in request.prompt
+        return kinder(request) if likes else None
+
+    table.world.before = before
+    for name in NAMES:
+        args = [one for one in table.arguments(name) if one not in ("--judge", "openai/judge")]
+        done = table.bench(*args, *JUDGES)
+        assert done.code == 0, done.err
+    table.last = done.json
+    return table
+
+
+def test_a_panel_s_result_board_and_audit_say_what_hangs_on_its_judges(judged: Any) -> None:
+    """The board by scores and by ratings; each judge's ratings stand beside the panel's."""
+    rated = {row["judge"].split("/")[1].split()[0]: row for row in judged.last["judges"]}
+    best = {judge: row["ratings"][0]["model"] for judge, row in rated.items()}
+    assert best == {"gpt-judge": "openai/gpt-m", "claude-judge": "openai/llama-m"}
+    assert "by_judge" not in judged.last["notes"]["rating"]
+
+    board = judged.bench("leaderboard", "eqbench3", "--judge", "mean", "--json").json
+    assert [row["value"] for row in board["robustness"]] == ["rubric", "rating"]
+    assert {row["judge"]: row["ratings"] for row in board["judges"]} == {
+        row["judge"]: row["ratings"] for row in judged.last["judges"]
+    }
+    (kin,) = (r for r in board["robustness"][1]["judges"] if r["family"] == "openai")
+    assert kin["liking_for_kin"]["value"] > 0
+
+    page = judged.bench("leaderboard", "eqbench3", "--judge", "mean").out
+    assert "Ratings by each judge alone" in page
+    assert "The judges, by rating" in page
+    assert "votes: NOT TESTED  needs 3 judges, here are 2" in page
+
+    audit = judged.bench("judge-report", "--benchmark", "eqbench3", "--judge", "mean", "--json")
+    assert audit.json["robustness"] == board["robustness"]
+    page = judged.bench("judge-report", "--benchmark", "eqbench3", "--judge", "mean").out
+    assert page.index("The judges, by rubric") < page.index("measure")
+
+
+def test_each_judge_s_ratings_are_those_of_its_own_board(judged: Any) -> None:
+    """To the digit."""
+    panel = judged.bench("leaderboard", "eqbench3", "--judge", "mean", "--json").json
+    for row in panel["judges"]:
+        own = judged.bench("leaderboard", "eqbench3", "--judge", row["judge"], "--json").json
+        assert {r["model"]: r["rating"] for r in row["ratings"]} == {
+            r["model"]: r["rating"] for r in own["rows"]
+        }
+
+
+def test_a_board_of_one_judge_says_nothing_of_others(table: Any) -> None:
+    """As before."""
+    for name in ("m0", "m2"):
+        table.run(name)
+    board = table.bench("leaderboard", "eqbench3", "--json").json
+    assert not {"judges", "robustness"} & set(board)
