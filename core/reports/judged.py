@@ -8,7 +8,7 @@ from ..types import SampleScore
 Key = tuple[str, int]
 
 
-class Verdicts(NamedTuple):
+class VerdictTable(NamedTuple):
     """A value of the samples of which each judge gave one.
 
     Attributes:
@@ -24,7 +24,7 @@ class Verdicts(NamedTuple):
 
 def verdicts_of(
     by_judge: Mapping[str, Mapping[Key, SampleScore]], judges: Sequence[str], value: str
-) -> Verdicts:
+) -> VerdictTable:
     """What these judges gave; nothing where one of them gave nothing.
 
     Args:
@@ -40,4 +40,4 @@ def verdicts_of(
             keys.append(key)
             clusters.append(scores[0][key].cluster)
             rows.append([v for v in given if v is not None])
-    return Verdicts(keys, clusters, rows)
+    return VerdictTable(keys, clusters, rows)

@@ -21,7 +21,7 @@ from ..text import plural
 from ..types import SampleScore
 from .estimates import EstimateRow
 from .gradings import gradings, is_judge, is_pack, spec_of
-from .judged import Key, Verdicts, verdicts_of
+from .judged import Key, VerdictTable, verdicts_of
 
 if TYPE_CHECKING:
     from ..statistics.judges import JudgeStudy
@@ -274,7 +274,7 @@ def document_of(table: JudgedTable) -> JudgesDocument:
 _FEW_OR_ALIKE = "needs 4 models that are not in the same order for all"
 
 
-def _votes(given: Sequence[Verdicts]) -> EstimateRow:
+def _votes(given: Sequence[VerdictTable]) -> EstimateRow:
     """How many votes the judges are worth on the transcripts of all models."""
     import numpy as np
 

@@ -6,7 +6,7 @@ from typing import cast
 from ..result_document import ConclusionRow, EstimateCells, RobustnessRow
 from ..types import SampleScore
 from .estimates import EstimateRow
-from .judged import Verdicts, verdicts_of
+from .judged import VerdictTable, verdicts_of
 
 REPLICATES = 1000
 LEAST_JUDGES = 2
@@ -33,7 +33,7 @@ def robustness_of(
     return _row(value, list(read), found) if found.rows else None
 
 
-def _row(value: str, judges: Sequence[str], found: Verdicts) -> RobustnessRow:
+def _row(value: str, judges: Sequence[str], found: VerdictTable) -> RobustnessRow:
     import numpy as np
 
     from ..statistics import rank_agreement
