@@ -12,6 +12,15 @@ from .tables import quoted
 
 _ADD = COMPARISONS.adding()
 _SELECT = f"SELECT {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
+_ORDER = " ORDER BY batch, pool, run_a, run_b, item_id, iteration, first"
+_PLACE = ("run", "pool", "item_id", "iteration", "run_b", "first")
+"""The primary key."""
+_SELECT_KEPT = f"SELECT {', '.join(_PLACE)}, {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
+_ONE_BY_ONE = 200
+"""So many changed rows are read one by one; more of them with all the others."""
+_Place = tuple[object, ...]
+_Kept = tuple[object, StoredComparison]
+"""A checksum, and the row that has it."""
 
 
 def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
@@ -39,12 +48,27 @@ def _pool_of(row: Any) -> tuple[RunRecord, str, str]:
     return run_of(run), pool, judge
 
 
+def _kept_of(row: Any) -> tuple[_Place, _Kept]:
+    place, stored = row[: len(_PLACE)], row[len(_PLACE) :]
+    return place, (stored[-1], comparison_of(stored))
+
+
 class ComparisonStore(JournalFile):
     """The journal's comparisons."""
+
+    _kept: dict[str, dict[_Place, _Kept]] | None = None
 
     def add_comparison(self, run: RunRecord, comparison: StoredComparison) -> None:
         """Store a comparison, planned or done; it is on the disk with the next group."""
         self.writer.add(_ADD, (run.n, *comparison_row(comparison, now())))
+
+    def keep_comparisons(self) -> None:
+        """Read each comparison of a pool once from here on, and again only when it has changed.
+
+        So what other processes write is seen as ever, and a long placement does not read all
+        comparisons for each of its batches.
+        """
+        self._kept = {}
 
     def comparisons(
         self, pool: str | None = None, run: RunRecord | None = None
@@ -55,11 +79,24 @@ class ComparisonStore(JournalFile):
             if value is not None:
                 where.append(f"{name} = ?")
                 values.append(value)
-        sql = (
-            f"{_SELECT}{' AND '.join(where)}"
-            " ORDER BY batch, pool, run_a, run_b, item_id, iteration, first"
-        )
-        return self._rows(sql, tuple(values), comparison_of)
+        chosen, given = " AND ".join(where), tuple(values)
+        if self._kept is None or pool is None:
+            return self._rows(f"{_SELECT}{chosen}{_ORDER}", given, comparison_of)
+        return self._changed_read(self._kept.setdefault(pool, {}), chosen, given)
+
+    def _changed_read(
+        self, kept: "dict[_Place, _Kept]", where: str, values: tuple[object, ...]
+    ) -> Iterator[StoredComparison]:
+        sql = f"SELECT {', '.join(_PLACE)}, crc FROM comparisons WHERE {where}{_ORDER}"
+        there = list(self._rows(sql, values, lambda row: (row[:-1], row[-1])))
+        changed = [place for place, crc in there if kept.get(place, (None,))[0] != crc or not crc]
+        if len(changed) > _ONE_BY_ONE:
+            kept.update(self._rows(f"{_SELECT_KEPT}{where}", values, _kept_of))
+        else:
+            one = " AND ".join(f"{name} = ?" for name in _PLACE)
+            for place in changed:
+                kept.update(self._rows(f"{_SELECT_KEPT}{one}", place, _kept_of))
+        return (kept[place][1] for place, _ in there if place in kept)
 
     def pools(self, benchmark: str) -> list[tuple[RunRecord, str, str]]:
         """The pools that a benchmark's comparisons are in, by the run that asked and the judge."""

@@ -88,6 +88,7 @@ class Session:
         selection = Selection(choose_items(pack, config), config.iterations)
         with Journal(config.runs_dir) as journal:
             journal.writer.say, journal.writer.gave_up = self.say, lambda: self.stop.hurried
+            journal.keep_comparisons()
             self._warn_of_network()
             if guard(config.benchmark).compares(config.options) and not config.run_id:
                 check_opponents(journal, config, pack, identity(config, pack), config.display_name)

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
-from eibench.core.journal import CallKey, Failure, Journal, RunRecord
+from eibench.core.journal import CallKey, Failure, Journal, RunRecord, StoredComparison
 from eibench.core.journal.migrations import APPLICATION_ID, STEPS
 from eibench.core.journal.writer import GroupWriter
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
@@ -165,6 +165,34 @@ async def test_many_writers_share_transactions(journal: Journal) -> None:
     await asyncio.gather(*(add(journal, run, n, ChatResponse("x")) for n in range(1000)))
     assert journal.count_calls(run) == 1000
     assert journal.writer.commits - before <= 20
+
+
+@pytest.mark.parametrize("others", [3, 300])
+def test_kept_comparisons_are_those_that_are_there(journal: Journal, others: int) -> None:
+    """What another process adds, changes or takes away is seen, however much it is."""
+    run = new_run(journal)
+    with Journal(journal.folder) as other:
+        journal.keep_comparisons()
+        planned = [a_comparison(f"item {n}") for n in range(others)]
+        for row in planned:
+            other.add_comparison(run, row)
+        other.writer.flush()
+        assert list(journal.comparisons("pool")) == list(other.comparisons("pool"))
+        journal.add_comparison(run, planned[0]._replace(status="read", margins={"wit": 2}))
+        other.add_comparison(run, a_comparison("one more"))
+        journal.writer.flush()
+        other.writer.flush()
+        there = list(journal.comparisons("pool", run))
+        assert there == list(other.comparisons("pool", run)) and len(there) == others + 1
+        assert [row.status for row in there].count("read") == 1
+        journal.delete_run(run)
+        assert list(journal.comparisons("pool")) == []
+
+
+def a_comparison(item_id: str) -> StoredComparison:
+    """One that is planned."""
+    who = ("run 1", "run 2", "model a", "model b", "a")
+    return StoredComparison("pool", item_id, 1, *who, 1, "all", None, "planned", "judge", "family")
 
 
 def test_a_reply_is_on_the_disk_before_anyone_sees_it(tmp_path: Path) -> None:
