@@ -68,6 +68,7 @@ TAKEN = frozenset(
         "debug",
         "dedupe",
         "demo",
+        "details",
         "dry_run",
         "engine",
         "exclude_kin",

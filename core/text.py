@@ -142,3 +142,11 @@ def number(value: float | None, digits: int = 2) -> str:
 def interval(ci95: Sequence[float] | None, digits: int = 2) -> str:
     """An interval as ``lo … hi``; a dash where there is none."""
     return "–" if ci95 is None else f"{ci95[0]:z.{digits}f} … {ci95[1]:z.{digits}f}"
+
+
+def duration(seconds: float) -> str:
+    """A time in words, to two figures or so: ``0.4 s``, ``95 s``, ``12 min``, ``2 h 10 min``."""
+    if seconds < 100:
+        return f"{seconds:.{int(seconds < 3)}f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -32,6 +32,7 @@ from .settings import config_option
 @click.argument("responses", type=click.Path(path_type=Path))
 @options.option("--dataset", metavar="NAME|PATH", help="The data that was answered.")
 @options.option("--name", help="What to call the model in the result.")
+@options.details_option
 @options.json_option
 @config_option
 def score_command(

@@ -14,8 +14,10 @@ from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderb
 from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
+from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.placing import BoardRow
-from ..reports.ratings import note_of, points, ranks, rating_cell
+from ..reports.ratings import note_of, rating_cell, rating_columns, spans
+from ..result_document import MetricRow
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
 from ..types import JsonObject
@@ -40,6 +42,7 @@ from .values import pairs
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
+@options.details_option
 @options.json_option
 @options.option("--csv", "csv_output", is_flag=True, help="Print comma-separated values.")
 @config_option
@@ -98,8 +101,10 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | Non
 def _show(
     board: Leaderboard, document: LeaderboardDocument, beside: Table | None, *, asked: bool
 ) -> None:
-    console.output.show(console.tables.table(_table(board, document)))
-    for message in console.conclusions.conclusions(document["conclusions"], "\nThe judge"):
+    console.output.show(console.fitted.Fitted(_table(board, document)))
+    found = document["conclusions"]
+    shown = found if options.wants_details() else console.short.against(found)
+    for message in console.conclusions.conclusions(shown, "\nThe judge"):
         console.output.show(message)
     if rated := _by_judge(board):
         console.output.show(console.tables.table(rated))
@@ -115,20 +120,12 @@ def _show(
         console.output.show(console.tables.warning(message))
 
 
-def _table(board: Leaderboard, document: LeaderboardDocument) -> Table:
+def _table(board: Leaderboard, document: LeaderboardDocument) -> FitTable:
     rated = bool(board.standing and board.standing.ratings)
-    name = board.metric
-    beside = any(row["rating_length_adjusted"] is not None for row in document["rows"])
-    columns = ["rank", "model", *["rating", "95 % interval"] * rated]
-    columns += ["length-adjusted"] * beside + ["ties"] * rated
-    columns += [name.replace("_", " "), "95 % interval", "scored", "cost"]
-    rows, n_items = [], document["dataset"]["n_items"]
-    for row in document["rows"]:
-        metric = row["metrics"].get(name, {"value": None, "ci95": None})
-        rating = [_whole(row["rating"]), points(row["ci95"])] * rated
-        rating += [_whole(row["rating_length_adjusted"])] * beside + [_ties(row)] * rated
-        own = [metric["value"], interval(metric["ci95"]), _scored(row, n_items), _cost(row)]
-        rows.append([_rank(row), _named(row), *rating, *own])
+    rows = document["rows"]
+    rating = rating_columns(rows, list(map(_named, rows)))
+    columns = [column for column in rating if column.heading != "comparisons"]
+    columns += _scores(board.metric, document)
     pack = board.board
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
@@ -136,13 +133,35 @@ def _table(board: Leaderboard, document: LeaderboardDocument) -> Table:
     if rated:
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"
-        note += "; ties: models that cannot be told apart from this one"
-    if any(row["rank_ci95"] for row in document["rows"]):
-        note += "; in parentheses: " + (_RATED_RANK if rated else _SCORED_RANK)
+    elif any(row["rank_ci95"] for row in rows):
+        note += f"; in parentheses: {_SCORED_RANK}"
     if rated:
-        note = "\n".join([note, *note_of(document["rows"])[1:]])
+        details = options.wants_details()
+        note = "\n".join([note, *note_of(rows)]) if details else f"{note}; {_MORE_SAID}"
     note = "\n".join([note, *_not_above(board, document), *_changed(document)])
-    return Table(f"{board.benchmark.name}: {plural(len(rows), 'model')}", columns, rows, note=note)
+    title = f"{board.benchmark.name}: {plural(len(rows), 'model')}"
+    drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
+    return FitTable(title, columns, None, note, drawn, "95 % interval")
+
+
+def _metrics(name: str, rows: Sequence[BoardRow]) -> list[MetricRow]:
+    none: MetricRow = {"value": None, "ci95": None, "n": 0, "higher_is_better": None}
+    return [row["metrics"].get(name, none) for row in rows]
+
+
+def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
+    """The main metric, of how many samples, and what it cost."""
+    rows, n_items = document["rows"], document["dataset"]["n_items"]
+    found = _metrics(name, rows)
+    arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in found]
+    scored, costs = [_scored(row, n_items) for row in rows], list(map(_cost, rows))
+    full = all(len(set(cell.split("/"))) == 1 for cell in scored)
+    return [
+        FitColumn(name.replace("_", " "), [m["value"] for m in found]),
+        FitColumn("95 % interval", [interval(m["ci95"]) for m in found], 10, arms, 5),
+        FitColumn("scored", scored, 4 if full else 9),
+        FitColumn("cost", costs, 4 if set(costs) <= {"free", "–"} else 7),
+    ]
 
 
 def _by_judge(board: Leaderboard) -> Table | None:
@@ -156,7 +175,7 @@ def _by_judge(board: Leaderboard) -> Table | None:
 
 
 _LISTED = 8
-_RATED_RANK = "the 95 % interval of the rank, of this model alone"
+_MORE_SAID = "--details explains the columns"
 _SCORED_RANK = "the ranks that a model may have, as far as the intervals tell"
 
 
@@ -187,24 +206,6 @@ def _changed(document: LeaderboardDocument) -> list[str]:
     return [line(f"changed: {', '.join(models)}: {message}") for message, models in changed.items()]
 
 
-def _rank(row: BoardRow) -> str:
-    """A rank with its interval."""
-    if row["rank"] is None:
-        return "–"
-    return f"{row['rank']}" + (f" ({ranks(row['rank_ci95'])})" if row["rank_ci95"] else "")
-
-
-def _ties(row: BoardRow) -> str:
-    """How many models it is tied with, marked where length decides one of these."""
-    if row["tied_with"] is None:
-        return "–"
-    return f"{len(row['tied_with'])}" + "*" * bool(row["depends_on_length"])
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else round(value)
-
-
 def _named(row: BoardRow) -> str:
     marks = [" DEMO"] if row["demo"] else []
     marks += [" (partial)"] if row["partial"] else []
@@ -220,7 +221,7 @@ def _scored(row: BoardRow, n_items: int) -> str:
 
 def _cost(row: BoardRow) -> str:
     cost = row.get("cost_usd")
-    return "–" if cost is None else f"${cost:.2f}"
+    return "–" if cost is None else f"${cost:.2f}" if cost else "free"
 
 
 def _csv_rows(document: LeaderboardDocument) -> list[list[str | float | None]]:

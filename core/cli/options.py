@@ -185,6 +185,22 @@ role_option = click.option(
     "--role", "roles", multiple=True, metavar="NAME=SPEC",
     help="Who plays a role, where runs differ in that; may be repeated.",
 )  # fmt: skip
+
+
+def _keep_details(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta[_DETAILS] = value
+
+
+_DETAILS = "eibench.details"
+details_option = option("--details", is_flag=True, expose_value=False, callback=_keep_details,
+                        help="Print all numbers of a result.")  # fmt: skip
+
+
+def wants_details() -> bool:
+    """Whether ``--details`` is given to the command under way."""
+    return bool(click.get_current_context().meta.get(_DETAILS))
+
+
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 
 

@@ -17,8 +17,8 @@ from ..journal import Journal
 from ..plugins import installed
 from ..ratings.anchors import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from ..reports.ratings import columns_of, note_of, row_of
-from ..sections import Table
+from ..reports.columns import FitTable
+from ..reports.ratings import note_of, rating_columns, spans
 from ..text import as_text, line, plural
 from ..types import JsonObject
 from . import options
@@ -30,7 +30,6 @@ from .values import pairs
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparisons
     from ..ratings.result import Ratings, RatingsDocument
-    from ..sections import Table
 
 
 class _RateRequest(NamedTuple):
@@ -101,7 +100,7 @@ def rate_command(
     if json_output:
         click.echo(as_text(_document(rated, demo=asked.demo)))
         return
-    console.output.show(console.tables.table(_table(rated, demo=asked.demo)))
+    console.output.show(console.fitted.Fitted(_table(rated, demo=asked.demo)))
 
 
 def check_source(
@@ -194,12 +193,12 @@ def _document(ratings: "Ratings", *, demo: bool) -> "RatingsDocument":
     return document
 
 
-def _table(ratings: "Ratings", *, demo: bool) -> "Table":
+def _table(ratings: "Ratings", *, demo: bool) -> FitTable:
     rows = [row.as_json() for row in ratings.rows]
-    columns = columns_of(rows)
-    cells = [row_of({**row, "demo": demo}, columns) for row in rows]
+    columns = rating_columns(rows, [row["model"] + " DEMO" * demo for row in rows])
     title = f"ratings by {ratings.engine}" + "  DEMO" * demo
-    return Table(title, columns, cells, note="\n".join([_note(ratings), *note_of(rows)]))
+    note = "\n".join([_note(ratings), *note_of(rows)])
+    return FitTable(title, columns, None, note, spans(rows), "95 % interval")
 
 
 def _note(ratings: "Ratings") -> str:

@@ -43,6 +43,7 @@ from .values import pairs
 @options.money_options
 @options.runs_dir_option
 @options.dry_run_option
+@options.details_option
 @options.json_option
 @config_option
 def rejudge_command(

@@ -34,6 +34,7 @@ from .values import pairs
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
 @click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
 @options.runs_dir_option
+@options.details_option
 @options.json_option
 @config_option
 def rescore_command(

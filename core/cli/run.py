@@ -49,6 +49,7 @@ class Planned(NamedTuple):
 @options.money_options
 @options.run_options
 @options.dry_run_option
+@options.details_option
 @options.json_option
 @config_option
 def run_command(
@@ -144,13 +145,17 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
 
 def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
     config = run.config
-    if not json_output:
-        print_result(result.document, another=_another(result.document, config))
-        tell(f"saved in {result.path}")
     special = (
         _beyond(result, run.session.money) or _ungraded(result, config) or _rejudged(result, config)
     )
-    tell(f"next: {special or _next(result.document, config)}")
+    following = f"next: {special or _next(result.document, config)}"
+    if json_output:
+        tell(following)
+        return
+    details = bench("show", result.document["run_id"], "--details")
+    saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
+    another = _another(result.document, config)
+    print_result(result.document, another=another, messages=[saved, following])
 
 
 def _asked_with(config: RunConfig) -> JsonDict:
@@ -233,7 +238,7 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
     if document["demo"]:
         command = _another(document, config, "openai/NAME")
         return f"a real model: {command} (with --base-url URL for your own server)"
-    return f"{_show(document, 'ITEM')} shows what was said about an item"
+    return f"{_show(document, '--details')} prints all numbers"
 
 
 def _show(document: ResultDocument, item: str) -> str:

@@ -16,6 +16,7 @@ from ..lookup.result_view import left_out, result_by
 from ..lookup.views import document_path
 from ..names import check_name
 from ..plugins import installed
+from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
 from ..reports.transcripts import item_record
 from ..result_document import ResultDocument
@@ -69,20 +70,31 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
         first = bench("run", "eqbench-v1")
         click.echo(f"no runs in {runs_dir} yet; start one: {first}", err=True)
         return
-    columns = ["run", "benchmark", "model", "pack", "status", "score", "judge", "started"]
-    cells = [[*_cells(run), _main_metric(doc), _judge(doc), _minute(run)] for run, doc in rows]
-    if not any(doc and doc["judge"] for _, doc in rows):
-        for row in (columns, *cells):
-            del row[-2]
-    console.output.show(
-        console.tables.table(Table(f"{plural(len(cells), 'run')} in {runs_dir}", columns, cells))
-    )
+    title = f"{plural(len(rows), 'run')} in {runs_dir}"
+    console.output.show(console.fitted.Fitted(FitTable(title, _columns(rows))))
 
 
-def _cells(run: RunRecord) -> tuple[str, ...]:
+def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[FitColumn]:
+    """What is shown of each run; on a narrow terminal less, so that each has one line."""
+    runs, documents = [run for run, _ in rows], [document for _, document in rows]
+    judges, shown = list(map(_judge, documents)), list(map(_main_metric, documents))
+    short = list(map(_value, documents))
+    judged = [FitColumn("judge", judges, 5)] * any(d and d["judge"] for d in documents)
+    return [
+        FitColumn("run", [run.run_id for run in runs]),
+        FitColumn("benchmark", [run.benchmark for run in runs]),
+        FitColumn("model", list(map(_name, runs))),
+        FitColumn("pack", [run.pack_name for run in runs], 3),
+        FitColumn("status", [run.status for run in runs], 6),
+        FitColumn("score", shown, 0, short, 4),
+        *judged,
+        FitColumn("started", list(map(_minute, runs)), 1),
+    ]
+
+
+def _name(run: RunRecord) -> str:
     name = run.name + (" DEMO" if run.demo else "")
-    name += f" at {run.endpoint}" if run.endpoint else ""
-    return run.run_id, run.benchmark, name, run.pack_name, run.status
+    return name + (f" at {run.endpoint}" if run.endpoint else "")
 
 
 def _judge(document: ResultDocument | None) -> str:
@@ -99,10 +111,16 @@ def _main_metric(document: ResultDocument | None) -> str:
     if document is None or not document["metrics"]:
         return "–"
 
-    name, metric = next(iter(document["metrics"].items()))
-    items = document["items"]
-    value = number(metric["value"]) if is_graded(document) else "not graded"
-    return f"{name} {value}, {items['scored']}/{items['total']}"
+    name, items = next(iter(document["metrics"])), document["items"]
+    return f"{name} {_value(document)}, {items['scored']}/{items['total']}"
+
+
+def _value(document: ResultDocument | None) -> str:
+    """The main number alone."""
+    if document is None or not document["metrics"]:
+        return "–"
+    metric = next(iter(document["metrics"].values()))
+    return number(metric["value"]) if is_graded(document) else "not graded"
 
 
 def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[str]) -> object:
@@ -132,6 +150,7 @@ def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[st
 @click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
 @click.option("--view", metavar="NAME", help="One of them.")
 @options.runs_dir_option
+@options.details_option
 @options.json_option
 @config_option
 def show_command(

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -26,6 +26,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..settings.targets import Target
 from ..text import as_text, line, plural
 from ..work import open_session, run_session
+from .options import wants_details
 from .settings import current
 
 
@@ -115,21 +116,36 @@ EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 1
 
 
 def print_result(
-    document: ResultDocument, *, json_output: bool = False, another: str = "", later: str = ""
+    document: ResultDocument,
+    *,
+    json_output: bool = False,
+    another: str = "",
+    later: str = "",
+    messages: Sequence[str] = (),
 ) -> None:
-    """Print a result document: as it is, or as tables with the sections of plugins.
+    """Print a result document: as it is, or for people, whose last line is the result.
+
+    ``--details`` prints all numbers, with the sections of plugins.
 
     Args:
         document: The result.
         json_output: As it is.
         another: The command that asks another model the same.
         later: What became of the rating after the result, where it has none.
+        messages: What is said on standard error above the last line.
     """
     if json_output:
         click.echo(as_text(document))
         return
 
-    console.output.show(console.tables.result(document, sections(document), another, later))
+    if wants_details():
+        shown = console.tables.details(document, sections(document), another, later)
+    else:
+        shown = console.short.short(document, another, later)
+    console.output.show(shown)
+    for message in messages:
+        console.output.tell(message)
+    console.output.show_line(console.short.last(document))
 
 
 def sections(document: ResultDocument) -> list[Table]:

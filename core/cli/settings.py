@@ -22,7 +22,7 @@ from .values import rule_of
 
 #: Options of `bench run` that are no settings: they belong to one command.
 NOT_SETTINGS = frozenset(
-    {"benchmark", "config", "help", "json_output", "dry_run", "fresh", "yes",
+    {"benchmark", "config", "help", "json_output", "dry_run", "details", "fresh", "yes",
      "roles", "role_base_url", "role_api_key_env"}
 )  # fmt: skip
 _META = "eibench.settings"

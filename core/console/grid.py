@@ -2,7 +2,8 @@
 
 Every table of the command line is a `Grid`, so it is decided here once what becomes of one
 that is too wide. It is the first of these that fits: the table in a box; the same with its
-cells wrapped between words; the same without the box; a table of numbers, which is read down
+headings wrapped, if no cell should be, then without the box; the same with its cells wrapped
+between words; the same without the box; a table of numbers, which is read down
 its columns, in parts that repeat the first column; and else a block of ``name: value`` lines
 for each row. Numbers and intervals are never broken, and words only when they are long.
 Where there is no terminal, nothing is wrapped and lines run on.
@@ -48,10 +49,11 @@ class Grid:
 
     Attributes:
         columns: Whose sides may be changed until it is printed.
+        whole: Whether headings are wrapped, and the box left out, before cells are wrapped.
     """
 
-    def __init__(self, columns: Iterable[Column]) -> None:
-        self.columns = list(columns)
+    def __init__(self, columns: Iterable[Column], *, whole: bool = False) -> None:
+        self.columns, self.whole = list(columns), whole
         self._rows: list[Row] = []
 
     def add_row(self, *cells: str, style: str = "") -> None:
@@ -75,12 +77,29 @@ class Grid:
             wide = options.update(width=boxed.width(natural))
             yield from console.render(boxed.table(natural), wide)
             return
-        for form in (boxed, bare):
-            if form.width(least) <= options.max_width:
-                room = options.max_width - form.width([0] * len(least))
-                yield form.table(_shrunk(natural, least, room))
+        unbroken = [(form, self._unbroken()) for form in (boxed, bare) if self.whole]
+        for form, widths in (*unbroken, (boxed, least), (bare, least)):
+            if form.width(widths) <= options.max_width:
+                room = options.max_width - form.width([0] * len(widths))
+                yield form.table(_shrunk(natural, widths, room))
                 return
         yield from self._broken_up(options.max_width, least)
+
+    @property
+    def width(self) -> int:
+        """In its box, with its headings wrapped alone."""
+        return _Form(True, self).width(self._unbroken())
+
+    def is_whole_in(self, width: int) -> bool:
+        """Whether it stands there in its box with no cell wrapped."""
+        return self.width <= width
+
+    def _unbroken(self) -> list[int]:
+        """The least width of each column whose heading alone is wrapped."""
+        return [
+            max(_longest(column.heading, whole=False), *map(cell_len, self._texts(n)[1:]), 0)
+            for n, column in enumerate(self.columns)
+        ]
 
     def _is_plain(self) -> bool:
         """Whether each row is one line of cells that end with what is seen."""

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..roles import role_in
 from ..sample.progress import COMPARE, Phase, Progress
-from ..text import line, plural
+from ..text import duration, line, plural
 from .output import dropping
 
 REFRESH_S = 0.2
@@ -78,14 +78,6 @@ def describe(progress: Progress) -> str:
     is_plain = len(phases) == 1 and all(p.total == progress.samples for p in phases.values())
     counts = [] if is_plain else [f"{_count(p)} {_name(key)}" for key, p in phases.items()]
     return _GAP.join([_samples(progress), *counts, *_facts(progress)])
-
-
-def duration(seconds: float) -> str:
-    """A time in words, to two figures or so: ``95 s``, ``12 min``, ``2 h 10 min``."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _bars(phases: dict[str, Phase]) -> Table:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from ..guard import printing
 from ..text import line
@@ -89,6 +90,12 @@ def tell_wrapped(text: str) -> None:
     """Say a sentence on standard error; a terminal shows it with no word broken."""
     with dropping():
         err().print(line(text), soft_wrap=not err().is_terminal)
+
+
+def show_line(text: Text) -> None:
+    """Print a result's line; where there is no terminal, it stays one."""
+    console = _console(stderr=False)
+    console.print(text, soft_wrap=not console.is_terminal)
 
 
 def show(renderable: RenderableType) -> None:

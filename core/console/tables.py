@@ -1,25 +1,28 @@
 """A result document as tables: the number, its interval, and all that others hide."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..hints import bench
 from ..imported import is_imported
+from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
-from ..reports.ratings import columns_of, note_of, row_of
-from ..result_document import BaselineRow, ResultDocument, TokenCounts, rating_notes
+from ..reports.ending import dollars
+from ..reports.ratings import note_of, rating_columns, spans
+from ..result_document import BaselineRow, RatingRow, ResultDocument, TokenCounts, rating_notes
 from ..sections import Table
 from ..text import harmless, interval, line, number, plural
 from .conclusions import conclusions
+from .fitted import Fitted, cell
 from .grid import Column, Grid
 
 
-def result(
+def details(
     document: ResultDocument, sections: Iterable[Table], another: str = "", later: str = ""
 ) -> RenderableType:
-    """Everything `bench run` prints about one run.
+    """Everything that is known of a run's result.
 
     Args:
         document: The result.
@@ -27,20 +30,34 @@ def result(
         another: The command that asks another model the same.
         later: What became of the rating after the result, where it has none.
     """
-    parts: list[RenderableType] = [_title(document), *_view(document), _metrics(document)]
+    parts: list[RenderableType] = [*head(document), _metrics(document)]
     parts += [Text(line(note), style="dim") for note in document.get("metric_notes", {}).values()]
     parts += [Text(line(message), style="dim") for message in _no_intervals(document)]
-    for fact in _facts(document, later):
-        parts.append(Text(fact))
-        if fact.endswith(_ALONE) and another:
-            parts.append(Text(f"           {another}", no_wrap=True, overflow="ignore"))
-    for section in (*_standing(document), *sections):
-        parts += [Text(""), table(section)]
+    parts += with_command(_facts(document, later), another)
+    for section in (*standing(document), *map(table, sections)):
+        parts += [Text(""), section]
     if message := document.get("conclusions"):
         parts += [Text(""), *conclusions(message, "The judge")]
-    parts += [Text(""), Text(line(document["comparability"]), style="dim")]
-    parts += [warning(message) for message in document["warnings"]]
-    return Group(*parts)
+    return Group(*parts, Text(""), *foot(document))
+
+
+def head(document: ResultDocument) -> list[RenderableType]:
+    """What a result is of, with its status."""
+    return [_title(document), *_view(document)]
+
+
+def foot(document: ResultDocument) -> list[RenderableType]:
+    """With what it may be compared, and warnings."""
+    comparability = Text(line(document["comparability"]), style="dim")
+    return [comparability, *map(warning, document["warnings"])]
+
+
+def with_command(facts: Iterable[str], another: str) -> Iterator[RenderableType]:
+    """Lines, below that of a model alone the command for another one."""
+    for fact in facts:
+        yield Text(fact)
+        if fact.endswith(_ALONE) and another:
+            yield Text(f"           {another}", no_wrap=True, overflow="ignore")
 
 
 def warning(message: str) -> RenderableType:
@@ -102,18 +119,13 @@ def _first_of(names: Sequence[str]) -> str:
 
 def _facts(document: ResultDocument, later: str = "") -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
-    lines, imported = [], document.get("imported") is not None
+    lines: list[str] = []
+    imported = document.get("imported") is not None
     if document["baselines"]:
         message = "  ·  ".join(map(_baseline, document["baselines"].values()))
         whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
         lines.append(f"baselines  {message}" + ("" if whole else "  (of the whole pack)"))
-    lines.append(
-        f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
-        + (f" ({items.get('absent')} absent)" if items.get("absent") else "")
-        + f" + {items['failed']} failed"
-        + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
-        + ("" if imported else f"  ·  {items['truncated']} truncated")
-    )
+    lines.append(samples(document))
     if imported:
         lines += _imported(document)
     elif document["run_id"]:
@@ -124,17 +136,35 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
             f" ({calls['replayed']} of them answered from the journal)"
             f"  ·  {plural(calls['retries'], 'retry')}"
         )
-        cost = _cost(document["cost_usd"])
+        cost = dollars(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
-    if later and not document["ratings"]:
-        lines.append(f"rating     {line(later)}")
-    elif document["comparisons"] and not document["ratings"]:
-        lines.append(f"rating     none yet: {_no_rating(document)}")
+    lines += rating(document, later)
     if flags := document.get("flags"):
         shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
         more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
         lines.append(f"flags      {'  ·  '.join(shown + more)}")
-    return lines + _missing(document)
+    return lines + missing(document)
+
+
+def samples(document: ResultDocument) -> str:
+    """How many samples ended how."""
+    items = document["items"]
+    return (
+        f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
+        + (f" ({items.get('absent')} absent)" if items.get("absent") else "")
+        + f" + {items['failed']} failed"
+        + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
+        + ("" if items["truncated"] is None else f"  ·  {items['truncated']} truncated")
+    )
+
+
+def rating(document: ResultDocument, later: str = "") -> list[str]:
+    """Why there is no rating, where there could be one."""
+    if document["ratings"]:
+        return []
+    if later:
+        return [f"rating     {line(later)}"]
+    return [f"rating     none yet: {_no_rating(document)}"] if document["comparisons"] else []
 
 
 def _scored_samples(document: ResultDocument) -> str:
@@ -184,14 +214,41 @@ def _comparisons(document: ResultDocument) -> tuple[int, int, int]:
 _ALONE = "no other model was compared; run another one on this pack"
 
 
-def _standing(document: ResultDocument) -> Iterable[Table]:
-    """The table of ratings, the run's own marked; nothing where there are none."""
+def standing(document: ResultDocument, most: int | None = None) -> Iterable[Fitted]:
+    """The table of ratings, the run's own marked; nothing where there are none.
+
+    Args:
+        document: The result.
+        most: Rows that are shown, the run's own among them; all if ``None``.
+    """
     rows = document["ratings"]
     if not rows:
         return []
-    names, columns = [row["model"] for row in rows], columns_of(rows)
-    cells = [row_of(row, columns) for row in rows]
+    names = [row["model"] for row in rows]
     marked = names.index(document["name"]) if document["name"] in names else None
+    shown = rows if most is None else _around(rows, marked or 0, most)
+    title, note = "Ratings", _note(document)
+    if len(shown) < len(rows):
+        left = f"{plural(len(rows) - len(shown), 'model')} more"
+        title += f" ({left}: {bench('leaderboard', document['benchmark'])})"
+    if most is not None:
+        note = ""
+    named = [row["model"] + " DEMO" * bool(row.get("demo")) for row in shown]
+    own = None if marked is None else shown.index(rows[marked])
+    columns = rating_columns(shown, named)
+    return [Fitted(FitTable(title, columns, own, note, spans(shown), _DRAWN_AFTER))]
+
+
+_DRAWN_AFTER = "95 % interval"
+
+
+def _around(rows: Sequence[RatingRow], own: int, most: int) -> Sequence[RatingRow]:
+    """So many rows, with one of them in the middle where that can be."""
+    start = max(0, min(own - most // 2, len(rows) - most))
+    return rows[start : start + most]
+
+
+def _note(document: ResultDocument) -> str:
     read, unread, planned = _comparisons(document)
     rating = rating_notes(document) or {}
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in rating.get("anchors", ()))
@@ -203,8 +260,7 @@ def _standing(document: ResultDocument) -> Iterable[Table]:
     )
     if stopped := rating.get("stopped"):
         note += f"; stopped: {stopped['told']}"
-    note = "\n".join([note, *note_of(rows)])
-    return [Table("Ratings", columns, cells, marked=marked, note=note)]
+    return "\n".join([note, *note_of(document["ratings"])])
 
 
 def _used(tokens: TokenCounts) -> str:
@@ -214,10 +270,6 @@ def _used(tokens: TokenCounts) -> str:
         f"{tokens['input']:,} in ({tokens['cached']:,} cached), "
         f"{tokens['output']:,} out ({tokens['reasoning']:,} reasoning)"
     )
-
-
-def _cost(cost: float | None) -> str:
-    return "cost unknown" if cost is None else f"${cost:.4f}"
 
 
 def _baseline(baseline: BaselineRow) -> str:
@@ -230,15 +282,16 @@ def _baseline(baseline: BaselineRow) -> str:
 _SHOWN = 5
 
 
-def _missing(document: ResultDocument) -> list[str]:
+def missing(document: ResultDocument, most: int = _SHOWN) -> list[str]:
+    """The first samples of each kind that have no score, with the reason."""
     lines = []
     for kind in ("unscored", "failed"):
         entries = document[kind]
-        for entry in entries[:_SHOWN]:
+        for entry in entries[:most]:
             where = f"{entry['item_id']} (iteration {entry['iteration']})"
             lines.append(line(f"{kind:<10} {where}: {entry['reason']}"))
-        if len(entries) > _SHOWN:
-            lines.append(f"{'':10} and {len(entries) - _SHOWN} more {kind}")
+        if len(entries) > most:
+            lines.append(f"{'':10} and {len(entries) - most} more {kind}")
     return lines
 
 
@@ -248,18 +301,10 @@ def table(section: Table) -> RenderableType:
     made = Grid(Column(line(h), right) for h, right in zip(section.columns, numeric, strict=True))
     for position, row in enumerate(section.rows):
         style = "bold" if position == section.marked else ""
-        made.add_row(*[_cell(value) for value in row], style=style)
+        made.add_row(*map(cell, row), style=style)
     note = [Text(harmless(section.note), style="dim")] if section.note else []
     return Group(Text(line(section.title), style="bold"), made, *note)
 
 
 def _is_numeric(rows: Sequence[Sequence[object]], column: int) -> bool:
     return all(not isinstance(row[column], str) for row in rows)
-
-
-def _cell(value: str | float | None) -> str:
-    return line(value) if isinstance(value, str) else _short(value)
-
-
-def _short(value: int | float | None) -> str:
-    return str(value) if isinstance(value, int) else number(value)

@@ -1,42 +1,54 @@
-"""Ratings as table cells, the same in `bench rate`, `bench run` and wherever a table of them is."""
+"""Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`."""
 
 from collections.abc import Sequence
 
 from ..result_document import RatingRow
+from .columns import FitColumn, Span, plus_minus
 from .placing import BoardRow
 
 NAMED = 3
 """How many tied models a cell names."""
-_COLUMNS = ("rank", "model", "rating", "95 % interval", "rank interval / board")
-_LENGTH = "length-adjusted"
 
 
-def columns_of(rows: Sequence[RatingRow]) -> tuple[str, ...]:
-    """The columns for rows of `bench rate --json`: with lengths where there is such a rating."""
-    beside = any(row.get("rating_length_adjusted") is not None for row in rows)
-    return (*_COLUMNS, *[_LENGTH] * beside, "tied with", "comparisons")
-
-
-def row_of(row: RatingRow, columns: Sequence[str]) -> list[str | float | None]:
-    """The cells of one model."""
-    return [
-        row["rank"],
-        row["model"] + " DEMO" * bool(row.get("demo")),
-        round(row["rating"]),
-        points(row["ci95"]),
-        f"{ranks(row['rank_ci95'])} / {ranks(row.get('rank_ci95_board'))}",
-        *[_adjusted(row)] * (_LENGTH in columns),
-        _tied(row),
-        row["comparisons"],
+def rating_columns(rows: "Sequence[RatingRow | BoardRow]", names: Sequence[str]) -> list[FitColumn]:
+    """Rank, model, rating and all that says how sure these are; of scores alone rank and model."""
+    columns = [FitColumn("rank", [_rank(row) for row in rows]), FitColumn("model", names)]
+    if not any(row["rating"] is not None for row in rows):
+        return columns
+    arms = [plus_minus(row["rating"], row["ci95"]) or points(row["ci95"]) for row in rows]
+    columns += [
+        FitColumn("rating", [_whole(row["rating"]) for row in rows]),
+        FitColumn("95 % interval", [points(row["ci95"]) for row in rows], 0, arms, 6),
     ]
+    joint = [ranks(row.get("rank_ci95_board")) for row in rows]
+    columns += [FitColumn("joint ranks", joint, 3)]
+    if any(row.get("rating_length_adjusted") is not None for row in rows):
+        alone = [_whole(row.get("rating_length_adjusted")) for row in rows]
+        columns += [FitColumn(LENGTH, [_adjusted(row) for row in rows], 11, alone, 2)]
+    tied = FitColumn("tied with", [_tied(row) for row in rows], 8, [_ties(r) for r in rows], 4)
+    return [*columns, tied, FitColumn("comparisons", [row["comparisons"] for row in rows], 1)]
+
+
+LENGTH = "length adjusted"
+
+
+def spans(rows: "Sequence[RatingRow | BoardRow]") -> list[Span]:
+    """Ratings with their intervals, to be drawn."""
+    rated = any(row["rating"] is not None for row in rows)
+    return [Span(row["rating"], row["ci95"]) for row in rows] if rated else []
 
 
 def note_of(rows: "Sequence[RatingRow | BoardRow]") -> list[str]:
     """What the columns mean, in a line or two."""
-    lines = ["rank interval: of this model alone / of all models of the board together"]
+    lines = []
+    if any(row["rank_ci95"] for row in rows):
+        lines = [
+            "rank: in parentheses the ranks that a model may have (95 %), alone; joint ranks: all "
+            "models of the board at once"
+        ]
     if any(row.get("rating_length_adjusted") is not None for row in rows):
         lines.append(
-            "length-adjusted: with what the judge likes of length taken off; models are told apart "
+            "length adjusted: with what the judge likes of length taken off; models are told apart "
             "only if both ratings say so, and * marks those that one alone would tell apart"
         )
     return lines
@@ -66,7 +78,19 @@ def ranks(ends: Sequence[int] | None) -> str:
     return f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
 
 
-def _adjusted(row: RatingRow) -> str:
+def _rank(row: "RatingRow | BoardRow") -> str:
+    """A rank with its interval, where that has more than this rank."""
+    if row["rank"] is None:
+        return "–"
+    may_be = ranks(row["rank_ci95"])
+    return f"{row['rank']}" + (f" ({may_be})" if may_be not in ("–", str(row["rank"])) else "")
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+def _adjusted(row: "RatingRow | BoardRow") -> str:
     rating = row.get("rating_length_adjusted")
     if rating is None:
         return "–"
@@ -74,10 +98,16 @@ def _adjusted(row: RatingRow) -> str:
     return f"{rating:z.0f}" + (f" ({points(ci95)})" if ci95 else "")
 
 
-def _tied(row: RatingRow) -> str:
+def _tied(row: "RatingRow | BoardRow") -> str:
     if row["tied_with"] is None:
         return "not known"
     marked = set(row.get("depends_on_length") or ())
     names = [name + "*" * (name in marked) for name in row["tied_with"]]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more if names else "none"
+
+
+def _ties(row: "RatingRow | BoardRow") -> str:
+    """With how many models it is tied, marked where length decides one of these."""
+    tied = row["tied_with"]
+    return "–" if tied is None else f"{len(tied)}" + "*" * bool(row.get("depends_on_length"))

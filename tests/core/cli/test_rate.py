@@ -60,7 +60,7 @@ def test_the_table_shows_what_the_document_says(bench: Bench, played: Path) -> N
     """Rank, interval, ties, and what the scale stands on."""
     done = bench("rate", played, *ANCHORS)
     assert (done.code, done.err) == (0, "")
-    for text in ("95 % interval", "rank interval", "tied with", "comparisons", "26 families"):
+    for text in ("95 % interval", "joint ranks", "tied with", "comparisons", "26 families"):
         assert text in done.out
     assert "anchored: model-5 = 1500, model-0 = 200" in done.out
 
@@ -85,14 +85,14 @@ def test_each_engine_finds_the_order(bench: Bench, played: Path, engine: str) ->
 
 def test_length_adjusted_ratings_stand_beside_the_default(bench: Bench, played: Path) -> None:
     """Where all lengths are known; else there is no such column, and that is said."""
-    assert "length-adjusted" in bench("rate", played).out
+    assert "length adjusted" in bench("rate", played).out
     row = bench("rate", played, "--json").json["ratings"][0]
     assert row["ci95_length_adjusted"][0] < row["rating_length_adjusted"]
     rows = [json.loads(line) for line in played.read_text().splitlines()]
     for row in rows:
         row.pop("len_a")
     Path("short.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert "length-adjusted" not in bench("rate", "short.jsonl").out
+    assert "length adjusted" not in bench("rate", "short.jsonl").out
     row = bench("rate", "short.jsonl", "--json").json["ratings"][0]
     assert row["rating_length_adjusted"] is None
 

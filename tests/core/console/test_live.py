@@ -15,8 +15,9 @@ from rich.console import Console
 
 import eibench
 from eibench.core.clients.caller import Caller, Limits
-from eibench.core.console.live import describe, duration, frame
+from eibench.core.console.live import describe, frame
 from eibench.core.sample.progress import Phase, Progress, SampleProgress
+from eibench.core.text import duration
 from eibench.testing import LoopbackServer, uniform_ratings
 
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -133,7 +134,7 @@ def test_the_time_left_counts_the_comparisons_that_may_follow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.4, "0 s"), (95, "95 s"), (725, "12 min"), (7810, "2 h 10 min")]
+    ("seconds", "words"), [(0.4, "0.4 s"), (95, "95 s"), (725, "12 min"), (7810, "2 h 10 min")]
 )
 def test_times_are_told_to_be_read(seconds: float, words: str) -> None:
     """Nobody wants to divide by sixty."""

@@ -1,0 +1,78 @@
+"""Columns that know how to be narrower: which are shortened or left out first."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+Cell = str | float | None
+
+
+class FitColumn(NamedTuple):
+    """A column of a table that must fit.
+
+    Attributes:
+        heading: Above its cells.
+        cells: One for each row.
+        drop: When it is left out: 1 first; 0 never.
+        brief: Its shorter cells.
+        shorten: When these take the place of its cells, on the same scale.
+    """
+
+    heading: str
+    cells: Sequence[Cell]
+    drop: int = 0
+    brief: Sequence[Cell] | None = None
+    shorten: int = 0
+
+
+class Span(NamedTuple):
+    """A value and the ends of its interval; an end may be open."""
+
+    value: float | None
+    ends: Sequence[float | None] | None
+
+
+class FitTable(NamedTuple):
+    """A table of such columns.
+
+    Attributes:
+        title: One line above it.
+        columns: From left to right.
+        marked: Index of the reader's own row.
+        note: What a reader must know to read it rightly.
+        spans: Values with their intervals, one for each row, drawn where there is room.
+        drawn_after: The heading of the column that the drawing follows.
+    """
+
+    title: str
+    columns: Sequence[FitColumn]
+    marked: int | None = None
+    note: str = ""
+    spans: Sequence[Span] = ()
+    drawn_after: str = ""
+
+
+SPARED = 4
+"""Up to this step a drawing is worth more than what is left out."""
+
+
+def narrowings(columns: Sequence[FitColumn]) -> list[tuple[int, list[FitColumn]]]:
+    """The columns as they are, then ever narrower ones, each with its step."""
+    steps = [(c.shorten, n, c.brief) for n, c in enumerate(columns) if c.shorten]
+    steps += [(c.drop, n, None) for n, c in enumerate(columns) if c.drop]
+    left: dict[int, FitColumn] = dict(enumerate(columns))
+    found = [(0, list(columns))]
+    for step, n, cells in sorted(steps, key=lambda step: step[:2]):
+        if cells is None:
+            left.pop(n, None)
+        elif n in left:
+            left[n] = left[n]._replace(cells=cells)
+        found.append((step, list(left.values())))
+    return found
+
+
+def plus_minus(value: float | None, ends: Sequence[float | None] | None, digits: int = 0) -> str:
+    """An interval as its longer arm, ``± 20``; nothing where it is open or not there."""
+    low, high = ends or (None, None)
+    if value is None or low is None or high is None:
+        return ""
+    return f"± {max(value - low, high - value):.{digits}f}"
