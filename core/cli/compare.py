@@ -13,9 +13,11 @@ from ..reports.choosing import chosen, own_panel, same_grading
 from ..reports.comparing import Compared, RunComparison, compare
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
-from ..text import as_text
+from ..reports.kin import KinRule, graded_without_kin
+from ..text import as_text, line
 from .command import Command
 from .completion import run_ids
+from .options import kin_options
 from .runs import find
 from .stored import as_given, read_stored, stored_options
 from .values import pairs
@@ -25,15 +27,18 @@ from .values import pairs
 @click.argument("run_a", shell_complete=run_ids)
 @click.argument("run_b", shell_complete=run_ids)
 @click.option("--judge", metavar="LABEL", help="Whose grades, where several judges graded both.")
+@kin_options
 @stored_options
 def compare_command(run_a: str, run_b: str, json_output: bool, **params: Any) -> None:
     """Compare two runs of a benchmark, sample by sample."""
-    document = _compared(run_a, run_b, **params)
+    document, kin = _compared(run_a, run_b, **params)
     if json_output:
-        click.echo(as_text(document))
+        click.echo(as_text({**document._asdict(), **({"kin": kin} if kin else {})}))
         return
 
     console.output.show(console.differences.comparison(document))
+    if kin:
+        click.echo(line(f"scores {kin.text}"))
 
 
 def _compared(
@@ -43,7 +48,9 @@ def _compared(
     changes: tuple[str, ...],
     dataset: str | None,
     runs_dir: Path,
-) -> RunComparison:
+    exclude_kin: bool,
+    additive: bool,
+) -> tuple[RunComparison, KinRule | None]:
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
     with Journal(runs_dir, create=False) as journal:
         runs = [find(journal, start) for start in (run_a, run_b)]
@@ -54,8 +61,12 @@ def _compared(
         graded = [chosen(run, gradings(journal, run), wanted, judge) for run in runs]
         pair = same_grading(*graded)
         stored = read_stored(runs[0], pair.first, as_given("dataset", dataset))
-        a, b = (
+        both = [
             read_samples(journal, run, grading, stored.clusters)
             for run, grading in zip(runs, pair, strict=True)
-        )
-        return compare(Compared(stored.benchmark, stored.pack, a, b))
+        ]
+        kin = None
+        if exclude_kin or additive:
+            about = journal, stored.benchmark, both, stored.clusters
+            kin, both = graded_without_kin(*about, additive=additive)
+        return compare(Compared(stored.benchmark, stored.pack, *both)), kin

@@ -38,6 +38,7 @@ from .values import pairs
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
 @options.option("--published", is_flag=True,
                 help="Show the published board too, in a table of its own.")  # fmt: skip
+@options.kin_options
 @options.role_option
 @options.without_option
 @options.demo_option
@@ -56,6 +57,8 @@ def leaderboard_command(
     roles: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
+    exclude_kin: bool,
+    additive: bool,
     runs_dir: Path,
     json_output: bool,
     csv_output: bool,
@@ -78,6 +81,8 @@ def leaderboard_command(
             without=without,
             roles=pairs(roles, "--role"),
             options=rating_options(benchmark, own),
+            exclude_kin=exclude_kin or additive,
+            additive=additive,
         )
     beside = guard(board.benchmark).published(board.pack) if published else None
     document = board.as_json()
@@ -138,6 +143,8 @@ def _table(board: Leaderboard, document: LeaderboardDocument) -> FitTable:
     if rated:
         details = options.wants_details()
         note = "\n".join([note, *note_of(rows)]) if details else f"{note}; {_MORE_SAID}"
+    if board.kin:
+        note += f"\nscores {board.kin.text}"
     note = "\n".join([note, *_not_above(board, document), *_changed(document)])
     title = f"{board.benchmark.name}: {plural(len(rows), 'model')}"
     drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]

@@ -181,6 +181,19 @@ demo_option = option(
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated."
 )
+
+
+def kin_options(command: F) -> F:
+    """How judges that are kin of a model are kept from deciding."""
+    return apply(
+        command,
+        click.option("--exclude-kin", is_flag=True,
+                     help="Of a panel, leave judges out that are kin of a model."),
+        click.option("--additive", is_flag=True,
+                     help="Likewise, but keep them for models that are no kin, strictness out."),
+    )  # fmt: skip
+
+
 role_option = click.option(
     "--role", "roles", multiple=True, metavar="NAME=SPEC",
     help="Who plays a role, where runs differ in that; may be repeated.",

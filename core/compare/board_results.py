@@ -5,10 +5,11 @@ they are read, nor any code has changed since.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Options, Pack
+from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Grader, Journal, RunRecord
 from ..lookup.runs import JudgeNames
@@ -18,8 +19,9 @@ from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
+from ..reports.kin import KinRule, without_kin
 from ..result_document import ResultDocument
-from ..settings.run_config import RunConfig, grader, judge_endpoint
+from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
 from ..types import Baseline, JsonDict, JsonObject, canonical, digest
 from .board import Board
 from .code_digest import code_digest
@@ -35,6 +37,16 @@ class BoardResult(NamedTuple):
 
     document: ResultDocument | None
     changed: str | None
+
+
+NO_PANEL = "choose the board of one, such as --judge mean"
+
+
+class BoardWithoutKin(NamedTuple):
+    """The results of a panel's board without the judges that are kin of its models."""
+
+    rule: KinRule
+    documents: dict[str, ResultDocument]
 
 
 class _Reading(NamedTuple):
@@ -87,6 +99,32 @@ class BoardResults:
             self.computed[run.n] = CachedResult(key, {"document": document, "changed": changed})
         return BoardResult(document, changed)
 
+    def without_kin(
+        self, pack: Pack, runs: Mapping[str, RunRecord], *, additive: bool
+    ) -> BoardWithoutKin:
+        """The results of a panel's runs, by their models' names, without judges that are kin.
+
+        Raises:
+            UsageError: The board is not a panel's, or too few judges are no kin.
+        """
+        panel = next((self.config(run).panel for run in runs.values()), None)
+        if panel is None:
+            raise UsageError(f"kin are left out of panels; {NO_PANEL}")
+        read = {
+            name: self._evidence(pack, run, graders_of(self.config(run)))
+            for name, run in runs.items()
+        }
+        models = {name: run.model for name, run in runs.items()}
+        given = {name: evidence.by_judge for name, (_, evidence) in read.items()}
+        rule, scores = without_kin(self.benchmark, panel, models, given, additive=additive)
+        made = {}
+        for name, run in runs.items():
+            config, (selection, evidence) = self.config(run), read[name]
+            own = replace(evidence, scores=scores[name], by_judge={})
+            about = (run, config, pack, selection, own)
+            made[name] = build_document(*about, baselines=self._baselines_of(pack, config))
+        return BoardWithoutKin(rule, made)
+
     def is_whole(self, pack: Pack, run: RunRecord) -> bool:
         """Whether each item of the pack was asked in each iteration, and none is to do."""
         if (known := self._cached(pack, run)) and known.document:
@@ -135,12 +173,16 @@ class BoardResults:
         read = [pack.source.name, pack.source.sha256, dict(self.read_by)]
         return digest([code, run.run_id, today, facts, *read])
 
-    def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
+    def _evidence(
+        self, pack: Pack, run: RunRecord, members: Mapping[str, str] | None = None
+    ) -> tuple[Selection, Evidence]:
         selection = begun_by(self.journal, run, pack)
         config, facts, today, _ = self._reading(run)
         judge = config.judge.stored_label if config.judge else None
         graded = today or digest(facts)
-        return selection, read_evidence(self.journal, run, graded, selection, judge=judge)
+        return selection, read_evidence(
+            self.journal, run, graded, selection, judge=judge, members=members
+        )
 
     def _baselines_of(self, pack: Pack, config: RunConfig) -> Mapping[str, Baseline]:
         """Those of the pack, which are the same for all runs with these options."""

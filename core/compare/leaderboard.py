@@ -21,6 +21,7 @@ from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
 from ..reports.judges import JudgesDocument
+from ..reports.kin import KinRule
 from ..reports.placing import BoardRow, not_above, place_rows
 from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
@@ -60,6 +61,7 @@ class JudgeRatings(TypedDict):
 class _OfJudges(TypedDict, total=False):
     """Of a board that several judges made."""
 
+    kin: KinRule
     judges: Sequence[JudgeRatings]
     robustness: Sequence[JudgesDocument]
 
@@ -71,6 +73,7 @@ class LeaderboardDocument(TypedDict):
     dataset: DatasetRow
     judge: str | None
     roles: NotRequired[Mapping[str, str]]
+    kin: NotRequired[KinRule]
     judges: NotRequired[Sequence[JudgeRatings]]
     robustness: NotRequired[Sequence[JudgesDocument]]
     demo: bool
@@ -93,6 +96,7 @@ class Leaderboard:
         compared: The comparisons that the ratings stand on; ``None`` where none are made.
         robustness: How the ranking hangs on who judges: by scores, then by ratings; nothing where
             one judge has graded the runs.
+        kin: How judges that are kin are kept from deciding, where they are.
         changed: How the run of a model was asked otherwise than the pack says, by its name.
         warnings: One line each.
     """
@@ -107,6 +111,7 @@ class Leaderboard:
     compared: Sequence[StoredComparison] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
     robustness: Sequence[JudgesDocument] = ()
+    kin: KinRule | None = None
 
     @cached_property
     def demo(self) -> bool:
@@ -139,6 +144,7 @@ class Leaderboard:
         rated = self.by_judge.items()
         judges: list[JudgeRatings] = [{"judge": j, "ratings": rows} for j, rows in rated]
         made: _OfJudges = {"judges": judges} if judges else {}
+        made |= {"kin": self.kin} if self.kin else {}
         return {**made, "robustness": self.robustness} if self.robustness else made
 
     @property
@@ -227,6 +233,8 @@ def read_leaderboard(
     without: Collection[str] = (),
     roles: Mapping[str, str] | None = None,
     options: Options | None = None,
+    exclude_kin: bool = False,
+    additive: bool = False,
 ) -> Leaderboard:
     """The board of a benchmark.
 
@@ -242,9 +250,12 @@ def read_leaderboard(
         without: Names of models that are left out before anything is rated.
         roles: Who plays roles, by role, likewise.
         options: The benchmark's of ratings, if not its defaults.
+        exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
+        additive: Likewise, with each judge's strictness taken out.
 
     Raises:
-        UsageError: There is no such board, or more than one; or a model is to be left out that
+        UsageError: There is no such board, or more than one; or kin are to be left out and it is
+            no panel's, or nobody remains; or a model is to be left out that
             is not on it, or all are.
         DataError: The data of the runs is not where it was.
     """
@@ -260,6 +271,8 @@ def read_leaderboard(
         if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
             named = judge_endpoint(board.judge) if board.judge else None
             config = made.config if made.config.panel else replace(made.config, judge=named)
+            if config.panel and exclude_kin:
+                config = replace(config, panel=replace(config.panel, exclude_kin=True))
             pool = pool_of(journal, config, made.pack)
             shelf = TranscriptCache.of(journal, config, made.pack)
             for one in pool.members or (pool,):
@@ -273,11 +286,28 @@ def read_leaderboard(
         made.read(made.pack, met.runs if met else {})
         if without and not (made.runs or (standing and standing.ratings)):
             raise UsageError("--without leaves no model of the board")
+        kin = _exclude_kin(made, asked=exclude_kin, additive=additive)
         compared = counting(met) if met else None
         known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
-        found = Leaderboard(board, benchmark, *known, made.changed)
+        found = Leaderboard(board, benchmark, *known, made.changed, kin=kin)
         found.robustness = read_robustness(journal, found, made.results)
         return found
+
+
+def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule | None:
+    """Take the results of a board without judges that are kin, where that is wanted."""
+    assert made.config is not None and made.pack is not None
+    if not (asked or (made.config.panel and made.config.panel.exclude_kin)):
+        return None
+    scored = {name: made.runs[name] for name in made.documents}
+    try:
+        kin, made.documents = made.results.without_kin(made.pack, scored, additive=additive)
+    except UsageError as error:
+        if asked:
+            raise
+        made.warnings.append(f"scores are by all judges, also by kin: {error}")
+        return None
+    return kin
 
 
 def _counted(

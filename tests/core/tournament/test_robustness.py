@@ -7,6 +7,7 @@ import pytest
 pytestmark = pytest.mark.slow  # whole tournaments over HTTP, some seconds each
 
 JUDGES = ("--judge", "openai/gpt-judge", "--judge", "openai/claude-judge")
+KIN = ("--exclude-kin",)
 NAMES = ("gpt-m", "claude-m", "qwen-m", "llama-m")
 
 
@@ -71,3 +72,25 @@ def test_a_board_of_one_judge_says_nothing_of_others(table: Any) -> None:
         table.run(name)
     board = table.bench("leaderboard", "eqbench3", "--json").json
     assert not {"judges", "robustness"} & set(board)
+
+
+def test_exclude_kin_takes_a_liking_out_of_board_and_comparison(judged: Any) -> None:
+    """Of rubric scores and of ratings; the document says how."""
+    where = ("leaderboard", "eqbench3", "--judge", "mean", "--json")
+    plain, board = judged.bench(*where).json, judged.bench(*where, "--exclude-kin").json
+    assert "kin" not in plain
+    assert board["kin"]["way"] == "strictness"  # both judges are kin of a model
+    for numbers in (
+        {row["model"]: next(iter(row["metrics"].values()))["value"] for row in board["rows"]},
+        {row["model"]: row["rating"] for row in board["rows"]},
+    ):
+        assert min(numbers, key=numbers.__getitem__) == "openai/gpt-m"
+
+    runs = {row["model"].split("/")[1]: row["run_id"] for row in board["rows"]}
+    both = runs["gpt-m"], runs["llama-m"]
+    plain, found = (judged.bench("compare", *both, *m, "--json").json for m in ((), KIN))
+    assert found["kin"]["way"] == "judges"
+    lower = [document["differences"]["rubric"]["difference"] for document in (found, plain)]
+    assert lower[0] < lower[1]
+    done = judged.bench("leaderboard", "eqbench3", "--judge", "openai/gpt-judge", *KIN)
+    assert "kin are left out of panels; choose the board of one" in done.err

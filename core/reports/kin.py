@@ -1,0 +1,236 @@
+"""Scores by a panel without the judges that are kin, so that no model meets kinder judges.
+
+Where judges are kin of none of the models, they alone count. Else, or where that is asked for,
+each model has the judges that are no kin of it, and how strict each judge is is taken out: an
+additive model of transcripts and judges, fitted on the transcripts that several of them graded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..benchmark import Benchmark
+from ..clients.families import family
+from ..endpoints.providers import ModelSpec
+from ..errors import UsageError
+from ..journal import Journal
+from ..panels import Panel, panel_of
+from ..types import SampleScore, Score
+from .graded import GradedSamples, read_samples
+from .gradings import gradings, spec_of
+from .judged import Key
+
+ByJudge = Mapping[str, Sequence[SampleScore]]
+ByName = Mapping[str, float]
+
+
+class KinRule(NamedTuple):
+    """How kin are kept from deciding.
+
+    Attributes:
+        way: ``judges`` where the judges that are kin of no model count alone, else
+            ``strictness``.
+        judges: Those that count.
+        left_out: Those that are kin of a model: not asked at all, or not about their kin.
+        strictness: How much more each judge gives than the mean of all, by value and judge.
+        text: The same in a sentence.
+    """
+
+    way: str
+    judges: Sequence[str]
+    left_out: Sequence[str]
+    strictness: Mapping[str, ByName]
+    text: str
+
+
+class WithoutKin(NamedTuple):
+    """The scores of models, by name, and how they came about."""
+
+    rule: KinRule
+    scores: Mapping[str, Sequence[SampleScore]]
+
+
+class GradedWithoutKin(NamedTuple):
+    """Runs' samples with such scores, and how they came about."""
+
+    rule: KinRule
+    samples: list[GradedSamples]
+
+
+def graded_without_kin(
+    journal: Journal,
+    benchmark: Benchmark,
+    graded: Sequence[GradedSamples],
+    clusters: Mapping[str, str],
+    *,
+    additive: bool = False,
+) -> GradedWithoutKin:
+    """The samples of runs that one panel graded, by those of its judges that are no kin.
+
+    Args:
+        journal: Holds the runs.
+        benchmark: Theirs.
+        graded: Their samples by the panel.
+        clusters: Each item's cluster.
+        additive: As of `without_kin`.
+
+    Raises:
+        UsageError: They are not a panel's; or as of `without_kin`.
+    """
+    facts = graded[0].grading.asked.get("panel")
+    if not isinstance(facts, dict):
+        raise UsageError("kin are left out of panels; name one, such as --judge mean")
+    panel = panel_of(facts)
+    models = {one.run.run_id: one.run.model for one in graded}
+    given = {
+        one.run.run_id: {
+            judge: list(scores.values())
+            for judge, scores in _alone(journal, one, panel, clusters).items()
+        }
+        for one in graded
+    }
+    rule, scores = without_kin(benchmark, panel, models, given, additive=additive)
+    made = []
+    for one in graded:
+        own = {(s.item_id, s.iteration): s for s in scores[one.run.run_id]}
+        made.append(one._replace(scores={key: own[key] for key in sorted(own)}))
+    return GradedWithoutKin(rule, made)
+
+
+def _alone(
+    journal: Journal, graded: GradedSamples, panel: Panel, clusters: Mapping[str, str]
+) -> dict[str, Mapping[Key, SampleScore]]:
+    """What each judge of a panel gave the samples of a run, by itself."""
+    asked = {name: fact for name, fact in graded.grading.asked.items() if name != "panel"}
+    there = [g for g in gradings(journal, graded.run) if dict(g.asked) == asked]
+    return {
+        str(g.judge): read_samples(journal, graded.run, g, clusters).scores
+        for g in there
+        if g.judge in panel.judges and g.options == graded.grading.options
+    }
+
+
+def without_kin(
+    benchmark: Benchmark,
+    panel: Panel,
+    models: Mapping[str, str],
+    given: Mapping[str, ByJudge],
+    *,
+    additive: bool = False,
+) -> WithoutKin:
+    """The scores of models by a panel's judges that are no kin.
+
+    Args:
+        benchmark: Says which values judges give.
+        panel: Makes one score of several.
+        models: The spec of each model, by its name.
+        given: What each judge gave each of them.
+        additive: Take strictness out also where judges are kin of no model.
+
+    Raises:
+        UsageError: All judges are kin of a model, or strictness cannot be told.
+    """
+    kin = {name: _kin_of(spec, panel.judges) for name, spec in models.items()}
+    left_out = [judge for judge in panel.judges if any(judge in own for own in kin.values())]
+    free = [judge for judge in panel.judges if judge not in left_out]
+    if free and not additive:
+        allowed, effects = dict.fromkeys(models, free), {}
+    else:
+        allowed = {n: [j for j in panel.judges if j not in own] for n, own in kin.items()}
+        effects = _effects(benchmark, panel, allowed, given)
+    votes = [v.name for v in benchmark.values if v.judged and v.kind == "share"]
+    makes = replace(panel, rule="mean") if effects else panel
+    scores = {
+        name: _scores(makes, given[name], allowed[name], effects, benchmark.not_judged, votes)
+        for name in models
+    }
+    return WithoutKin(_rule(panel, free, left_out, effects), scores)
+
+
+def _kin_of(model: str, judges: Sequence[str]) -> set[str]:
+    own = family(ModelSpec.parse(model))
+    return {judge for judge in judges if family(ModelSpec.parse(spec_of(judge))) == own}
+
+
+def _rule(
+    panel: Panel,
+    free: Sequence[str],
+    left_out: Sequence[str],
+    effects: Mapping[str, ByName],
+) -> KinRule:
+    if effects:
+        text = "by judges that are no kin of the model, each judge's strictness taken out "
+        text += "(additive model of transcripts and judges)"
+        text += f"; kin of a model: {', '.join(left_out) or 'none'}"
+        return KinRule("strictness", panel.judges, left_out, effects, text)
+    text = f"by the judges that are kin of no model here ({', '.join(free)})"
+    text += f"; left out: {', '.join(left_out)}" if left_out else "; no judge is left out"
+    return KinRule("judges", free, left_out, {}, text)
+
+
+def _effects(
+    benchmark: Benchmark,
+    panel: Panel,
+    allowed: Mapping[str, Sequence[str]],
+    given: Mapping[str, ByJudge],
+) -> dict[str, ByName]:
+    """How strict each judge is, by value; each from all models' transcripts."""
+    import numpy as np
+
+    from ..statistics.judges import judge_effects
+
+    if lacking := [name for name, judges in allowed.items() if not judges]:
+        raise UsageError(f"all judges are kin of {', '.join(lacking)}: add one of another family")
+    cells: dict[str, dict[tuple[str, Key], dict[str, float]]] = {}
+    for name, judges in allowed.items():
+        for judge in judges:
+            for s in given[name].get(judge, ()):
+                for value, number in s.score.values.items():
+                    if number is not None and value not in benchmark.not_judged:
+                        about = name, (s.item_id, s.iteration)
+                        cells.setdefault(value, {}).setdefault(about, {})[judge] = number
+    made: dict[str, ByName] = {}
+    for value, rows in cells.items():
+        table = [[row.get(judge, np.nan) for judge in panel.judges] for row in rows.values()]
+        found = judge_effects(table)
+        if found is None:
+            why = f"no transcripts link the judges of {value}"
+            raise UsageError(f"{why}: more of them have to grade the same models")
+        made[value] = dict(zip(panel.judges, map(float, found), strict=True))
+    return made
+
+
+def _scores(
+    panel: Panel,
+    given: ByJudge,
+    allowed: Sequence[str],
+    effects: Mapping[str, ByName],
+    unjudged: Sequence[str],
+    votes: Sequence[str],
+) -> list[SampleScore]:
+    """The scores of one model's samples."""
+    by_key: dict[Key, dict[str, SampleScore]] = {}
+    for judge, scores in given.items():
+        for s in scores:
+            by_key.setdefault((s.item_id, s.iteration), {})[judge] = s
+    made = []
+    for key, own in by_key.items():
+        due = [judge for judge in panel.due(*key) if judge in allowed]
+        there = [_milder(own[j].score, j, effects) for j in due if j in own]
+        score = panel.score(there, len(due), unjudged, votes) if due else _NOBODY
+        if score is not None:
+            one = next(iter(own.values()))
+            made.append(SampleScore(*key[:1], one.cluster, key[1], score))
+    return made
+
+
+_NOBODY = Score.unscored("its judge is kin of a model")
+
+
+def _milder(score: Score, judge: str, effects: Mapping[str, ByName]) -> Score:
+    """A verdict with its judge's strictness taken out."""
+    values = {
+        name: number if number is None or name not in effects else number - effects[name][judge]
+        for name, number in score.values.items()
+    }
+    return replace(score, values=values)
