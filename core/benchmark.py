@@ -355,6 +355,10 @@ class Benchmark(ABC):
         """The published board that ratings on this pack may be seen beside, never among."""
         return None
 
+    def beside_reference(self, item: Item, score: Score) -> "Table | None":
+        """A model's answer beside the reference, for `bench show RUN ITEM`."""
+        return None
+
     def margin_caps(self, pack: Pack) -> Mapping[str, int]:
         """By item, the most that a comparison counts in the rating engine ``trueskill``."""
         return {}

@@ -23,7 +23,7 @@ COMMANDS = {
         "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
     ),
     "runs": CommandEntry("runs", "List all runs."),
-    "show": CommandEntry("runs", "Show a run's result, or all that was said about one ITEM."),
+    "show": CommandEntry("show", "Show a run's result, or all that was said about one ITEM."),
     "delete": CommandEntry("runs", "Delete a run with all its replies."),
     "rescore": CommandEntry("rescore", "Score a run's replies again, without a single request."),
     "rejudge": CommandEntry("rejudge", "Judge a run's transcripts with another judge."),

@@ -8,8 +8,9 @@ import click
 from ..benchmark import Benchmark, Option
 from ..datasets import find_pack, read_manifest
 from ..errors import BenchError
+from ..guard import guard
 from ..plugins import BrokenPlugin, Catalogue, Registry, installed
-from ..text import as_text, line
+from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, Command
@@ -90,6 +91,8 @@ def info_command(benchmark: Benchmark, json_output: bool) -> None:
         for file in pack.files:
             if file["url"]:
                 click.echo(f"    {file['url']}  sha256 {file['sha256']}")
+        if pack.items:
+            click.echo(f"    {plural(len(pack.items), 'item')}: {', '.join(pack.items)}")
 
 
 def _option(option: Option) -> str:
@@ -118,6 +121,7 @@ class _Pack(NamedTuple):
     licence: Json
     state: str
     files: Sequence[JsonObject]
+    items: Sequence[str]
 
 
 class _Info(NamedTuple):
@@ -157,14 +161,17 @@ def _packs(benchmark: Benchmark) -> Iterator[_Pack]:
     for pack in manifest.values():
         title, licence = pack.facts.get("title", ""), pack.facts.get("licence", "unknown")
         files = [{"path": f.path, "url": f.url, "sha256": f.sha256} for f in pack.files]
-        yield _Pack(pack.name, title, licence, _state(benchmark, pack.name), files)
+        yield _Pack(pack.name, title, licence, *_state(benchmark, pack.name, files))
 
 
-def _state(benchmark: Benchmark, pack: str) -> str:
-    """Whether a pack is here, and if not, how to have it used."""
+def _state(
+    benchmark: Benchmark, pack: str, files: Sequence[JsonObject]
+) -> tuple[str, Sequence[JsonObject], Sequence[str]]:
+    """Whether a pack is here, and if not, how to have it used; its files, and its items."""
     defaults = {option.name: option.default for option in benchmark.options}
     try:
         source = find_pack(benchmark, pack, defaults)
+        items = [item.id for item in guard(benchmark).read_pack(source, defaults).items]
     except BenchError:
-        return f"not here: bench data fetch {benchmark.name} gets it"
-    return f"here, sha256 {source.sha256[:12]}"
+        return f"not here: bench data fetch {benchmark.name} gets it", files, ()
+    return f"here, sha256 {source.sha256[:12]}", files, items

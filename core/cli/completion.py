@@ -1,6 +1,7 @@
-"""What a shell completes where click alone does not know: runs."""
+"""What a shell completes where click alone does not know: runs, items and judges."""
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -11,8 +12,28 @@ from ..journal import Journal
 
 def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """The ids that begin so of the runs in ``--runs-dir``; none where there is no journal."""
+    return _found(ctx, "", lambda journal: [run.run_id for run in journal.runs_like(incomplete)])
+
+
+def item_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The items that begin so of the run that is named."""
+    return _found(ctx, incomplete, lambda journal: _items(journal, ctx.params.get("run")))
+
+
+def _items(journal: Journal, start: str | None) -> list[str]:
+    runs = journal.runs_like(start or "")
+    return [item for item, _ in journal.samples_begun(runs[0])] if len(runs) == 1 else []
+
+
+def judge_labels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The judges that begin so of the runs in ``--runs-dir``."""
+    return _found(ctx, incomplete, lambda j: [name for run in j.runs() for name in j.judges(run)])
+
+
+def _found(ctx: click.Context, incomplete: str, names: Callable[[Journal], list[str]]) -> list[str]:
+    """The names in the journal that begin so, each once."""
     folder = Path(ctx.params.get("runs_dir") or "runs")
     # A shell is no place to tell of what is wrong.
     with contextlib.suppress(BenchError), Journal(folder, create=False) as journal:
-        return [run.run_id for run in journal.runs_like(incomplete)]
+        return sorted({name for name in names(journal) if name.startswith(incomplete)})
     return []

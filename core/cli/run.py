@@ -238,7 +238,7 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
     if document["demo"]:
         command = _another(document, config, "openai/NAME")
         return f"a real model: {command} (with --base-url URL for your own server)"
-    return f"{_show(document, '--details')} prints all numbers"
+    return f"{_show(document, '--items')} lists what came of each item"
 
 
 def _show(document: ResultDocument, item: str) -> str:

@@ -8,26 +8,19 @@ import click
 
 from .. import console
 from ..errors import UsageError
-from ..hints import another_run, bench, judge_words, pack_of
-from ..imported import is_imported, origin_of
+from ..hints import bench
+from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
-from ..lookup.result_view import left_out, result_by
 from ..lookup.views import document_path
-from ..names import check_name
-from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
-from ..reports.transcripts import item_record
 from ..result_document import ResultDocument
-from ..sections import Table
-from ..text import as_text, line, listed, number, plural
+from ..text import as_text, line, number, plural
 from . import options
 from .command import Command
 from .completion import run_ids
-from .session import print_result
 from .settings import config_option
-from .stored import as_given
 
 
 def find(journal: Journal, start: str) -> RunRecord:
@@ -77,7 +70,7 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
 def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[FitColumn]:
     """What is shown of each run; on a narrow terminal less, so that each has one line."""
     runs, documents = [run for run, _ in rows], [document for _, document in rows]
-    judges, shown = list(map(_judge, documents)), list(map(_main_metric, documents))
+    judges, shown = list(map(judge_of, documents)), list(map(main_metric, documents))
     short = list(map(_value, documents))
     judged = [FitColumn("judge", judges, 5)] * any(d and d["judge"] for d in documents)
     return [
@@ -97,7 +90,7 @@ def _name(run: RunRecord) -> str:
     return name + (f" at {run.endpoint}" if run.endpoint else "")
 
 
-def _judge(document: ResultDocument | None) -> str:
+def judge_of(document: ResultDocument | None) -> str:
     """Whose verdicts the score is made of."""
     return (judge_label(document) if document else None) or "–"
 
@@ -107,7 +100,8 @@ def _minute(run: RunRecord) -> str:
     return run.created_at[:16].replace("T", " ")
 
 
-def _main_metric(document: ResultDocument | None) -> str:
+def main_metric(document: ResultDocument | None) -> str:
+    """The main number with its name, and how many samples have one."""
     if document is None or not document["metrics"]:
         return "–"
 
@@ -140,135 +134,6 @@ def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[st
         "metrics": document["metrics"] if document else None,
         "views": views,
     }
-
-
-@click.command("show", cls=Command)
-@click.argument("run", shell_complete=run_ids)
-@click.argument("item", required=False)
-@click.option("--full", is_flag=True, help="Show judges' prompts as they were sent.")
-@click.option("--judge", metavar="SPEC", help="The result by this judge, of all samples.")
-@click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
-@click.option("--view", metavar="NAME", help="One of them.")
-@options.runs_dir_option
-@options.details_option
-@options.json_option
-@config_option
-def show_command(
-    run: str,
-    item: str | None,
-    full: bool,
-    judge: str | None,
-    views: bool,
-    view: str | None,
-    runs_dir: Path,
-    json_output: bool,
-) -> None:
-    """Show a run's result, or all that was said about one ITEM."""
-    judge = as_given("judge", judge)
-    if item is not None and judge:
-        raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
-    if sum(map(bool, (item, judge, views, view))) > 1:
-        raise UsageError("an ITEM, --judge, --views and --view contradict each other; use one")
-    with Journal(runs_dir, create=False) as journal:
-        record = find(journal, run)
-        if views:
-            _list_views(journal, record, json_output)
-        elif view:
-            print_result(_view(journal, record, view), json_output=json_output)
-        elif judge:
-            document = result_by(journal, installed(), record, judge)
-            print_result(document, json_output=json_output)
-        elif item is None:
-            _show_run(journal, record, json_output)
-        else:
-            _show_item(journal, record, item, json_output=json_output, full=full)
-
-
-def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
-    document = journal.document(run)
-    if document is None and (views := journal.views(run)):
-        raise UsageError(
-            f"run {run.run_id} has no result of its own yet, but views: {', '.join(views)}; "
-            f"{bench('show', run.run_id, '--view', 'NAME')} prints one, the command that started "
-            "the run goes on with it"
-        )
-    if document is None:
-        raise UsageError(
-            f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
-            "the command that started it goes on with it"
-        )
-    later = "" if json_output or document["ratings"] else _compared_later(journal, run)
-    another = _another(journal, run, document)
-    print_result(document, json_output=json_output, another=another, later=later)
-    if not json_output:
-        for message in left_out(journal, installed(), run, document):
-            click.echo(line(f"note: {message}"))
-
-
-def _compared_later(journal: Journal, run: RunRecord) -> str:
-    """Where the rating is of a run that others were compared with after its own result."""
-    names = journal.compared_by(run)
-    if not names:
-        return ""
-    by = listed(names, _LISTED)
-    return f"compared since by {by}: {bench('leaderboard', run.benchmark)} has the rating"
-
-
-_LISTED = 3
-
-
-def _another(journal: Journal, run: RunRecord, document: ResultDocument) -> str:
-    """The command that asks another model the same; nothing where its benchmark is gone."""
-    benchmark = installed().benchmarks.things.get(run.benchmark)
-    if benchmark is None or is_imported(run.model):
-        return ""
-    judge = judge_words(judge_label(document))
-    about = (document, benchmark, run.settings)
-    pack = pack_of(document, run.settings.get("dataset"))
-    return another_run(*about, dataset=pack, judge=judge)
-
-
-def _view(journal: Journal, run: RunRecord, name: str) -> ResultDocument:
-    """A view of a run by its name."""
-    views = journal.views(run)
-    check_name(name, views, f"run {run.run_id} has no view {name!r}", "there are")
-    return views[name]
-
-
-def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
-    """The results that are kept beside a run's own, which stands first."""
-    own = journal.document(run)
-    found = {**({"": own} if own else {}), **journal.views(run)}
-    if json_output:
-        rows = [_view_as_json(name, doc) for name, doc in found.items()]
-        click.echo(as_text({"run_id": run.run_id, "views": rows}))
-        return
-
-    cells = [
-        [name or "(the run's own)", _judge(doc), doc["status"], _main_metric(doc)]
-        for name, doc in found.items()
-    ]
-    note = f"{bench('show', run.run_id, '--view')} NAME prints one"
-    columns = ("view", "judge", "status", "score")
-    console.output.show(
-        console.tables.table(Table(f"results of run {run.run_id}", columns, cells, note=note))
-    )
-
-
-def _view_as_json(name: str, document: ResultDocument) -> object:
-    names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items")
-    return {"view": name or None} | {n: document.get(n) for n in (*names, "metrics")}
-
-
-def _show_item(
-    journal: Journal, run: RunRecord, item: str, *, json_output: bool, full: bool
-) -> None:
-    record = item_record(journal, run, item)
-    if json_output:
-        click.echo(as_text(record))
-        return
-
-    console.output.show(console.transcripts.item(record, full=full))
 
 
 @click.command("delete", cls=Command)

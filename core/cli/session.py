@@ -122,6 +122,7 @@ def print_result(
     another: str = "",
     later: str = "",
     messages: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
@@ -133,6 +134,7 @@ def print_result(
         another: The command that asks another model the same.
         later: What became of the rating after the result, where it has none.
         messages: What is said on standard error above the last line.
+        notes: What is printed there.
     """
     if json_output:
         click.echo(as_text(document))
@@ -143,6 +145,8 @@ def print_result(
     else:
         shown = console.short.short(document, another, later)
     console.output.show(shown)
+    for note in notes:
+        click.echo(line(f"note: {note}"))
     for message in messages:
         console.output.tell(message)
     console.output.show_line(console.short.last(document))

@@ -11,8 +11,13 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
+from ..reports.decoded import comparisons_table
 from ..roles import role_in
+from ..sample.progress import COMPARE
+from ..sections import Table
 from ..text import harmless, line, number, plural
+from .fitted import Fitted
+from .tables import table
 
 if TYPE_CHECKING:
     from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
@@ -23,8 +28,16 @@ _AROUND_TITLE = 6
 """Characters of a line of a box that its title cannot have."""
 
 
-def item(record: "ItemDocument", *, full: bool = False) -> RenderableType:
-    """Every call of an item, and its score; with `full`, judges' prompts as they were sent."""
+def item(
+    record: "ItemDocument", *, full: bool = False, beside: Mapping[int, Table | None] = {}
+) -> RenderableType:
+    """Every call of an item, its score, and the comparisons that its transcript is in.
+
+    Args:
+        record: All that is known of the item.
+        full: Show judges' prompts as they were sent, and what they replied when they compared.
+        beside: By iteration, the answer beside the reference.
+    """
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
     iterations = record["iterations"]
@@ -36,7 +49,10 @@ def item(record: "ItemDocument", *, full: bool = False) -> RenderableType:
         if len(iterations) > 1:
             parts.append(Text(f"iteration {iteration['iteration']}", style="bold"))
         parts += _calls(iteration["calls"], shown, full=full)
+        parts += [table(found)] if (found := beside.get(iteration["iteration"])) else []
         parts += _score(iteration)
+    if rows := record["comparisons"]:
+        parts += [Text(""), Fitted(comparisons_table(rows, record["model"]))]
     return Group(*parts)
 
 
@@ -63,6 +79,8 @@ def _calls(
     said: dict[str, list[_Conversation]] = {}  # each party has conversations of its own
     for call in calls:
         messages = call["messages"]
+        if call["phase"] == COMPARE and not full:
+            continue
         if messages is None:
             messages = []
             yield Text("asked the judge; what it was shown is not recorded", style="dim")

@@ -187,6 +187,12 @@ class Guarded:
             "item_weights", values.weights, self.benchmark.item_weights, pack, options
         )
 
+    def beside_reference(self, item: Item, score: Score) -> "Table | None":
+        """The answer beside the reference."""
+        return self._call(
+            "beside_reference", _or_none(Table), self.benchmark.beside_reference, item, score
+        )
+
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""
         return self._call("published", _or_none(Table), self.benchmark.published, pack)

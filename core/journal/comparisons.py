@@ -112,6 +112,11 @@ class ComparisonStore(JournalFile):
         sql = "SELECT DISTINCT a FROM comparisons WHERE run_b = ? AND status = 'read' ORDER BY a"
         return list(self._rows(sql, (run.run_id,), lambda row: str(row[0])))
 
+    def comparisons_about(self, run_id: str, item_id: str) -> Iterator[StoredComparison]:
+        """The comparisons of an item that a run is one side of, whoever asked for them."""
+        where = "item_id = ? AND (run_a = ? OR run_b = ?)"
+        return self._rows(_SELECT + where + _ORDER, (item_id, run_id, run_id), comparison_of)
+
     def comparisons_but(self, pool: str, grader: str) -> Iterator[StoredComparison]:
         """The comparisons of a pool that were made, and are another grader's."""
         where = "pool = ? AND status != 'planned' AND grader IS NOT ?"

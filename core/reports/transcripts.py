@@ -8,6 +8,7 @@ from ..imported import is_imported, origin_of
 from ..journal import Grader, Journal, RunRecord, StoredCall
 from ..sample.progress import TRIAL
 from ..types import Json, JsonDict, JsonObject
+from .decoded import ItemComparison, comparisons_of
 
 
 class TokenRow(TypedDict):
@@ -61,6 +62,7 @@ class ItemDocument(TypedDict):
     imported: JsonObject | None
     item_id: str
     iterations: Sequence[IterationRow]
+    comparisons: Sequence[ItemComparison]
 
 
 def item_record(journal: Journal, run: RunRecord, item_id: str) -> ItemDocument:
@@ -93,6 +95,7 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> ItemDocument:
             }
             for n in sorted(calls.keys() | failed.keys())
         ],
+        "comparisons": comparisons_of(journal, run, item_id),
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary
+from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary, Table
 
 from .demo import demo_answer
 from .parsing import PARSERS
@@ -125,6 +125,14 @@ class EmotionRatings(Benchmark):
             "uniform": Baseline(equal.score, "all equal", answer=height),
             "best_constant": Baseline(constant.score, "best constant", answer=answer),
         }
+
+    def beside_reference(self, item: Item, score: Score) -> Table:
+        """The ratings of each pass beside the reference."""
+        question: Question = item.content
+        given = score.detail.get("ratings", {})
+        rows: list[list[str | float | None]] = [["reference", *question.reference]]
+        rows += [[name.replace("_", " "), *ratings] for name, ratings in given.items() if ratings]
+        return Table("Answer and reference", ("", *question.emotions), rows)
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Ratings around the reference, the further off the lower the ability."""

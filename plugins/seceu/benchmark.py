@@ -32,7 +32,7 @@ from .grading import graded
 from .norms import Norm
 from .published import published_board
 from .reading import MAY, read
-from .stories import Asked
+from .stories import POINT_NAMES, Asked
 from .wording import PROMPTINGS, WORDING
 
 DIRECT = Sampling(temperature=0.1, top_p=1.0, max_tokens=512)
@@ -111,6 +111,14 @@ class Seceu(Benchmark):
     def published(self, pack: Pack) -> Table | None:
         """Table 1 of the paper, where results on the pack may stand beside it."""
         return published_board() if pack.comparability.startswith(MAY) else None
+
+    def beside_reference(self, item: Item, score: Score) -> Table:
+        """The points of the answer beside the reference."""
+        asked: Asked = item.content
+        rows: list[list[str | float | None]] = [["reference", *asked.reference]]
+        if all(score.values[name] is not None for name in POINT_NAMES):
+            rows.append(["answer", *(score.values[name] for name in POINT_NAMES)])
+        return Table("Answer and reference", ("", *asked.options), rows)
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Points around the reference, the further off the lower the ability."""

@@ -106,6 +106,15 @@ def test_runs_are_completed(command: str, bash: Bash, bench: Bench) -> None:
     assert len(bash(command, "--runs-dir", "other", "")) == 1
 
 
+def test_items_and_judges_are_completed(bash: Bash, bench: Bench) -> None:
+    """Items of the run that is named, judges of all runs."""
+    run = bench("run", "emotionqueen", "--limit", 2, "--json").json["run_id"]
+    items = bash("show", run, "")
+    assert len(items) == 2
+    assert bash("show", run, min(items)[:-1]) <= items
+    assert bash("show", run, "--judge", "demo/") == {"demo/judge"}
+
+
 def test_broken_settings_do_not_disturb(bash: Bash) -> None:
     """A shell is no place for an error: what can be completed is."""
     Path("bench.toml").write_text("[run\n")

@@ -24,7 +24,7 @@ def record(**score: Any) -> dict[str, Any]:
     graded: dict[str, Any] = {"reason": None, "values": score, "flags": []}
     iteration = {"iteration": 1, "calls": [call], "score": graded, "failed": None}
     about = {"benchmark": "b", "model": "m", "item_id": "1", "demo": False}
-    return {**about, "iterations": [iteration]}
+    return {**about, "iterations": [iteration], "comparisons": []}
 
 
 def printed(shown: Any, width: int) -> list[str]:

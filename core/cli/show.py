@@ -1,0 +1,213 @@
+"""`bench show`: a run's result, what came of its items, and all that was said about one."""
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from .. import console
+from ..analysis.csv_tables import csv_text
+from ..errors import BenchError, UsageError
+from ..guard import guard
+from ..hints import another_run, bench, judge_words, pack_of
+from ..imported import is_imported
+from ..journal import Journal, RunRecord
+from ..lookup.result_view import left_out, result_by
+from ..lookup.stored_config import config_of
+from ..lookup.stored_config import pack_of as stored_pack
+from ..names import check_name
+from ..plugins import installed
+from ..reports.comparability import judge_label
+from ..reports.items import SORTS, Items, items_csv, items_of, items_table
+from ..reports.transcripts import ItemDocument, ItemScore, item_record
+from ..result_document import ResultDocument
+from ..sections import Table
+from ..text import as_text, listed
+from ..types import Score
+from . import options
+from .command import Command
+from .completion import item_ids, judge_labels, run_ids
+from .runs import find, judge_of, main_metric
+from .session import print_result
+from .settings import config_option
+from .stored import as_given
+
+
+@click.command("show", cls=Command)
+@click.argument("run", shell_complete=run_ids)
+@click.argument("item", required=False, shell_complete=item_ids)
+@click.option("--items", is_flag=True, help="List what came of each item.")
+@click.option(
+    "--sort",
+    type=click.Choice(SORTS),
+    default="worst",
+    show_default=True,
+    help="The order of --items.",
+)
+@click.option(
+    "--csv",
+    "csv_output",
+    is_flag=True,
+    help="Print --items as comma-separated values, a row a sample.",
+)
+@click.option("--full", is_flag=True, help="Show judges' prompts as they were sent.")
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="The result by this judge, of all samples.")  # fmt: skip
+@click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
+@click.option("--view", metavar="NAME", help="One of them.")
+@options.runs_dir_option
+@options.details_option
+@options.json_option
+@config_option
+def show_command(
+    run: str,
+    item: str | None,
+    items: bool,
+    sort: str,
+    csv_output: bool,
+    full: bool,
+    judge: str | None,
+    views: bool,
+    view: str | None,
+    runs_dir: Path,
+    json_output: bool,
+) -> None:
+    """Show a run's result, or all that was said about one ITEM."""
+    judge = as_given("judge", judge)
+    if item is not None and judge:
+        raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")
+    if sum(map(bool, (item, items, judge, views, view))) > 1:
+        raise UsageError("ITEM, --items, --judge, --views and --view are for one at a time")
+    if csv_output and not items:
+        raise UsageError("--csv is for --items")
+    with Journal(runs_dir, create=False) as journal:
+        record = find(journal, run)
+        if views:
+            _list_views(journal, record, json_output)
+        elif items:
+            found = items_of(journal, record, journal.document(record), sort)
+            _print_items(found, json_output=json_output, csv_output=csv_output)
+        elif view:
+            print_result(_view(journal, record, view), json_output=json_output)
+        elif judge:
+            document = result_by(journal, installed(), record, judge)
+            print_result(document, json_output=json_output)
+        elif item is None:
+            _show_run(journal, record, json_output)
+        else:
+            _show_item(journal, record, item, json_output=json_output, full=full)
+
+
+def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
+    document = journal.document(run)
+    if document is None and (views := journal.views(run)):
+        raise UsageError(
+            f"run {run.run_id} has no result of its own yet, but views: {', '.join(views)}; "
+            f"{bench('show', run.run_id, '--view', 'NAME')} prints one, the command that started "
+            "the run goes on with it"
+        )
+    if document is None:
+        raise UsageError(
+            f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
+            "the command that started it goes on with it"
+        )
+    later = "" if json_output or document["ratings"] else _compared_later(journal, run)
+    another = _another(journal, run, document)
+    notes = [] if json_output else list(left_out(journal, installed(), run, document))
+    print_result(document, json_output=json_output, another=another, later=later, notes=notes)
+
+
+def _print_items(found: Items, *, json_output: bool, csv_output: bool) -> None:
+    if json_output:
+        click.echo(as_text(found))
+    elif csv_output:
+        click.echo(csv_text(items_csv(found)), nl=False)
+    else:
+        console.output.show(console.fitted.Fitted(items_table(found)))
+
+
+def _compared_later(journal: Journal, run: RunRecord) -> str:
+    """Where the rating is of a run that others were compared with after its own result."""
+    names = journal.compared_by(run)
+    if not names:
+        return ""
+    by = listed(names, _LISTED)
+    return f"compared since by {by}: {bench('leaderboard', run.benchmark)} has the rating"
+
+
+_LISTED = 3
+
+
+def _another(journal: Journal, run: RunRecord, document: ResultDocument) -> str:
+    """The command that asks another model the same; nothing where its benchmark is gone."""
+    benchmark = installed().benchmarks.things.get(run.benchmark)
+    if benchmark is None or is_imported(run.model):
+        return ""
+    judge = judge_words(judge_label(document))
+    about = (document, benchmark, run.settings)
+    pack = pack_of(document, run.settings.get("dataset"))
+    return another_run(*about, dataset=pack, judge=judge)
+
+
+def _view(journal: Journal, run: RunRecord, name: str) -> ResultDocument:
+    """A view of a run by its name."""
+    views = journal.views(run)
+    check_name(name, views, f"run {run.run_id} has no view {name!r}", "there are")
+    return views[name]
+
+
+def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
+    """The results that are kept beside a run's own, which stands first."""
+    own = journal.document(run)
+    found = {**({"": own} if own else {}), **journal.views(run)}
+    if json_output:
+        rows = [_view_as_json(name, doc) for name, doc in found.items()]
+        click.echo(as_text({"run_id": run.run_id, "views": rows}))
+        return
+
+    cells = [
+        [name or "(the run's own)", judge_of(doc), doc["status"], main_metric(doc)]
+        for name, doc in found.items()
+    ]
+    note = f"{bench('show', run.run_id, '--view')} NAME prints one"
+    columns = ("view", "judge", "status", "score")
+    console.output.show(
+        console.tables.table(Table(f"results of run {run.run_id}", columns, cells, note=note))
+    )
+
+
+def _view_as_json(name: str, document: ResultDocument) -> object:
+    names = ("judge", "judge_endpoint", "grader", "options", "status", "iterations", "items")
+    return {"view": name or None} | {n: document.get(n) for n in (*names, "metrics")}
+
+
+def _show_item(
+    journal: Journal, run: RunRecord, item: str, *, json_output: bool, full: bool
+) -> None:
+    record = item_record(journal, run, item)
+    if json_output:
+        click.echo(as_text(record))
+        return
+
+    beside = _beside_reference(journal, run, record)
+    console.output.show(console.transcripts.item(record, full=full, beside=beside))
+
+
+def _beside_reference(
+    journal: Journal, run: RunRecord, record: ItemDocument
+) -> dict[int, Table | None]:
+    """By iteration, the answer beside the reference; nothing where the data is not here."""
+    with contextlib.suppress(BenchError):
+        config = config_of(journal, run, installed(), {}, None)
+        items = {item.id: item for item in stored_pack(run, config).items}
+        shown = guard(config.benchmark).beside_reference
+        return {
+            row["iteration"]: shown(items[record["item_id"]], _score(found))
+            for row in record["iterations"]
+            if (found := row["score"]) and record["item_id"] in items
+        }
+    return {}
+
+
+def _score(found: ItemScore) -> Score:
+    return Score(found["values"], found["reason"], tuple(found["flags"]), found["detail"])
