@@ -22,7 +22,7 @@ from ..run.session import Session
 from ..sample.workers import on_signals
 from ..sections import Table
 from ..settings.file import FILE
-from ..settings.run_config import Endpoint, RunConfig
+from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..settings.targets import Target
 from ..text import as_text, line, plural
 from ..work import open_session, run_session
@@ -91,7 +91,8 @@ async def work(session: Session, pack: Pack, place: str = "") -> Result:
     """
     title = f"{session.config.benchmark.name} {session.config.display_name}{place}"
     with _stoppable(session):
-        async with console.live.displayed(session.progress, title, console.output.err()):
+        judge = ", ".join(party.label for party in judges_of(session.config))
+        async with console.live.displayed(session.progress, title, console.output.err(), judge):
             return await run_session(session, pack)
 
 

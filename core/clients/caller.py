@@ -11,6 +11,7 @@ the error is fatal.
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -75,6 +76,7 @@ class Caller:
 
     Attributes:
         retries: Attempts beyond the first of all calls so far, failed ones too.
+        retried: The same by what went wrong before: an HTTP status, or ``timeout`` and the like.
         before_sending: Called before each attempt; raises when nothing more shall be sent.
         is_down: The endpoint refused or dropped every connection for so long that the run ends.
         slots: The adaptive concurrency; its `in_flight` and `limit` are for display.
@@ -96,6 +98,7 @@ class Caller:
         self.client = client
         self.limits = limits
         self.retries = 0
+        self.retried = Counter[str]()
         self.is_down = False
         self.slots = AdaptiveLimit(limits.concurrency, clock)
         self._rpm = Rate(limits.rpm, clock)
@@ -153,6 +156,8 @@ class Caller:
         course.attempts += 1
         course.deadline = course.deadline or place.began + self.limits.call_s
         self.retries += course.attempts > 1
+        if course.last is not None:
+            self.retried[str(course.last.status or course.last.kind)] += 1
         seconds = min(self.limits.timeout_s, course.deadline - place.began)
         try:
             response = await self._complete(request, call, seconds)

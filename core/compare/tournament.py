@@ -370,6 +370,7 @@ class RunComparisons:
         done = await self._ask(context, row, item, calls)
         if calls.ended is None:
             self.journal.add_comparison(self.run, done)
+            context.progress.unread += done.status == "unread"
             self._answered.add((done.judge, question_of(done)))
 
     async def _ask(

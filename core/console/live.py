@@ -20,15 +20,28 @@ REFRESH_S = 0.2
 PLAIN_EVERY_S = 10.0
 NAMES = {"generate": "replies", "judge": "verdicts", COMPARE: "comparisons"}
 """What people call the calls of each phase."""
-_BAR = 40
+_BAR, _LEAST = 40, 12
+"""Characters of a bar, and the fewest where the judge's name stands beside it."""
+_JUDGED = ("judge", COMPARE)
 _GAP = "  "
 
 
 @contextlib.asynccontextmanager
-async def displayed(progress: Progress, title: str, console: Console) -> AsyncIterator[None]:
-    """Show the progress while the block runs."""
-    show = _live if console.is_terminal and not console.is_dumb_terminal else _plain
-    task = asyncio.create_task(show(progress, line(title), console))
+async def displayed(
+    progress: Progress, title: str, console: Console, judge: str = ""
+) -> AsyncIterator[None]:
+    """Show the progress while the block runs.
+
+    Args:
+        progress: Of the run.
+        title: Names it.
+        console: Where.
+        judge: Who judges, for the bars.
+    """
+    if console.is_terminal and not console.is_dumb_terminal:
+        task = asyncio.create_task(_live(progress, line(title), console, line(judge)))
+    else:
+        task = asyncio.create_task(_plain(progress, line(title), console))
     try:
         yield
     finally:
@@ -37,14 +50,14 @@ async def displayed(progress: Progress, title: str, console: Console) -> AsyncIt
             await task
 
 
-async def _live(progress: Progress, title: str, console: Console) -> None:
+async def _live(progress: Progress, title: str, console: Console, judge: str) -> None:
     with Live(console=console, auto_refresh=False) as live:
         try:
             while True:
-                live.update(frame(progress, title, console.width), refresh=True)
+                live.update(frame(progress, title, console.width, judge), refresh=True)
                 await asyncio.sleep(REFRESH_S)
         finally:
-            live.update(frame(progress, title, console.width), refresh=True)
+            live.update(frame(progress, title, console.width, judge), refresh=True)
 
 
 async def _plain(progress: Progress, title: str, console: Console) -> None:
@@ -53,18 +66,19 @@ async def _plain(progress: Progress, title: str, console: Console) -> None:
         console.print(f"{title}: {describe(progress)}")
 
 
-def frame(progress: Progress, title: str, width: int) -> Group:
+def frame(progress: Progress, title: str, width: int, judge: str = "") -> Group:
     """What the live display shows: nothing while there is nothing to do.
 
     Args:
         progress: Of the run.
         title: Names it.
         width: Of the terminal, in characters.
+        judge: Who judges.
     """
     if not progress.worked:
         return Group()
     facts = _packed([_samples(progress), *_facts(progress)], width)
-    return Group(_clipped(title), _bars(progress.phases), *map(_clipped, facts))
+    return Group(_clipped(title), _bars(progress.phases, width, judge), *map(_clipped, facts))
 
 
 def _clipped(text: str) -> Text:
@@ -80,11 +94,15 @@ def describe(progress: Progress) -> str:
     return _GAP.join([_samples(progress), *counts, *_facts(progress)])
 
 
-def _bars(phases: dict[str, Phase]) -> Table:
+def _bars(phases: dict[str, Phase], width: int, judge: str) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
+    names, counts = map(_name, phases), map(_count, phases.values())
+    beside = sum(max(map(len, texts), default=0) for texts in (names, counts)) + len(judge) + 6
+    room = max(_LEAST, min(_BAR, width - beside))
     for key, phase in phases.items():
-        bar = ProgressBar(total=phase.total, completed=phase.done, width=_BAR)
-        grid.add_row(Text(_name(key)), bar, Text(_count(phase), justify="right"))
+        bar = ProgressBar(total=phase.total, completed=phase.done, width=room)
+        who = _clipped(judge if key in _JUDGED else "")
+        grid.add_row(Text(_name(key)), bar, Text(_count(phase), justify="right"), who)
     return grid
 
 
@@ -105,15 +123,34 @@ def _facts(progress: Progress) -> list[str]:
     seconds = time.monotonic() - progress.started
     tokens = progress.usage.input + progress.usage.output
     facts = [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
-    facts += [f"{progress.in_flight} in flight", plural(progress.retries, "retry")]
-    facts += [f"{tokens:,} tokens"]
-    facts += ["cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"]
-    if progress.failed or progress.unscored:
-        facts += [f"{progress.unscored} unscored", f"{progress.failed} failed"]
+    facts += [f"{progress.in_flight} in flight{_reduced(progress)}"]
+    facts += [_retries(progress)] if progress.retries else []
+    facts += [f"{tokens:,} tokens", *_cost(progress)]
+    counts = {"unscored": progress.unscored, "failed": progress.failed, "unread": progress.unread}
+    facts += [f"{n} {name}" for name, n in counts.items() if n]
+    facts += [f"{duration(seconds)} so far"]
     left = progress.seconds_left
     # A placement may end before everything is compared.
     about = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
     return facts + ([f"{about} {duration(left)} left"] if left else [])
+
+
+def _reduced(progress: Progress) -> str:
+    """That fewer may be in flight than the user allows, after errors of the server."""
+    return f" (reduced to {r[0]} of {r[1]})" if (r := progress.reduced) else ""
+
+
+def _retries(progress: Progress) -> str:
+    """How many, and what went wrong before them."""
+    kinds = ", ".join(f"{n} x {line(kind)}" for kind, n in progress.retried.most_common())
+    return plural(progress.retries, "retry") + (f" ({kinds})" if kinds else "")
+
+
+def _cost(progress: Progress) -> list[str]:
+    """What this command has cost so far; nothing before its first answer."""
+    if progress.cost_usd is None:
+        return ["cost unknown"]
+    return [f"${progress.cost_usd:.4f}" if progress.cost_usd else "free"] if progress.calls else []
 
 
 def _packed(facts: Iterable[str], width: int) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Counters of a run under way, and how far each kind of its calls is, for whoever displays them."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -106,6 +107,7 @@ class Progress:
         replayed: Calls answered from the journal.
         phases: How far each kind of call is: ``generate``, ``judge``, ``compare``. One that the
             run does not have is not there.
+        unread: Comparisons of this command that could not be read.
         callers: Who sends; they know what is in flight and what was sent again.
         cost_usd: Of the calls sent; ``None`` once one has no known price.
     """
@@ -114,6 +116,7 @@ class Progress:
     scored: int = 0
     unscored: int = 0
     failed: int = 0
+    unread: int = 0
     phases: dict[str, Phase] = field(default_factory=dict)
     sent: dict[str, int] = field(default_factory=dict)
     replayed: int = 0
@@ -136,6 +139,21 @@ class Progress:
     def retries(self) -> int:
         """Attempts beyond each call's first, those of failed calls too."""
         return sum(caller.retries for caller in self.callers)
+
+    @property
+    def retried(self) -> Counter[str]:
+        """Retries by what went wrong before: an HTTP status, or ``timeout`` and the like."""
+        return sum((caller.retried for caller in self.callers), Counter[str]())
+
+    @property
+    def reduced(self) -> tuple[int, int] | None:
+        """Requests that may be in flight now, and that the user allows, where that is more."""
+        slots = [
+            caller.slots for caller in self.callers if caller.slots.limit < caller.slots.configured
+        ]
+        return (
+            (sum(int(s.limit) for s in slots), sum(s.configured for s in slots)) if slots else None
+        )
 
     @property
     def in_flight(self) -> int:

@@ -75,10 +75,33 @@ def test_no_line_is_cut_or_broken_within_a_number(width: int) -> None:
     lines = shown(progress, width=width)
     facts = " ".join(" ".join(lines[4:]).split())
     assert max(map(len, lines)) <= width and "…" not in facts
-    message = (
-        r"18/45 samples \S+ calls/s 0 in flight 0 retries 0 tokens \$0.0000 3 unscored 3 failed"
-    )
+    message = r"18/45 samples \S+ calls/s 0 in flight 0 tokens 3 unscored 3 failed \S+ s so far"
     assert re.fullmatch(message, facts)
+
+
+def test_what_went_wrong_is_told_by_kind() -> None:
+    """Retries by what came before, fewer in flight than allowed, and what could not be read."""
+    progress = running(ALL)
+    (caller,) = progress.callers
+    caller.retries = 3
+    caller.retried.update({"429": 2, "timeout": 1})
+    caller.slots.limit = 4.5
+    progress.unread, progress.sent["judge"] = 1, 5
+    told = describe(progress)
+    assert "3 retries (2 x 429, 1 x timeout)" in told
+    assert "0 in flight (reduced to 4 of 32)" in told
+    assert "  free  1 unread  " in told
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_judge_is_named_on_its_bars(width: int) -> None:
+    """The bars are shorter for it, and end alike."""
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(frame(running(ALL), "eqbench3 openai/m", width, "openai/judge-a"))
+    bars = [row for row in capture.get().splitlines() if "━" in row or "╸" in row]
+    assert ["openai/judge-a" in row for row in bars] == [False, True, True]
+    assert max(map(len, bars)) <= width
 
 
 def test_a_long_name_leaves_room_for_the_bars() -> None:
@@ -212,6 +235,7 @@ def test_attempts_of_failed_calls_are_retries(run: Callable[..., Progress]) -> N
         progress = run(server, limit=2, max_retries=2)
     assert progress.failed == 2
     assert progress.retries == len(server.requests) - 2 > 0
+    assert progress.retried == {"500": progress.retries}
 
 
 def test_comparisons_are_as_many_as_there_may_be_and_then_as_were_made(tmp_path: Path) -> None:
