@@ -178,7 +178,10 @@ def _by_judge(board: Leaderboard) -> Table | None:
     each = [{row["model"]: row for row in rows} for rows in judges.values()]
     models = [row["model"] for row in board.standing.ratings] if board.standing else []
     rows = [(model, *(rating_cell(own.get(model)) for own in each)) for model in models]
-    return Table("Ratings by each judge alone", ("model", *judges), rows)
+    rotated = (board.board.judge or "").startswith("rotate(")
+    note = "each judge compared its own scenarios, so its ratings are confounded with these"
+    title, columns = "Ratings by each judge alone", ("model", *judges)
+    return Table(title, columns, rows, note=note if rotated else "")
 
 
 _LISTED = 8

@@ -13,6 +13,7 @@ from .conclusions import conclusions
 from .fitted import bars
 from .tables import foot, head, missing, rating, samples, standing, with_command
 
+NOT_TESTED = "not tested"
 _ROWS = 5
 """Models of the table of ratings."""
 _MISSING = 2
@@ -36,6 +37,8 @@ def short(document: ResultDocument, another: str = "", later: str = "") -> Rende
     parts += [Text(message) for message in _attention(document)]
     parts += with_command(rating(document, later), another)
     parts += conclusions(against(document.get("conclusions", ())))
+    if robustness := document.get("robustness"):
+        parts += conclusions([r for r in robustness["conclusions"] if r["verdict"] != NOT_TESTED])
     return Group(*parts, *foot(document))
 
 

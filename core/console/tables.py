@@ -38,6 +38,8 @@ def details(
         parts += [Text(""), section]
     if message := document.get("conclusions"):
         parts += [Text(""), *conclusions(message, "The judge")]
+    if robustness := document.get("robustness"):
+        parts += [Text(""), *conclusions(robustness["conclusions"], "The judges")]
     return Group(*parts, Text(""), *foot(document))
 
 

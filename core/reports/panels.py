@@ -62,14 +62,14 @@ def panel_table(document: ResultDocument) -> Table | None:
     note = f"{panel['rule']} of those that could be read, at least {panel['quorum']}"
     if panel["rule"] == "rotate":
         note = f"one judge a sample, all of them on about {panel.get('overlap', 0):.0%}"
+        note += "; each judge's number is of its own samples, so it is confounded with items"
     note += f"; {panel['split']} samples with a split vote" if panel["split"] else ""
     agreement = [_agreement(name, row) for name, row in panel["agreement"].items()]
     columns = ["judge", label, "graded", "unread"]
     if any("ratings" in row for row in judges):
         columns.append("rating")
         rows = [(*r, _rating(j, document["name"])) for r, j in zip(rows, judges, strict=True)]
-    lines = [note, *agreement, *robustness_lines(document)]
-    return Table("Judges of the panel", columns, rows, note="\n".join(lines))
+    return Table("Judges of the panel", columns, rows, note="\n".join([note, *agreement]))
 
 
 def _rating(row: JudgeRow, model: str) -> str:
@@ -85,15 +85,7 @@ def _judges_table(document: ResultDocument) -> Table | None:
         return None
     rows = [(judge, str(estimate_row(row))) for judge, row in found["judges"].items()]
     columns = ("judge", f"{found['value']}, rank correlation with the others")
-    note = "\n".join(robustness_lines(document))
-    return Table(f"Judges of these {plural(found['n'], 'transcript')}", columns, rows, note=note)
-
-
-def robustness_lines(document: ResultDocument) -> list[str]:
-    """What a result says of several judges, a line for each that was tested."""
-    found = document.get("robustness")
-    rows = found["conclusions"] if found else ()
-    return [f"{row['about']}: {row['text']}" for row in rows if row["verdict"] != "not tested"]
+    return Table(f"Judges of these {plural(found['n'], 'transcript')}", columns, rows)
 
 
 def _value(row: JudgeRow, metric: str) -> float | None:
