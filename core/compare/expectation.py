@@ -42,7 +42,7 @@ from .placement import (
     wanted_placement,
 )
 from .rating_summary import settings_of
-from .refiled_comparisons import Recomparing
+from .refiled_comparisons import bring_back
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
@@ -159,8 +159,7 @@ async def look_ahead(
     check_opponents(journal, config, pack, meant, config.display_name)
     others = opponents_of(journal, config, pack, meant, config.display_name)
     pool, shelf = pool_of(journal, config, pack), TranscriptCache.of(journal, config, pack)
-    for one in pool.members or (pool,):
-        await Recomparing(shelf, one).bring()
+    await bring_back(journal, config, pack)
     own = contestant(journal, pack, config, run) if run else None
     begun = own.samples & selection.samples if own else frozenset[Slot]()
     wanted = selection.samples - begun  # what is not there yet may say enough

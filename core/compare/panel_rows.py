@@ -1,6 +1,7 @@
 """Comparisons by a panel: those of its judges, put together question by question."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..clients.families import family
@@ -93,6 +94,44 @@ class PanelJudges(NamedTuple):
         return row._replace(
             status="unread", judge=self.panel.label, margins={}, reason="; ".join(reasons)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPanel:
+    """Which judges of a panel have compared what.
+
+    Attributes:
+        judges: The panel.
+        answered: Judges, with the questions that they have answered.
+        tried: Questions that this command has taken up.
+    """
+
+    judges: PanelJudges
+    answered: set[tuple[str, Question]]
+    tried: set[Question] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, judges: PanelJudges, rows: Iterable[StoredComparison]) -> "AskedPanel":
+        """A panel with what its judges have compared before."""
+        done = (row for row in rows if row.status in ("read", "unread"))
+        return cls(judges, {(row.judge, question_of(row)) for row in done})
+
+    def is_lacking(self, row: StoredComparison) -> bool:
+        """Whether a judge has not compared this, and was not tried in this command."""
+        return question_of(row) not in self.tried and bool(self._lacking(row))
+
+    def take(self, row: StoredComparison) -> list[str]:
+        """The judges that have not compared this, which are tried now."""
+        self.tried.add(question_of(row))
+        return self._lacking(row)
+
+    def note(self, row: StoredComparison) -> None:
+        """One of them has compared this."""
+        self.answered.add((row.judge, question_of(row)))
+
+    def _lacking(self, row: StoredComparison) -> list[str]:
+        asked = question_of(row)
+        return [judge for judge in self.judges.due(row) if (judge, asked) not in self.answered]
 
 
 def question_of(row: StoredComparison) -> Question:

@@ -8,14 +8,23 @@ are: another grader's, and are asked for anew. Nothing is sent.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..benchmark import Pack
 from ..errors import BenchError, JournalError, MissingCall
 from ..guard import guard
-from ..journal import CallKey, RunRecord, StoredComparison
+from ..journal import CallKey, Journal, RunRecord, StoredComparison
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE
+from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse
-from .comparison_pool import ComparisonPool, turned
+from .comparison_pool import ComparisonPool, pool_of, turned
 from .opponents import Gap, Opponent, TranscriptCache
+
+
+async def bring_back(journal: Journal, config: RunConfig, pack: Pack) -> None:
+    """Bring comparisons into the pool of a configuration, or into those of its panel."""
+    pool, shelf = pool_of(journal, config, pack), TranscriptCache.of(journal, config, pack)
+    for one in pool.members or (pool,):
+        await Recomparing(shelf, one).bring()
 
 
 @dataclass

@@ -5,10 +5,8 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..compare.comparison_pool import pool_of
 from ..compare.expectation import look_ahead
-from ..compare.opponents import TranscriptCache
-from ..compare.refiled_comparisons import Recomparing
+from ..compare.refiled_comparisons import bring_back
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -202,30 +200,17 @@ class RunWork:
         if not self.owned.compares:
             return
         self.journal.writer.flush()
+        from ..compare.batches import BatchPlanner
         from ..compare.tournament import RunComparisons
 
-        pool = pool_of(self.journal, self.config, self.owned.pack)
-        for one in pool.members or (pool,):
-            await Recomparing(
-                TranscriptCache.of(self.journal, self.config, self.owned.pack), one
-            ).bring()
-        tournament = RunComparisons(
-            self.config, self.owned.pack, self.journal, self.run, self.selection
-        )
-        context: RunContext | None = None
-        while batch := await tournament.next_batch():
-            if context is None:
-                context = make_context()
-                self.progress.expect_comparisons(await tournament.left())
-            self.progress.compare(len(batch))
-            try:
-                await tournament.play(context, batch)
-            except BudgetReached:
-                tournament.run_out()
-                self._placement = Placement(tournament.stopped)
-                raise
-            if tournament.failed:
-                break  # the next batch is planned from complete ones only
+        about = (self.config, self.owned.pack, self.journal, self.run, self.selection)
+        await bring_back(self.journal, self.config, self.owned.pack)
+        tournament = RunComparisons(BatchPlanner(*about))
+        try:
+            await tournament.play(make_context, self.progress)
+        except BudgetReached:
+            self._placement = Placement(tournament.stopped)
+            raise
         done = not tournament.failed
         self._placement = Placement(tournament.stopped, tournament.failed, done)
         if done and COMPARE in self.progress.phases:

@@ -1,0 +1,277 @@
+"""Which comparisons come next: a batch that is planned and not done, or a new one.
+
+Comparisons that the opponents' own runs have made meanwhile are not made again.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..benchmark import Pack
+from ..journal import Journal, RunRecord, StoredComparison
+from ..lookup.runs import Company
+from ..matchmaking.calls import Call
+from ..matchmaking.goals import Batch, NoMoreCalls
+from ..matchmaking.matchmaker import Matchmaker
+from ..ratings.comparisons import Comparisons
+from ..reports.evidence import Selection
+from ..result_document import PlacementEnd
+from ..settings.run_config import RunConfig
+from .comparison_pool import (
+    as_comparisons,
+    bench_of,
+    counting,
+    current,
+    pool_of,
+    read_met,
+    rows_of,
+)
+from .expectation import field_of
+from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contestants
+from .panel_rows import AskedPanel
+from .placement import (
+    Asked,
+    call_of,
+    history_of,
+    is_made,
+    left_of,
+    make_matchmaker,
+    placeable,
+    placement_of,
+    seen_from,
+    settled_by,
+    wanted_placement,
+)
+
+
+@dataclass
+class BatchPlanner:
+    """What there is to compare of one run, and what was.
+
+    Attributes:
+        selection: The samples whose transcripts are compared.
+        stopped: Why the placement is at its end, once it is; or why nothing can be compared.
+    """
+
+    config: RunConfig
+    pack: Pack
+    journal: Journal
+    run: RunRecord
+    selection: Selection
+    stopped: PlacementEnd | None = None
+
+    def __post_init__(self) -> None:
+        self.items = {item.id: item for item in self.pack.items}
+        self._pool = pool_of(self.journal, self.config, self.pack)
+        self.panel = self._asked_panel()
+        self._company = Company.of(self.config)
+        self._shelf = TranscriptCache.of(self.journal, self.config, self.pack)
+        own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        self._own = replace(own, samples=own.samples & self.selection.samples)
+        self._opponents = {contestant.name: contestant for contestant in opponents}
+        self._matchmaker: Matchmaker | None = None
+
+    def _asked_panel(self) -> AskedPanel | None:
+        if self._pool.panel is None:
+            return None
+        rows = (row for member in self._pool.members for row in rows_of(self.journal, member))
+        return AskedPanel.of(bench_of(self.journal, self._pool.panel), rows)
+
+    async def next_batch(self) -> Sequence[StoredComparison]:
+        """The comparisons to make next: those planned and not done, else a new plan; or none."""
+        self.journal.writer.flush()
+        pool, own = self._met_rows(), self._own_rows()
+        mine = [row for row in own if self._is_here(row)]
+        if waiting := self._waiting(mine, self._elsewhere(pool)) or self._lacking(pool):
+            return waiting
+        if not self._opponents:
+            return []
+        if settled := settled_by(self.journal, self.run, self._meant, self._pool.grader):
+            self.stopped = settled
+            return []
+        return await self._plan(pool, mine, max((row.batch for row in own), default=0))
+
+    def _own_rows(self) -> list[StoredComparison]:
+        return rows_of(self.journal, self._pool, self.run)
+
+    def _met_rows(self) -> list[StoredComparison]:
+        """All comparisons that count."""
+        met = read_met(self.journal, self._pool, self.pack, self._company)
+        runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
+        return current(met.rows, {**met.runs, **runs})
+
+    def _read(self, pool: Sequence[StoredComparison]) -> Comparisons:
+        there = placeable(pool, self._own.name, self._opponents, self._own.samples)
+        return Comparisons.of(as_comparisons(there))
+
+    def _is_here(self, row: StoredComparison) -> bool:
+        """Whether a comparison is with the run of its opponent that counts."""
+        other = self._opponents.get(row.b)
+        return other is not None and other.run.run_id == row.run_b
+
+    def _waiting(
+        self, mine: Sequence[StoredComparison], elsewhere: Collection[Asked]
+    ) -> list[StoredComparison]:
+        """The planned comparisons; one that the opponent's run has made meanwhile is only noted."""
+        planned = [row for row in mine if row.status == "planned"]
+        calls = [call for batch in history_of(mine) for call in batch.calls]
+        made = [row for row in planned if is_made(call_of(row), calls, elsewhere)]
+        for row in made:
+            self.journal.add_comparison(self.run, row._replace(status="known"))
+        return [row for row in planned if row not in made]
+
+    def _lacking(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
+        """The run's comparisons that a judge of the panel has not made, once in a command."""
+        if self.panel is None:
+            return []
+        mine = (row for row in pool if row.run_a == self.run.run_id and self._is_here(row))
+        return [row for row in mine if self.panel.is_lacking(row)]
+
+    @property
+    def _meant(self) -> list[str]:
+        return placement_of(self._pool.digest, self.config, self._own.samples)
+
+    async def _plan(
+        self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison], number: int
+    ) -> list[StoredComparison]:
+        """The next batch, journalled; a comparison that another run has is only noted.
+
+        Batches of which nothing is left to ask are passed over.
+
+        Args:
+            pool: All comparisons that count.
+            mine: Those that this run has planned.
+            number: Of its last batch, with whomever that was.
+        """
+        transcripts = await self._transcripts()
+        if message := self._nothing_to_compare(transcripts):
+            self.stopped = {"kind": "none", "told": message}
+            return []
+        matchmaker = self._matchmaker or self._make_matchmaker(pool, transcripts)
+        self._matchmaker = matchmaker
+        history = history_of(mine)
+        elsewhere = self._elsewhere(pool)
+        read = self._read(pool)
+        while True:
+            batch = matchmaker.next_batch(read, history)
+            if isinstance(batch, NoMoreCalls):
+                self.stopped = {
+                    **matchmaker.advise(batch, read, history).as_json(),
+                    "of": self._meant[0],
+                    "grader": self._pool.grader,
+                }
+                return []
+            number += 1
+            rows = [self._row(call, batch, number, elsewhere) for call in batch.calls]
+            for row in rows:
+                self.journal.add_comparison(self.run, row)
+            self.journal.writer.flush()
+            if planned := [row for row in rows if row.status == "planned"]:
+                return planned
+            history.append(batch)
+
+    async def _transcripts(self) -> dict[str, frozenset[Slot]]:
+        """By model, the samples of which it has a transcript that says enough."""
+        everyone = (self._own, *self._opponents.values())
+        return {c.name: await c.comparable(self._own.samples, self._shelf) for c in everyone}
+
+    def _nothing_to_compare(self, transcripts: Mapping[str, frozenset[Slot]]) -> str | None:
+        """Why not one pair of transcripts can be compared; ``None`` where one can."""
+        own, slots = self._own, transcripts[self._own.name]
+        if not slots:
+            return f"{own.name}: {own.lacks(own.samples) or UNFINISHED.reason}"
+        if any(transcripts[name] & slots for name in self._opponents):
+            return None
+        by_reason = dict[str | None, list[str]]()
+        for name, other in self._opponents.items():
+            by_reason.setdefault(other.lacks(slots), []).append(name)
+        return "; ".join(f"{', '.join(names)}: {message}" for message, names in by_reason.items())
+
+    def _make_matchmaker(
+        self, pool: Sequence[StoredComparison], transcripts: Mapping[str, frozenset[Slot]]
+    ) -> Matchmaker:
+        field = field_of(
+            self.journal,
+            self.config,
+            self.pack,
+            own=self._own,
+            opponents=self._opponents.values(),
+            transcripts=transcripts,
+            ladder=as_comparisons(pool),
+        )
+        return make_matchmaker(self._own.name, wanted_placement(self.config), field)
+
+    def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[Asked]:
+        """The comparisons with this model that were made for its opponents' runs."""
+        own = self._own.name
+        theirs = (row for row in pool if row.b == own and row.status in ("read", "unread"))
+        return {seen_from(row, own) for row in theirs}
+
+    def _row(
+        self,
+        call: Call,
+        batch: Batch,
+        number: int,
+        elsewhere: Collection[Asked],
+    ) -> StoredComparison:
+        other = self._opponents[call.b]
+        assert self.config.judge is not None
+        is_known = is_made(call, batch.calls, elsewhere)
+        return StoredComparison(
+            pool=self._pool.digest,
+            item_id=call.item,
+            iteration=call.iteration,
+            run_a=self.run.run_id,
+            run_b=other.run.run_id,
+            a=self._own.name,
+            b=other.name,
+            first=call.first,
+            batch=number,
+            stage=batch.stage,
+            rank=batch.rank,
+            status="known" if is_known else "planned",
+            judge=self.config.judge.stored_label,
+            family=self.items[call.item].cluster,
+            grader=self._pool.grader,
+        )
+
+    def run_out(self) -> None:
+        """Note that the money has run out, with what more comparisons would do.
+
+        The placement is not at its end: the same command goes on.
+        """
+        if self._matchmaker is None:
+            return
+        self.journal.writer.flush()
+        made = [row for row in self._own_rows() if self._is_here(row) and row.status != "planned"]
+        stop = NoMoreCalls("budget", "--max-cost is reached")
+        read = self._read(self._met_rows())
+        self.stopped = self._matchmaker.advise(stop, read, history_of(made)).as_json()
+
+    async def left(self) -> int:
+        """The most comparisons that may still be made."""
+        transcripts = await self._transcripts()
+        own = transcripts.pop(self._own.name)
+        alike = {name: slots & own for name, slots in transcripts.items()}
+        runs = {other.run.run_id for other in self._opponents.values()}
+        met = read_met(self.journal, self._pool, self.pack, self._company)
+        return left_of(self.config, alike, runs, self.run, counting(met, self.run))
+
+    async def texts(self, opponent: str, slot: Slot) -> tuple[Text | Gap, Text | Gap]:
+        """The transcripts of a sample: the run's own and an opponent's, or why there is none."""
+        own = await self._own.text(slot, self._shelf)
+        return own, await self._opponents[opponent].text(slot, self._shelf)
+
+    def rows_of_members(self, row: StoredComparison) -> list[StoredComparison]:
+        """A comparison of the panel as each of its judges that lacks it is to make it."""
+        assert self.panel is not None
+        pools = {member.judge: member for member in self._pool.members}
+        return [
+            row._replace(pool=pools[judge].digest, judge=judge, grader=pools[judge].grader)
+            for judge in self.panel.take(row)
+        ]
+
+    def keep(self, done: StoredComparison) -> None:
+        """Store a comparison that was made."""
+        self.journal.add_comparison(self.run, done)
+        if self.panel:
+            self.panel.note(done)
