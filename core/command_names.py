@@ -48,6 +48,23 @@ COMMANDS = {
     "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
 }
 
+GROUPS = {
+    "Run": ("run", "score", "prompts"),
+    "Look": ("runs", "show", "leaderboard", "compare"),
+    "Judges": ("rejudge", "rescore", "agreement", "judges", "judge-report"),
+    "Study": ("rate", "correlate", "repeat", "norm"),
+    "Move": ("export", "import", "delete"),
+    "Set up": ("list", "info", "data", "config", "doctor"),
+}
+"""What the commands are for; those of no group stand below as others."""
+
+EXAMPLES = (
+    ("bench run eqbench-v1", "offline, free, a demo model"),
+    ("bench run eqbench-v1 --model openai/NAME --base-url URL", "a server of your own"),
+    ("bench show RUN --items", "what came of each item"),
+    ("bench leaderboard eqbench-v1", "the models so far, ranked"),
+)
+
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can be run."}
 

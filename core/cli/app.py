@@ -18,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from .. import __version__
-from ..command_names import COMMANDS, OF_OUR_PLUGINS
+from ..command_names import COMMANDS, EXAMPLES, GROUPS, OF_OUR_PLUGINS
 from ..console.streams import silence
 from ..errors import BenchError
 from ..on_demand import others
@@ -27,6 +27,7 @@ from ..signals import ending_signals, handling
 if TYPE_CHECKING:
     from ..plugins import Catalogue
 
+_GROUPS = GROUPS.items()
 _SHORT = 76  # columns of a plugin's command in `bench --help`
 
 
@@ -49,10 +50,17 @@ class BenchGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without importing ours."""
-        rows = [(name, place.help) for name, place in COMMANDS.items()]
-        rows += _lines_of_plugins().items()
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        left = {name: place.help for name, place in COMMANDS.items()} | _lines_of_plugins()
+        groups = {title: {n: left.pop(n) for n in names if n in left} for title, names in _GROUPS}
+        for title, rows in (groups | {"Others": left}).items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(list(rows.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write examples."""
+        with formatter.section("Examples"):
+            formatter.write_dl(EXAMPLES)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -82,6 +90,8 @@ class BenchGroup(click.Group):
         given = kwargs.pop("args", None) if not args else args[0]
         given = list(sys.argv[1:] if given is None else given)
         debug = "--debug" in given
+        if given[:1] == ["help"]:  # bench help CMD
+            given = [*given[1:], "--help"]
         kwargs |= {"standalone_mode": False, "args": [a for a in given if a != "--debug"]}
         with _ended_by_signals():
             code = _guarded(lambda: super(BenchGroup, self).main(**kwargs), debug)
@@ -198,11 +208,21 @@ def _installed() -> "Catalogue":
     return installed()
 
 
-@click.group(cls=BenchGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=BenchGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="bench")
-def app() -> None:
+@click.pass_context
+def app(ctx: click.Context) -> None:
     """Emotional-intelligence benchmarks for language models.
 
-    Start with: bench run eqbench-v1 (offline, free, a demo model). Add --debug to any
-    command to see where an error came from.
+    bench help CMD says more of a command. Add --debug to any command to see where an error
+    came from.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo("Emotional-intelligence benchmarks for language models. To begin:\n")
+        for command, what in EXAMPLES[:2] + EXAMPLES[3:]:
+            click.echo(f"  {command}\n      {what}")
+        click.echo("\nbench help lists all commands, bench help CMD explains one.")

@@ -23,8 +23,24 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+SECTION = "eibench_section"
+"""The attribute of an option that names its section of the help."""
+
+
 class Command(click.Command):
     """A command whose options are given once each, but for those that may be repeated."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in sections; those without one last."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            if record := param.get_help_record(ctx):
+                sections.setdefault(vars(param).get(SECTION, ""), []).append(record)
+        rest = sections.pop("", [])
+        last = "Other options" if sections else "Options"
+        for title, rows in (sections | {last: rest}).items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments.
@@ -157,6 +173,8 @@ class BenchmarkCommand(Command):
         """The common parameters and the benchmark's own."""
         benchmark: Benchmark | None = ctx.meta.get(BENCHMARK)
         own = [as_click_option(o) for o in benchmark.options] if benchmark else []
+        for param in own:
+            vars(param)[SECTION] = f"Options of {benchmark.name}" if benchmark else ""
         params = super().get_params(ctx)
         return [*params[:-1], *own, params[-1]]  # --help stays last
 

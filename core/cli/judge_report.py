@@ -15,7 +15,7 @@ from . import options
 from .command import Command
 from .rate import check_source
 from .settings import config_option
-from .stored import as_given
+from .stored import as_given, pack_given
 from .values import pairs
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Choice(TypedDict):
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Audit a judge of the journal's comparisons, instead of a file.")  # fmt: skip
-@options.option("--dataset", metavar="NAME|SHA",
+@options.option("--dataset", metavar="NAME|PATH|SHA",
                 help="Of the journal's, those on this pack.")  # fmt: skip
 @click.option("--judge", metavar="NAME", help="Which judge, where there are several.")
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
@@ -94,7 +94,7 @@ def _of_journal(
 ) -> "tuple[JudgeAudit, Sequence[JudgesDocument]]":
     chosen = installed().benchmark(name)
     with Journal(runs_dir, create=False) as journal:
-        which = {"dataset": dataset, "judge": judge}
+        which = {"dataset": pack_given(chosen, dataset), "judge": judge}
         found = read_judge(journal, installed(), chosen, roles=players, **which, **choice)
     pack = auditing.audit.PackName(found.board.pack_name, found.board.pack_sha256)
     source = auditing.audit.AuditSource(benchmark=name, dataset=pack)

@@ -14,14 +14,14 @@ from ..text import as_text, line, number
 from . import options
 from .command import Command
 from .settings import config_option
-from .stored import as_given
+from .stored import as_given, pack_given
 
 
 @click.command("judges", cls=Command)
 @options.benchmark_argument
 @click.option("--judge", "judges", multiple=True, metavar="SPEC",
               help="Only these judges; by default all that graded any model.")  # fmt: skip
-@click.option("--dataset", metavar="NAME|SHA", help="The pack, where runs are of several.")
+@click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
 @options.demo_option
 @options.runs_dir_option
 @options.json_option
@@ -42,7 +42,7 @@ def judges_command(
     if not benchmark.judged:
         raise UsageError(f"{benchmark.name} asks no judge")
     with Journal(runs_dir, create=False) as journal:
-        models = read_judged(journal, benchmark, as_given("dataset", dataset), demo=demo)
+        models = read_judged(journal, benchmark, pack_given(benchmark, dataset), demo=demo)
     found = study(benchmark, models, as_given("judges", judges) or ())
     if json_output:
         click.echo(as_text(found))

@@ -25,13 +25,13 @@ from . import options
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
 from .settings import config_option
-from .stored import as_given
+from .stored import as_given, pack_given
 from .values import pairs
 
 
 @click.command("leaderboard", cls=RatingCommand)
 @options.benchmark_argument
-@click.option("--dataset", metavar="NAME|SHA", help="The pack, where runs are of several.")
+@click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
 @click.option("--judge", metavar="SPEC", help="The judge, where there are several.")
 @options.option("--engine", metavar="NAME", help="The rating engine, if not the default.")
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
@@ -65,7 +65,7 @@ def leaderboard_command(
     **own: Any,
 ) -> None:
     """Rank the models of a benchmark that the journal holds."""
-    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
+    dataset, judge = pack_given(benchmark, dataset), as_given("judge", judge)
     catalogue = installed()
     chosen = catalogue.rating_engines.get(engine, tuple(catalogue.broken)).name if engine else None
     with Journal(runs_dir, create=False) as journal:

@@ -14,7 +14,7 @@ from ..settings.rules import RULES
 from ..settings.run_settings import RunSettings, SettingSource
 from ..spending.book import parse_price
 from ..types import Json, JsonObject, Sampling
-from .command import BENCHMARK, BenchmarkName, env_name
+from .command import BENCHMARK, SECTION, BenchmarkName, env_name
 from .settings import current, setting_name
 from .values import click_type, item_list, json_object, pairs, read_system
 
@@ -30,10 +30,20 @@ def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
     return click.option(name, *parameter, envvar=env_name(setting), **attributes)
 
 
-def apply(command: F, *decorators: Callable[[F], F]) -> F:
-    """A command with decorators, the first of them outermost."""
+def apply(command: F, *decorators: Callable[[F], F], section: str = "") -> F:
+    """A command with decorators, the first of them outermost.
+
+    Args:
+        command: That options are added to.
+        decorators: What adds them.
+        section: The heading above them in the command's help.
+    """
+    known = set(getattr(command, "__click_params__", ()))
     for decorate in reversed(decorators):
         command = decorate(command)
+    for param in getattr(command, "__click_params__", ()):
+        if param not in known and section:
+            vars(param).setdefault(SECTION, section)
     return command
 
 
@@ -51,6 +61,7 @@ def data_options(command: F) -> F:
                help="How often each item is asked."),
         option("--limit", metavar="N", help="Only the first N items."),
         option("--items", metavar="ID,ID", help="Only these items."),
+        section="Which data",
     )  # fmt: skip
 
 
@@ -67,6 +78,7 @@ def sampling_options(command: F) -> F:
         option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
         option("--extra-body", metavar="JSON", help="More fields for each request."),
         option("--seed", help="Sent to the model; iteration N gets SEED + N - 1."),
+        section="How replies are drawn",
     )  # fmt: skip
 
 
@@ -98,6 +110,7 @@ def endpoint_options(command: F) -> F:
         option("--role-base-url", multiple=True, metavar="NAME=URL", help="Its address."),
         option("--role-api-key-env", multiple=True, metavar="NAME=VAR",
                help="The variable that holds its key."),
+        section="Which models, and where",
     )  # fmt: skip
 
 
@@ -125,6 +138,7 @@ def limit_options(command: F) -> F:
                help="Seconds that an attempt of a call may take."),
         option("--max-retries", default=_DEFAULTS.max_retries, show_default=True, metavar="N",
                help="Times that a call is tried again."),
+        section="How fast",
     )  # fmt: skip
 
 
@@ -136,6 +150,7 @@ def transfer_options(command: F) -> F:
                help="Longest reply that is read; a longer one fails its sample."),
         option("--transport", default=_DEFAULTS.transport, show_default=True,
                help="http: our own; sdk: the provider's package."),
+        section="How fast",
     )  # fmt: skip
 
 
@@ -148,6 +163,7 @@ def money_options(command: F) -> F:
         option("--price", metavar="IN,OUT",
                help="Dollars per million tokens of --model, where they are not known."),
         option("--yes", is_flag=True, help="Do not ask before spending."),
+        section="What may be spent",
     )  # fmt: skip
 
 
@@ -163,6 +179,7 @@ def run_options(command: F) -> F:
         option("--without", multiple=True, metavar="MODEL",
                help="Do not compare with this model; may be repeated."),
         runs_dir_option,
+        section="Which run, and what becomes of it",
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from ..types import JsonObject
 from . import options
 from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option
-from .stored import as_given
+from .stored import as_given, pack_given
 from .values import pairs
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _RateRequest(NamedTuple):
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
-@click.option("--dataset", metavar="NAME|SHA", help="Of the journal's, those on this pack.")
+@click.option("--dataset", metavar="NAME|PATH|SHA", help="Of the journal's, those on this pack.")
 @options.option("--engine", metavar="NAME",
                 help="glicko2 (default), fractional-logit, mixed, "
                 "glicko2-sequential, trueskill, or a "
@@ -149,6 +149,7 @@ def _of_journal(
     benchmark = installed().benchmark(name)
     options = rating_options(benchmark, own)
     with Journal(runs_dir, create=False) as journal:
+        choice = {**choice, "dataset": pack_given(benchmark, choice.get("dataset"))}
         board = read_leaderboard(journal, installed(), benchmark, **choice)
     if board.compared is None:
         raise UsageError(

@@ -24,14 +24,14 @@ from .settings import config_option
 
 
 def find(journal: Journal, start: str) -> RunRecord:
-    """The one run whose id begins so.
+    """The one run whose id begins so, or whose model is called so.
 
     Raises:
         UsageError: There is none, or more than one.
     """
     if not start.strip():
         raise UsageError(f"name a run; {bench('runs')} lists them")
-    found = journal.runs_like(start)
+    found = journal.runs_like(start) or [run for run in journal.runs() if run.name == start]
     exact = [run for run in found if run.run_id == start]
     if len(exact or found) == 1:
         return (exact or found)[0]

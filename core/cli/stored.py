@@ -40,6 +40,15 @@ def as_given(name: str, value: object) -> Any:
     return value if given_by_user(name) else None
 
 
+def pack_given(benchmark: Benchmark, dataset: str | None) -> str | None:
+    """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
+    given: str | None = as_given("dataset", dataset)
+    if given in (None, "bundled", "official") or not Path(str(given)).exists():
+        return given
+    options = {option.name: option.default for option in benchmark.options}
+    return find_pack(benchmark, given, options).sha256
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What a stored run was made from."""

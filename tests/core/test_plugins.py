@@ -193,7 +193,7 @@ def test_a_plugin_s_command_is_in_the_help_and_runs(good: Place) -> None:
 def test_a_plugin_s_benchmark_provider_and_section_make_a_run(good: Place) -> None:
     """Its benchmark runs on its provider with its judge, and its section is printed."""
     both = ("--model", "parrot/red", "--judge", "parrot/blue")
-    done = good.bench(*RUN, *both)
+    done = good.bench(*RUN, *both, "--details")
     assert done.returncode == 0, done.stderr
     assert "Feathers" in done.stdout
     assert "mean" in done.stdout
@@ -214,7 +214,7 @@ def test_an_engine_that_returns_no_ratings_is_named(good: Place) -> None:
 
 def test_a_section_that_fails_is_named_and_the_result_is_shown(good: Place) -> None:
     """A plugin's fault in a report costs that section only."""
-    done = good.bench(*RUN, "--model", "demo/weak", "--judge", "demo/judge")
+    done = good.bench(*RUN, "--model", "demo/weak", "--judge", "demo/judge", "--details")
     assert done.returncode == 0
     assert "build of bald (parrots-dist 1.2) raised LookupError: no feathers" in done.stderr
     assert "Feathers" in done.stdout

@@ -10,7 +10,7 @@ import pytest
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.command import env_name
-from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS, TAKEN
+from eibench.core.command_names import COMMANDS, GROUPS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 
 Bench = Callable[..., Any]
@@ -103,11 +103,29 @@ def test_help_of_a_benchmark_shows_its_own_options(bench: Bench, order: tuple[st
     assert "--concurrency" in done.out
 
 
-def test_no_arguments_print_the_help(bench: Bench) -> None:
-    """`bench` alone shows what there is."""
+def test_no_arguments_print_what_to_begin_with(bench: Bench) -> None:
+    """`bench` alone is no error."""
     done = bench()
-    assert done.code == 2
-    assert "Commands:" in done.out + done.err
+    assert done.code == 0
+    assert "bench run eqbench-v1\n" in done.out and "bench help" in done.out
+
+
+def test_help_has_groups_and_examples(bench: Bench) -> None:
+    """Each of our commands stands in one of them; those of others would stand last."""
+    shown = bench("--help").out
+    assert all(f"\n{title}:\n" in shown for title in (*GROUPS, "Examples"))
+    named = [name for names in GROUPS.values() for name in names]
+    assert len(named) == len(set(named))
+    assert set(named) <= {*COMMANDS, *OF_OUR_PLUGINS}
+
+
+def test_help_of_a_command_can_be_asked_for_by_name(bench: Bench) -> None:
+    """With the benchmark's options, each under its heading."""
+    shown = bench("help", "run", "eqbench-v1").out
+    assert shown == bench("run", "eqbench-v1", "--help").out
+    headings = ("Which models, and where", "What may be spent", "Options of eqbench-v1")
+    assert all(f"\n{heading}:\n" in shown for heading in headings)
+    assert bench("help").out == bench("--help").out
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,17 @@ def test_a_rank_has_its_interval(bench: Bench, demos: Demos) -> None:
     assert f"│ {message} " in bench("leaderboard", "eqbench3").out
 
 
+def test_a_path_that_a_run_took_names_its_board(
+    bench: Bench, questions: Callable[..., Path]
+) -> None:
+    """By its contents, so another file with these is the same pack."""
+    for pack in (questions(), questions("2", name="other.json")):
+        assert bench("run", "eqbench-v1", "--dataset", pack).code == 0
+    found = bench("leaderboard", "eqbench-v1", "--dataset", "other.json", "--json").json
+    assert [row["model"] for row in found["rows"]] == ["demo/medium"]
+    assert found["dataset"]["n_items"] == 1
+
+
 def test_several_packs_are_several_boards(bench: Bench, questions: Callable[..., Path]) -> None:
     """One has to be chosen, by name or by the beginning of its digest."""
     bench(*V1, "--model", "demo/strong")
