@@ -4,14 +4,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from eibench import Item, Model, Options, Score, UsageError, run_async
+from eibench.core.console.short import short
 from eibench.core.journal import Journal
 from eibench.core.panels import Panel, judges_in, panel_of
 from eibench.core.settings.run_config import with_judges
@@ -135,6 +138,11 @@ async def test_the_result_says_how_far_its_judges_agree(court: Lab) -> None:
     tested = {"order of transcripts": "none", "votes": "none"}
     assert verdicts == {**tested, "kin": "not tested", "ranking": "not tested"}
     assert "needs 3 runs" in found["conclusions"][1]["text"]
+    screen = Console(width=80, file=StringIO())
+    screen.print(short(document))
+    page = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "votes: none  3 judges count as at most 3.0 votes" in page
+    assert "NOT TESTED" not in page
 
 
 async def test_a_judge_after_another_says_how_far_they_agree(court: Lab) -> None:
