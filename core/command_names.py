@@ -71,6 +71,7 @@ OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can 
 #: Parameters of the commands that a benchmark's own options stand beside.
 TAKEN = frozenset(
     {
+        "additive",
         "anchor",
         "anchors",
         "api_key_env",

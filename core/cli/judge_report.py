@@ -42,6 +42,7 @@ class _Choice(TypedDict):
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
+@options.details_option
 @options.json_option
 @config_option
 def judge_report_command(
@@ -74,7 +75,8 @@ def judge_report_command(
         click.echo(as_text({**made._asdict(), **({"robustness": judges} if judges else {})}))
         return
 
-    console.output.show(console.judge_report.judge_report(made, judges))
+    details = options.wants_details()
+    console.output.show(console.judge_report.judge_report(made, judges, details=details))
 
 
 def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "JudgeAudit":

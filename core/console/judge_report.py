@@ -26,23 +26,32 @@ SHOWN = 8
 """Most rows of a list; --json has all."""
 
 
-def judge_report(audit: "JudgeAudit", judges: "Sequence[JudgesDocument]" = ()) -> RenderableType:
-    """Everything `bench judge-report` prints.
+def judge_report(
+    audit: "JudgeAudit", judges: "Sequence[JudgesDocument]" = (), *, details: bool = True
+) -> RenderableType:
+    """What `bench judge-report` prints.
 
     Args:
         audit: Of one judge, or of a panel.
         judges: What several judges say beside each other.
+        details: All measures, not the conclusions alone.
     """
     parts: list[RenderableType] = [_title(audit), _counts(audit.counts)]
     parts += [*conclusions(audit.conclusions), *judges_in_words(judges), Text("")]
-    parts += _measures(audit)
-    parts += _verdicts(audit.asking)
-    parts += _criteria(audit.criteria)
-    parts += _scenarios(audit.scenarios)
-    parts += _cycles(audit.cycles)
-    parts += _stability(audit.stability)
+    parts += _details(audit) if details else [quiet("--details has all measures")]
     parts += [Text(f"warning: {line(message)}", style="yellow") for message in audit.warnings]
     return Group(*parts)
+
+
+def _details(audit: "JudgeAudit") -> list[RenderableType]:
+    return [
+        *_measures(audit),
+        *_verdicts(audit.asking),
+        *_criteria(audit.criteria),
+        *_scenarios(audit.scenarios),
+        *_cycles(audit.cycles),
+        *_stability(audit.stability),
+    ]
 
 
 def judges_in_words(found: "Sequence[JudgesDocument]") -> list[RenderableType]:

@@ -51,7 +51,7 @@ class FitTable(NamedTuple):
     drawn_after: str = ""
 
 
-SPARED = 4
+SPARED = 6
 """Up to this step a drawing is worth more than what is left out."""
 
 
