@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary, Table
 
-from .demo import demo_answer
 from .parsing import PARSERS
+from .questions import demo_answer
 from .replies import Reply, ask, read_reply
 
 if TYPE_CHECKING:
