@@ -36,6 +36,7 @@ COMMANDS = {
     "leaderboard": CommandEntry(
         "leaderboard", "Rank the models of a benchmark that the journal holds."
     ),
+    "report": CommandEntry("report", "Write a run, or several side by side, as one HTML page."),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
     "agreement": CommandEntry("agreement", "Say how well two judges agree on the same runs."),
     "judges": CommandEntry("judges", "Say how far a benchmark's ranking hangs on who judges."),

@@ -43,11 +43,12 @@ def judge_words(label: str | None, base_url: str | None = None) -> list[str]:
     if label is None:
         return []
     spec, _, host = label.partition(" at ")
-    url = base_url or (host and _usual_url(host))
+    url = base_url or (host and usual_url(host))
     return ["--judge", spec, *(["--judge-base-url", url] if url else [])]
 
 
-def _usual_url(host: str) -> str:
+def usual_url(host: str) -> str:
+    """The address that an OpenAI-compatible server on a host usually has."""
     scheme = "http" if is_local(f"http://{host}") else "https"
     return f"{scheme}://{host}/v1"
 
@@ -88,7 +89,7 @@ def _players(document: ResultDocument, model: str) -> Iterator[str]:
         stays = not player["model"].startswith("demo/") or model == "SPEC"
         yield from ("--role", f"{role}={player['model'] if stays else model}")
         if host := player["endpoint"]:
-            yield from ("--role-base-url", f"{role}={_usual_url(host)}")
+            yield from ("--role-base-url", f"{role}={usual_url(host)}")
 
 
 def _own(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:

@@ -1,17 +1,18 @@
 """`bench compare`: two runs side by side, and their paired differences."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import console
-from ..journal import Journal
+from ..journal import Journal, RunRecord
 from ..lookup.refile import refile_stored
 from ..plugins import installed
 from ..reports.choosing import chosen, own_panel, same_grading
 from ..reports.comparing import Compared, RunComparison, compare
-from ..reports.graded import read_samples
+from ..reports.graded import GradedSamples, read_samples
 from ..reports.gradings import gradings, refuse_unlike
 from ..reports.kin import KinRule, graded_without_kin
 from ..text import as_text, line
@@ -19,7 +20,7 @@ from .command import Command
 from .completion import run_ids
 from .options import kin_options
 from .runs import find
-from .stored import as_given, read_stored, stored_options
+from .stored import Stored, as_given, read_stored, stored_options
 from .values import pairs
 
 
@@ -54,19 +55,41 @@ def _compared(
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
     with Journal(runs_dir, create=False) as journal:
         runs = [find(journal, start) for start in (run_a, run_b)]
-        refuse_unlike(runs)
-        for run in runs:
-            refile_stored(journal, installed(), run)
-        judge = judge or own_panel(journal.document(run) for run in runs)
-        graded = [chosen(run, gradings(journal, run), wanted, judge) for run in runs]
-        pair = same_grading(*graded)
-        stored = read_stored(runs[0], pair.first, as_given("dataset", dataset))
-        both = [
-            read_samples(journal, run, grading, stored.clusters)
-            for run, grading in zip(runs, pair, strict=True)
-        ]
+        stored, both = graded_pair(journal, runs, judge, wanted, as_given("dataset", dataset))
         kin = None
         if exclude_kin or additive:
             about = journal, stored.benchmark, both, stored.clusters
             kin, both = graded_without_kin(*about, additive=additive)
         return compare(Compared(stored.benchmark, stored.pack, *both)), kin
+
+
+def graded_pair(
+    journal: Journal,
+    runs: Sequence[RunRecord],
+    judge: str | None = None,
+    wanted: Mapping[str, str] | None = None,
+    dataset: str | None = None,
+) -> tuple[Stored, list[GradedSamples]]:
+    """What two runs were made from, and the samples of each by one grading.
+
+    Args:
+        journal: Holds them.
+        runs: The two.
+        judge: Whose grades, where several judges graded both.
+        wanted: Values of grading options, as text.
+        dataset: Where their data is now.
+
+    Raises:
+        BenchError: They cannot be compared.
+    """
+    refuse_unlike(runs)
+    for run in runs:
+        refile_stored(journal, installed(), run)
+    judge = judge or own_panel(journal.document(run) for run in runs)
+    graded = [chosen(run, gradings(journal, run), wanted or {}, judge) for run in runs]
+    pair = same_grading(*graded)
+    stored = read_stored(runs[0], pair.first, dataset)
+    return stored, [
+        read_samples(journal, run, grading, stored.clusters)
+        for run, grading in zip(runs, pair, strict=True)
+    ]

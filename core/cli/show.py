@@ -1,6 +1,7 @@
 """`bench show`: a run's result, what came of its items, and all that was said about one."""
 
 import contextlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -189,24 +190,26 @@ def _show_item(
         click.echo(as_text(record))
         return
 
-    beside = _beside_reference(journal, run, record)
+    beside = beside_reference(journal, run)(record)
     console.output.show(console.transcripts.item(record, full=full, beside=beside))
 
 
-def _beside_reference(
-    journal: Journal, run: RunRecord, record: ItemDocument
-) -> dict[int, Table | None]:
-    """By iteration, the answer beside the reference; nothing where the data is not here."""
+Beside = Callable[[ItemDocument], Mapping[int, Table | None]]
+"""From all that is known of an item, by iteration, to the answer beside the reference."""
+
+
+def beside_reference(journal: Journal, run: RunRecord) -> Beside:
+    """What sets a run's answers beside the reference; nothing where the data is not here."""
     with contextlib.suppress(BenchError):
         config = config_of(journal, run, installed(), {}, None)
         items = {item.id: item for item in stored_pack(run, config).items}
         shown = guard(config.benchmark).beside_reference
-        return {
+        return lambda record: {
             row["iteration"]: shown(items[record["item_id"]], _score(found))
             for row in record["iterations"]
             if (found := row["score"]) and record["item_id"] in items
         }
-    return {}
+    return lambda record: {}
 
 
 def _score(found: ItemScore) -> Score:

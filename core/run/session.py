@@ -8,6 +8,7 @@ from ..benchmark import Pack
 from ..clients.keys import Environment
 from ..clients.limits import Notices
 from ..compare.opponents import check_opponents
+from ..compare.placement import wanted_placement
 from ..datasets import find_pack
 from ..errors import DataError
 from ..guard import guard
@@ -71,7 +72,7 @@ class Session:
             ConfigError: A key is missing.
         """
         check_parties(self.config, self.catalogue, self.environment, self.money)
-        guard(self.config.benchmark).placement(self.config.options)
+        wanted_placement(self.config)
 
     async def run(self, pack: Pack) -> ResultDocument:
         """Do what is left of the run, and sum it up.

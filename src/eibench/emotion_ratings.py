@@ -14,7 +14,6 @@ from eibench.plugins.emotion_ratings import (
     listed_emotions,
     read_questions,
     usual_sentence,
-    without_reading,
 )
 
 __all__ = [
@@ -31,5 +30,4 @@ __all__ = [
     "listed_emotions",
     "read_questions",
     "usual_sentence",
-    "without_reading",
 ]

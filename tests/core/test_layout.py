@@ -184,7 +184,7 @@ ORDER = (
     "clients hints plugins",
     "settings sample",
     "reports testing",
-    "lookup console",
+    "lookup console pages",
     "analysis compare",
     "stored run",
     "work doctor importers",

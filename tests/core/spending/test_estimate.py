@@ -2,12 +2,9 @@
 
 import pytest
 
-from eibench.core.spending.prices import (
-    Beyond,
+from eibench.core.spending.estimate import (
     CallPlan,
-    Price,
     Range,
-    cost,
     cost_range,
     dollars,
     format_range,
@@ -16,6 +13,7 @@ from eibench.core.spending.prices import (
     request_tokens,
     total_tokens,
 )
+from eibench.core.spending.prices import Beyond, Price, cost
 from eibench.core.types import ChatRequest, Message, Sampling, Usage
 
 

@@ -1,0 +1,113 @@
+"""`bench report`: one run, or several side by side, as one self-contained HTML page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ..errors import DataError, UsageError
+from ..hints import another_run, bench, judge_words, pack_of, usual_url
+from ..imported import is_imported
+from ..journal import Journal, RunRecord
+from ..pages import RunInput, render_report
+from ..pages.inputs import ItemText
+from ..plugins import installed
+from ..reports.comparability import judge_label
+from ..reports.comparing import Compared, RunComparison, compare
+from ..reports.items import items_of
+from ..reports.transcripts import item_record
+from ..result_document import ResultDocument
+from ..text import line
+from . import options
+from .command import Command
+from .compare import graded_pair
+from .completion import run_ids
+from .runs import find
+from .session import sections
+from .settings import config_option
+from .show import beside_reference
+
+
+@click.command("report", cls=Command)
+@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_ids)
+@click.option("--output", "-o", metavar="FILE", required=True, type=click.Path(path_type=Path),
+              help="The page to write; a file that is there is replaced.")  # fmt: skip
+@click.option("--transcripts", is_flag=True, help="Put all transcripts inside, compressed.")
+@options.runs_dir_option
+@config_option
+def report_command(runs: tuple[str, ...], output: Path, transcripts: bool, runs_dir: Path) -> None:
+    """Write a run, or several side by side, as one HTML page.
+
+    Several are of one benchmark. Without a RUN the page is of the newest that has a result.
+    """
+    with Journal(runs_dir, create=False) as journal:
+        records = [find(journal, start) for start in runs] or [_newest(journal)]
+        given = [run_input(journal, record, transcripts) for record in records]
+        found = [_compared(journal, records[0], other) for other in records[1:]]
+    warnings = [warning for comparison in found for warning in comparison.warnings]
+    page = render_report(given, found, warnings)
+    _write(output, page)
+    click.echo(line(f"saved in {output} ({len(page.encode()) / 1000:.0f} kB)"), err=True)
+
+
+def _write(output: Path, page: str) -> None:
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise DataError(output, f"cannot be written: {error.strerror}") from None
+
+
+def _newest(journal: Journal) -> RunRecord:
+    """The run that was started last, of those with a result."""
+    found = [run for run in journal.runs() if journal.document(run)]
+    if not found:
+        raise UsageError(f"no run in {journal.folder} has a result; {bench('runs')} lists them")
+    return max(found, key=lambda run: (run.created_at, run.n))
+
+
+def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:
+    """What a report shows of a run, with its transcripts if they are wanted.
+
+    Raises:
+        UsageError: It has no result yet.
+    """
+    document = journal.document(run)
+    if document is None:
+        raise UsageError(f"run {run.run_id} has no result yet; give its command again first")
+    items = items_of(journal, run, document, "worst")
+    totals = journal.call_totals(run)
+    cut_off = {(t.item_id, t.iteration) for t in totals if t.truncated and t.phase == "generate"}
+    ids = [row.item_id for row in items.items] if transcripts else []
+    return RunInput(
+        run,
+        document,
+        items,
+        frozenset(cut_off),
+        sections(document),
+        _again(run, document),
+        _texts(journal, run, ids),
+    )
+
+
+def _texts(journal: Journal, run: RunRecord, ids: Sequence[str]) -> list[ItemText]:
+    beside = beside_reference(journal, run) if ids else None
+    records = (item_record(journal, run, item_id) for item_id in ids)
+    return [ItemText(record, beside(record)) for record in records] if beside else []
+
+
+def _again(run: RunRecord, document: ResultDocument) -> str:
+    """The command that repeats a run; nothing where that is not known."""
+    benchmark = installed().benchmarks.things.get(run.benchmark)
+    if benchmark is None or is_imported(run.model):
+        return ""
+    judge = judge_words(judge_label(document))
+    pack = pack_of(document, run.settings.get("dataset"))
+    about = (document, benchmark, run.settings)
+    command = another_run(*about, dataset=pack, judge=judge, model=run.model)
+    return f"{command} --base-url {usual_url(run.endpoint)}" if run.endpoint else command
+
+
+def _compared(journal: Journal, first: RunRecord, other: RunRecord) -> RunComparison:
+    """Paired differences of two runs, as `bench compare` has them."""
+    stored, both = graded_pair(journal, [first, other])
+    return compare(Compared(stored.benchmark, stored.pack, *both))

@@ -1,0 +1,180 @@
+"""Charts over a plane: strip plot, lines, scatter and, as an extra, radar.
+
+Widths are in per cent and heights in pixels, so that texts and dots keep their size on a phone.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import cos, pi, sin
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from .axis import Axis, axis_over
+from .rows import SHAPES, legend_mark
+from .svg import drawing, percent, tag
+
+BIN = 1.4
+"""Per cent of the width that a dot of a strip plot takes."""
+LEVEL = 8
+"""Pixels from one dot of a stack to the next."""
+
+
+class Figure(NamedTuple):
+    """A drawing with its caption, what its marks mean, and the same numbers as a table."""
+
+    caption: str
+    svg: Markup
+    keys: Sequence[tuple[Markup, str]] = ()
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+def strip(
+    caption: str, values: Mapping[str, float], *, mean: float | None = None,
+    axis: Axis | None = None,
+) -> Figure:  # fmt: skip
+    """A dot for each value, stacked where they are close; a line for the mean."""
+    axis = axis or axis_over([*values.values(), mean])
+    levels = dict[int, int]()
+    placed = list[tuple[float, int, str]]()
+    for name, value in sorted(values.items(), key=lambda pair: (pair[1], pair[0])):
+        x = axis.at(value)
+        level = levels[round(x / BIN)] = levels.get(round(x / BIN), -1) + 1
+        placed.append((x, level, f"{name}: {axis_number(value)}"))
+    floor = 16 + LEVEL * max([3, *levels.values()])
+    parts = [*_ticks(axis, floor + 8)]
+    if mean is not None:
+        at = percent(axis.at(mean))
+        parts.append(tag("line", x1=at, x2=at, y1=0, y2=floor + 6, class_="reference"))
+    for x, level, title in placed:
+        dot = tag("circle", tag("title", title), cx=percent(x), cy=floor - LEVEL * level, r=3.6,
+                  class_="point s0 strip")  # fmt: skip
+        parts.append(dot)
+    label = f"{caption} {len(values)} values from {axis_number(min(values.values()))} to "
+    label += axis_number(max(values.values()))
+    return Figure(caption, drawing(*parts, height=floor + 30, label=label, class_="plot"))
+
+
+def axis_number(value: float) -> str:
+    """A number in a label."""
+    return f"{value:z.2f}"
+
+
+def _ticks(axis: Axis, y: int) -> list[Markup]:
+    lines = [
+        tag("line", x1=percent(axis.at(t)), x2=percent(axis.at(t)), y1=0, y2=y, class_="grid")
+        for t in axis.ticks
+    ]
+    base = tag("line", x1="0", x2="100%", y1=y, y2=y, class_="base")
+    texts = [
+        tag("text", axis.words(t), x=percent(axis.at(t)), y=y + 16, text_anchor="middle",
+            class_=None if n % 2 == 0 else "odd")
+        for n, t in enumerate(axis.ticks)
+    ]  # fmt: skip
+    return [*lines, base, *texts]
+
+
+PLANE = 220
+"""Pixels from the lowest to the highest of a plane."""
+
+
+class Series(NamedTuple):
+    """Points that belong together."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+
+
+def lines(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Figure:
+    """A line with its points for each series."""
+    across, up = _axes(series)
+    parts = _plane(across, up)
+    for n, one in enumerate(series):
+        path = "M" + "L".join(f"{across.at(x):.3f} {_height(up, y):.1f}" for x, y in one.points)
+        line = tag("path", d=path, class_=f"line s{n % 6}", vector_effect="non-scaling-stroke")
+        box = f"0 0 100 {PLANE + 40}"
+        parts.append(tag("svg", line, viewBox=box, preserveAspectRatio="none",
+                         width="100%", height=PLANE + 40))  # fmt: skip
+        parts += _points(across, up, one, n)
+    return _finished(caption, parts, series, columns)
+
+
+def scatter(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Figure:
+    """A mark for each point of each series."""
+    across, up = _axes(series)
+    parts = _plane(across, up)
+    for n, one in enumerate(series):
+        parts += _points(across, up, one, n)
+    return _finished(caption, parts, series, columns)
+
+
+def _axes(series: Sequence[Series]) -> tuple[Axis, Axis]:
+    points = [point for one in series for point in one.points]
+    return axis_over(x for x, _ in points), axis_over(y for _, y in points)
+
+
+def _height(up: Axis, value: float) -> float:
+    """Pixels from the top; a phone's width has no share in it."""
+    return 10 + PLANE * (1 - (value - up.low) / (up.high - up.low))
+
+
+def _plane(across: Axis, up: Axis) -> list[Markup]:
+    parts = _ticks(across, PLANE + 18)
+    for tick in up.ticks:
+        y = _height(up, tick)
+        parts.append(tag("line", x1="0", x2="100%", y1=y, y2=y, class_="grid"))
+        parts.append(tag("text", up.words(tick), x="0", y=f"{y - 3:.1f}", class_="up"))
+    return parts
+
+
+def _points(across: Axis, up: Axis, one: Series, n: int) -> list[Markup]:
+    return [
+        tag("circle", tag("title", f"{one.name}: {x:g}, {axis_number(y)}"),
+            cx=percent(across.at(x)), cy=f"{_height(up, y):.2f}", r=4, class_=f"point s{n % 6}")
+        for x, y in one.points
+    ]  # fmt: skip
+
+
+def _finished(
+    caption: str, parts: list[Markup], series: Sequence[Series], columns: Sequence[str]
+) -> Figure:
+    keys = [(legend_mark("dot", n), one.name) for n, one in enumerate(series)]
+    rows = [(one.name, f"{x:g}", axis_number(y)) for one in series for x, y in one.points]
+    svg = drawing(*parts, height=PLANE + 44, label=caption, class_="plot")
+    return Figure(caption, svg, keys, columns, rows)
+
+
+def radar(caption: str, names: Sequence[str], series: Mapping[str, Sequence[float]]) -> Figure:
+    """Shapes around a centre, an extra: areas mislead, so the numbers stand beside it.
+
+    Args:
+        caption: What it shows.
+        names: Of the spokes, three or more.
+        series: By name a number from 0 to 1 for each spoke.
+    """
+    rings = [tag("circle", cx=0, cy=0, r=r, class_="grid ring") for r in (25, 50, 75, 100)]
+    texts = [_spoke(name, n, len(names)) for n, name in enumerate(names)]
+    shapes = [
+        tag("path", d=_outline(of), class_=f"line s{k % 6}") for k, of in enumerate(series.values())
+    ]  # fmt: skip
+    svg = tag("svg", *rings, *texts, *shapes, viewBox="-170 -125 340 250", class_="radar",
+              role="img", aria_label=caption)  # fmt: skip
+    keys = [(legend_mark(SHAPES[0], k), name) for k, name in enumerate(series)]
+    rows = [(name, *(f"{of[n]:.2f}" for of in series.values())) for n, name in enumerate(names)]
+    return Figure(caption, svg, keys, ("", *series), rows)
+
+
+def _outline(values: Sequence[float]) -> str:
+    corners = (_corner(n, len(values), 100 * value) for n, value in enumerate(values))
+    return f"M{'L'.join(corners)}Z"
+
+
+def _corner(n: int, of: int, radius: float) -> str:
+    angle = 2 * pi * n / of
+    return f"{radius * sin(angle):.2f} {-radius * cos(angle):.2f}"
+
+
+def _spoke(name: str, n: int, of: int) -> Markup:
+    x, y = map(float, _corner(n, of, 110).split())
+    anchor = "middle" if abs(x) < 10 else "start" if x > 0 else "end"
+    return tag("text", name, x=x, y=y + 4, text_anchor=anchor)

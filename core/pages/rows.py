@@ -1,0 +1,182 @@
+"""Charts of rows on one shared axis: dot ladder, bars with whiskers, forest.
+
+Each row is a row of a table, whose words and numbers stand beside its drawing, so nothing is
+said by the drawing alone. A drawing is as wide as its cell: places are in per cent.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from .axis import Axis, axis_over
+from .svg import drawing, percent, tag
+
+HEIGHT, STEP = 26, 12
+"""Pixels of a row with one mark, and of each further one."""
+
+Ends = Sequence[float | None]
+"""Both ends of an interval; ``None`` for one that is open."""
+
+
+class Mark(NamedTuple):
+    """A number with its interval.
+
+    Attributes:
+        value: The number; ``None`` where there is none.
+        ci95: Its interval, which need not be symmetric.
+        shape: ``dot``, ``square``, ``diamond`` or ``ring``: with the colour, whose it is.
+        series: From 0: the colour.
+    """
+
+    value: float | None
+    ci95: Ends | None = None
+    shape: str = "dot"
+    series: int = 0
+
+
+SHAPES = ("dot", "square", "diamond", "ring")
+
+
+class ChartRow(NamedTuple):
+    """A row: its name, what is drawn, and the same in words.
+
+    Attributes:
+        name: Of the row.
+        marks: What is drawn.
+        cells: Texts right of the drawing.
+        kind: ``own``, ``sure``, ``other`` or ``beside``: how much it is stressed.
+        rank: A text left of the name.
+        href: Where the name leads.
+    """
+
+    name: str
+    marks: Sequence[Mark]
+    cells: Sequence[str] = ()
+    kind: str = "other"
+    rank: str = ""
+    href: str = ""
+
+
+class RowChart(NamedTuple):
+    """A chart of rows.
+
+    Attributes:
+        caption: What it shows, and what the whiskers are.
+        rows: From top to bottom.
+        columns: Headings: of the names, of the drawing and of each cell.
+        axis: Shared by all rows.
+        bars: A bar from the axis' left end to the number.
+        reference: A number with a line of its own, such as no difference.
+    """
+
+    caption: str
+    rows: Sequence[ChartRow]
+    columns: Sequence[str]
+    axis: Axis
+    bars: bool = False
+    reference: float | None = None
+
+    @property
+    def ranked(self) -> bool:
+        """Whether rows have a rank."""
+        return any(row.rank for row in self.rows)
+
+    def drawn(self, row: ChartRow) -> Markup:
+        """The drawing of a row."""
+        height = HEIGHT + STEP * (max(1, len(row.marks)) - 1)
+        marks = [
+            part
+            for n, mark in enumerate(row.marks)
+            for part in _mark(self.axis, mark, HEIGHT // 2 + STEP * n, self.bars)
+        ]
+        return drawing(*_grid(self.axis, self.reference), *marks, height=height)
+
+    def drawn_axis(self) -> Markup:
+        """The ticks below the rows."""
+        texts = [
+            tag("text", self.axis.words(tick), x=percent(self.axis.at(tick)), y=16,
+                text_anchor="middle", class_=None if n % 2 == 0 else "odd")
+            for n, tick in enumerate(self.axis.ticks)
+        ]  # fmt: skip
+        return drawing(*texts, height=22, class_="axis")
+
+
+def ladder(
+    caption: str,
+    rows: Sequence[ChartRow],
+    columns: Sequence[str],
+    *,
+    bars: bool = False,
+    reference: float | None = None,
+    ends: Sequence[float] = (),
+) -> RowChart:
+    """Rows on one axis that holds every number, every end of an interval and `ends`."""
+    drawn = [mark for row in rows for mark in row.marks]
+    values = [mark.value for mark in drawn]
+    values += [end for mark in drawn for end in mark.ci95 or ()]
+    start = [0.0] if bars else []
+    line = [] if reference is None else [reference]
+    axis = axis_over([*values, *start, *line, *ends])
+    return RowChart(caption, rows, columns, axis, bars, reference)
+
+
+def forest(caption: str, rows: Sequence[ChartRow], columns: Sequence[str]) -> RowChart:
+    """Differences on an axis with a line at zero."""
+    return ladder(caption, rows, columns, reference=0.0)
+
+
+def _grid(axis: Axis, reference: float | None) -> Iterator[Markup]:
+    for tick in axis.ticks:
+        x = percent(axis.at(tick))
+        yield tag("line", x1=x, x2=x, y1="0", y2="100%", class_="grid")
+    if reference is not None:
+        x = percent(axis.at(reference))
+        yield tag("line", x1=x, x2=x, y1="0", y2="100%", class_="reference")
+
+
+def _mark(axis: Axis, mark: Mark, y: int, bars: bool) -> Iterator[Markup]:
+    """A bar, a whisker and a dot, at the height `y`."""
+    colour = f"s{mark.series % 6}"
+    if bars and mark.value is not None:
+        x, start = axis.at(mark.value), axis.at(max(axis.low, min(0.0, axis.high)))
+        left, width = min(x, start), abs(x - start)
+        yield tag("rect", x=percent(left), y=y - 6, width=percent(width), height=12,
+                  class_=f"bar {colour}")  # fmt: skip
+    if mark.ci95 is not None:
+        yield from _whisker(axis, mark.ci95, y, colour)
+    if mark.value is not None:
+        yield _point(axis.at(mark.value), y, mark.shape, colour)
+
+
+def _whisker(axis: Axis, ends: Ends, y: int, colour: str) -> Iterator[Markup]:
+    """The line from one end to the other; an open end has an arrow instead of a cap."""
+    low, high = ends
+    left = 0.0 if low is None else axis.at(low)
+    right = 100.0 if high is None else axis.at(high)
+    yield tag("line", x1=percent(left), x2=percent(right), y1=y, y2=y, class_=f"whisker {colour}")
+    for x, end, sign in ((left, low, "‹"), (right, high, "›")):
+        if end is None:
+            anchor = "start" if sign == "‹" else "end"
+            yield tag("text", sign, x=percent(x), y=y + 5, text_anchor=anchor, class_="open")
+        else:
+            place = percent(x)
+            yield tag("line", x1=place, x2=place, y1=y - 4, y2=y + 4, class_=f"whisker {colour}")
+
+
+def _point(x: float, y: int, shape: str, colour: str) -> Markup:
+    """A mark around its place; a nested drawing keeps its pixels wherever that is."""
+    inner = {
+        "dot": tag("circle", r=4.5, class_=f"point {colour}"),
+        "ring": tag("circle", r=4, class_=f"point ring {colour}"),
+        "square": tag("rect", x=-4, y=-4, width=8, height=8, class_=f"point {colour}"),
+        "diamond": tag("path", d="M0 -5.5L5.5 0L0 5.5L-5.5 0Z", class_=f"point {colour}"),
+    }[shape]
+    return tag("svg", inner, x=percent(x), y=y, overflow="visible", class_="mark")
+
+
+def legend_mark(shape: str, series: int) -> Markup:
+    """The mark of a series, to stand before its name."""
+    point = _point(0, 0, shape, f"s{series % 6}")
+    inner = tag("g", point, transform="translate(7 7)")
+    return tag("svg", inner, width=14, height=14, class_="key", aria_hidden="true")

@@ -1,0 +1,97 @@
+"""What the page of several runs shows: side by side, and paired differences to the first."""
+
+from collections.abc import Sequence
+
+from ..reports.comparing import RunComparison, ValueDifference
+from ..result_document import ResultDocument
+from .inputs import RunInput
+from .rows import SHAPES, ChartRow, Mark, RowChart, forest, ladder
+from .words import ends, figure, main_metric, plain_name, probability, signed, took
+
+COLUMNS = ("", "", "difference", "95 % interval", "p", "p, Holm")
+
+
+def side_by_side(runs: Sequence[RunInput]) -> RowChart:
+    """The main number of each run, the highest first."""
+    rows = [row for n, given in enumerate(runs) for row in _number(given.document, n)]
+    rows.sort(key=lambda row: -(row.marks[0].value or 0.0))
+    found = main_metric(runs[0].document)
+    title = found[0] if found else "score"
+    label = runs[0].document["metric_labels"].get(title, [""])[0] or plain_name(title)
+    columns = ("", "", "value", "95 % interval", "cost and time")
+    return ladder(f"{label}, with 95 % intervals", rows, columns)
+
+
+def _number(document: ResultDocument, n: int) -> list[ChartRow]:
+    found = main_metric(document)
+    if found is None or found[1]["value"] is None:
+        return []
+    metric = found[1]
+    name = document["name"] + " DEMO" * document["demo"]
+    cells = (figure(metric["value"]), ends(metric["ci95"]), took(document))
+    return [ChartRow(name, [Mark(metric["value"], metric["ci95"], SHAPES[n % 4], n)], cells)]
+
+
+def main_value(comparison: RunComparison, names: Sequence[str]) -> str | None:
+    """The value whose difference stands for all: the first of `names` that was compared."""
+    known = (name for name in names if name in comparison.differences)
+    return next(known, next(iter(comparison.differences), None))
+
+
+def paired(comparisons: Sequence[RunComparison], name: str) -> RowChart:
+    """The paired difference in the main value, of each other run to the first."""
+    from ..statistics import holm
+
+    found = [c.differences[name] for c in comparisons]
+    adjusted = holm([difference.p for difference in found])
+    rows = [
+        _difference(c.b.name, d, n, p)
+        for n, (c, d, p) in enumerate(zip(comparisons, found, adjusted, strict=True), 1)
+    ]
+    first = comparisons[0].a.name
+    caption = (
+        f"{plain_name(name)}: each run less {first}, on the samples that both have scored. "
+        "Holm's adjustment is over the runs of this chart"
+    )
+    return forest(caption, rows, COLUMNS)
+
+
+def deltas(comparison: RunComparison, series: int, main: str | None) -> RowChart:
+    """The difference in every value of samples but the main one, which may be on another scale."""
+    found = {n: d for n, d in comparison.differences.items() if n != main}
+    rows = [_difference(plain_name(n), d, series, d.p_holm) for n, d in found.items()]
+    caption = (
+        f"{comparison.b.name} less {comparison.a.name}. "
+        f"Holm's adjustment is over all {len(comparison.differences)} values"
+    )
+    if reasons := dict.fromkeys(filter(None, (d.reason for d in found.values()))):
+        caption += f". Where there is no interval: {'; '.join(reasons)}"
+    return forest(caption, rows, COLUMNS)
+
+
+def _difference(name: str, found: ValueDifference, series: int, adjusted: float | None) -> ChartRow:
+    """A row of a forest; documents have A less B, a chart what was changed less the first."""
+    value = None if found.difference is None else -found.difference
+    ci95 = None if found.ci95 is None else sorted(-end for end in found.ci95)
+    shape = SHAPES[series % 4]
+    p = probability(found.p), probability(adjusted)
+    cells = (signed(value), ends(ci95), *p)
+    surely = ci95 is not None and (ci95[0] > 0 or ci95[1] < 0)
+    marks = [Mark(value, ci95, shape, series)] if value is not None else []
+    return ChartRow(name, marks, cells, "sure" if surely else "other")
+
+
+def in_words(comparison: RunComparison, name: str) -> str:
+    """Whether the second run is better than the first, as far as the data tells."""
+    found, a, b = comparison.differences[name], comparison.a.name, comparison.b.name
+    if found.difference is None:
+        return f"{b} and {a} cannot be compared: {found.reason}."
+    value = -found.difference
+    said = f"{b} scores {figure(abs(value))} {'more' if value >= 0 else 'less'} than {a} in "
+    said += f"{plain_name(name)}, on {found.n} samples that both have scored"
+    if found.ci95 is None:
+        return f"{said}; {found.reason}."
+    low, high = sorted(-end for end in found.ci95)
+    sure = low > 0 or high < 0
+    verdict = "the two can be told apart" if sure else "the two cannot be told apart"
+    return f"{said} (95 % interval {signed(low)} to {signed(high)}): {verdict}."

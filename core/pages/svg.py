@@ -1,0 +1,30 @@
+"""SVG elements. Every text is escaped, and what would hide or reorder text is made visible."""
+
+from markupsafe import Markup, escape
+
+from ..text import harmless
+
+
+def tag(name: str, *inside: object, **attributes: object) -> Markup:
+    """An element; attributes that are ``None`` are left out, ``class_`` is ``class``."""
+    named = [(k.rstrip("_").replace("_", "-"), v) for k, v in attributes.items() if v is not None]
+    opened = Markup("").join(Markup(' {}="{}"').format(k, safe(v)) for k, v in named)
+    return Markup("<{0}{1}>{2}</{0}>").format(
+        Markup(name), opened, Markup("").join(map(safe, inside))
+    )
+
+
+def safe(value: object) -> Markup:
+    """Text as markup, with controls and marks shown; markup as it is."""
+    return value if isinstance(value, Markup) else escape(harmless(str(value)))
+
+
+def percent(share: float) -> str:
+    """A place along a drawing."""
+    return f"{share:.3f}%"
+
+
+def drawing(*inside: object, height: int, label: str | None = None, class_: str = "") -> Markup:
+    """A drawing as wide as its place on the page; without a label it only repeats a text."""
+    named = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
+    return tag("svg", *inside, class_=class_ or None, width="100%", height=height, **named)

@@ -1,0 +1,137 @@
+"""Transcripts inside a page: compressed, and put into the page as text when they are opened.
+
+A judge's prompt is the transcript once more, so of it only the reply is shown.
+"""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..reports.decoded import ItemComparison
+from ..reports.transcripts import ItemCall, IterationRow
+from ..roles import role_in
+from ..sections import Table
+from ..text import harmless
+from ..types import JsonDict
+from .inputs import ItemText
+from .words import figure, plain_name
+
+_GRADING = ("judge", "compare")
+
+
+class Transcript(NamedTuple):
+    """A sample's transcript.
+
+    Attributes:
+        item_id: Of which item.
+        iteration: Of it.
+        anchor: Its place on the page.
+        packed: JSON, gzip, base64.
+    """
+
+    item_id: str
+    iteration: int
+    anchor: str
+    packed: str
+
+
+def packed_transcripts(items: Sequence[ItemText]) -> list[Transcript]:
+    """The transcripts of all iterations of some items."""
+    return [
+        Transcript(item.record["item_id"], n, f"t{place}-{n}", pack(item, row))
+        for place, item in enumerate(items, 1)
+        for row in item.record["iterations"]
+        for n in [row["iteration"]]
+    ]
+
+
+def pack(item: ItemText, row: IterationRow) -> str:
+    """What was said in an iteration, and how it was graded, as the page's script reads it."""
+    compared = [c for c in item.record["comparisons"] if c["iteration"] == row["iteration"]]
+    made = {
+        "turns": list(_turns(row["calls"])),
+        "beside": _table(item.beside.get(row["iteration"])),
+        "compared": [_compared(c) for c in compared],
+        "grade": _grade(row),
+    }
+    return base64.b64encode(gzip.compress(json.dumps(made).encode(), 9, mtime=0)).decode()
+
+
+def _table(table: Table | None) -> JsonDict | None:
+    if table is None:
+        return None
+    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    return {
+        "title": harmless(table.title),
+        "columns": [*map(harmless, table.columns)],
+        "rows": rows,
+    }
+
+
+def _cell(cell: object) -> str:
+    return figure(cell) if isinstance(cell, float) else harmless("" if cell is None else str(cell))
+
+
+def _compared(row: ItemComparison) -> list[str]:
+    won = {"this": "won", "opponent": "lost", "draw": "draw", None: "not read"}[row["winner"]]
+    shown = "shown first" if row["first"] else "shown second"
+    margins = ", ".join(f"{plain_name(name)} {m:+d}" for name, m in row["margins"].items())
+    return [harmless(text) for text in (row["opponent"], shown, won, row["reason"] or margins)]
+
+
+def _turns(calls: Sequence[ItemCall]) -> Iterator[JsonDict]:
+    """What was said, each message once: a call begins with those of the calls before it."""
+    said: dict[str, list[tuple[str, str]]] = {}
+    for call in calls:
+        if call["phase"] in _GRADING:
+            continue
+        before = said.get(call["phase"], [])
+        messages = [(role, text) for role, text in call["messages"] or ()]
+        known = _in_common(messages, before)
+        for role, text in messages[known:]:
+            yield _turn(role, text)
+        yield _turn(_speaker(call), call["text"], call["reasoning"], call["finish"])
+        said[call["phase"]] = [*messages, ("assistant", call["text"])]
+
+
+def _in_common(one: Sequence[tuple[str, str]], two: Sequence[tuple[str, str]]) -> int:
+    pairs = enumerate(zip(one, two, strict=False))
+    alike = ((a[0], a[1].strip()) == (b[0], b[1].strip()) for _, (a, b) in pairs)
+    return next((n for n, same in enumerate(alike) if not same), min(len(one), len(two)))
+
+
+def _speaker(call: ItemCall) -> str:
+    role = role_in(call["phase"])
+    return f"{call['model']} ({role})" if role else call["model"]
+
+
+def _turn(who: str, text: str, thinking: str = "", finish: str | None = None) -> JsonDict:
+    return {
+        "who": harmless(who),
+        "kind": who if who in ("user", "system") else "model",
+        "text": harmless(text),
+        "thinking": harmless(thinking),
+        "cut": finish == "length",
+    }
+
+
+def _grade(row: IterationRow) -> JsonDict:
+    score = row["score"]
+    values = score["values"].items() if score else ()
+    return {
+        "failed": _shown(row["failed"]),
+        "reason": _shown(score["reason"]) if score else None,
+        "judge": _shown(score["judge"]) if score else None,
+        "flags": [harmless(flag) for flag in score["flags"]] if score else [],
+        "values": [[harmless(plain_name(n)), figure(v)] for n, v in values if v is not None],
+        "verdicts": [harmless(c["text"]) for c in row["calls"] if c["phase"] == "judge"],
+        "detail": harmless(json.dumps(score["detail"], ensure_ascii=False, indent=1))
+        if score and score["detail"]
+        else "",
+    }
+
+
+def _shown(value: object) -> str | None:
+    return None if value is None else harmless(str(value))

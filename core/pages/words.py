@@ -1,0 +1,111 @@
+"""Numbers and verdicts in words, as pages say them."""
+
+from collections.abc import Iterator, Sequence
+
+from ..reports.ending import chance, dollars
+from ..reports.ratings import ranks
+from ..result_document import MetricRow, RatingRow, ResultDocument
+from ..text import duration, number
+from .rows import Ends
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number with a true minus sign; a dash where there is none."""
+    return number(value, digits).replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A difference with its sign."""
+    return "–" if value is None else ("+" if value > 0 else "") + figure(value, digits)
+
+
+def ends(ci95: Ends | None, digits: int = 2) -> str:
+    """An interval as ``[low, high]``; an open end says so."""
+    if ci95 is None:
+        return "–"
+    low, high = ("open" if end is None else figure(end, digits) for end in ci95)
+    return f"[{low}, {high}]"
+
+
+def probability(p: float | None) -> str:
+    """A p-value."""
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def plain_name(name: str) -> str:
+    """The name of a metric or an ability as people write it."""
+    return name.removeprefix("profile_").replace("_", " ")
+
+
+def label_of(document: ResultDocument, name: str) -> str:
+    """What a metric is called."""
+    return document["metric_labels"].get(name, [""])[0] or plain_name(name)
+
+
+def main_metric(document: ResultDocument) -> tuple[str, MetricRow] | None:
+    """The first metric with its name."""
+    return next(iter(document["metrics"].items()), None)
+
+
+def own_rating(document: ResultDocument) -> RatingRow | None:
+    """The rating of the run's own model."""
+    return next((r for r in document["ratings"] if r["model"] == document["name"]), None)
+
+
+def verdict(document: ResultDocument) -> str:
+    """What came out, with how sure it is, in sentences."""
+    return " ".join(_sentences(document))
+
+
+def _sentences(document: ResultDocument) -> Iterator[str]:
+    name, found = document["name"], main_metric(document)
+    if found is None or found[1]["value"] is None:
+        reason = document["invalid"] or "no sample could be scored"
+        yield f"{name} has no result: {reason}."
+        return
+    metric = found[1]
+    yield f"{name} reaches {figure(metric['value'])} in {label_of(document, found[0])}, "
+    yield _sure(metric, _over(document, found[0]))
+    if said := chance(document):
+        yield f"That is {said}."
+    if own := own_rating(document):
+        yield _placed(own, len(document["ratings"]), document)
+    if document["status"] != "complete":
+        yield f"The result is not complete ({document['status']})."
+
+
+def _sure(metric: MetricRow, over: str) -> str:
+    if metric["ci95"] is None:
+        return "without an interval, as the data is too little for one."
+    low, high = (figure(end) for end in metric["ci95"])
+    return f"and with other {over} of this kind between {low} and {high} (95 % interval)."
+
+
+def _over(document: ResultDocument, name: str) -> str:
+    return document["metric_labels"].get(name, ["", ""])[1] or "items"
+
+
+def _placed(own: RatingRow, of: int, document: ResultDocument) -> str:
+    may_be = ranks(own["rank_ci95"])
+    rating = f"rating {figure(own['rating'], 0)} {ends(own['ci95'], 0)}"
+    tied = own["tied_with"] or ()
+    if tied:
+        others = f"; it cannot be told apart from {', '.join(tied[:4])}"
+        others += f" and {len(tied) - 4} more" if len(tied) > 4 else ""
+    else:
+        others = "; it is told apart from every other" if of > 1 else ""
+    rank = str(own["rank"]) if may_be in ("–", str(own["rank"])) else f"{own['rank']} ({may_be})"
+    judge = f" by {document['judge']}" if document["judge"] else ""
+    return f"Compared{judge}, it has rank {rank} of {of}, {rating}{others}."
+
+
+def took(document: ResultDocument) -> str:
+    """Cost and time."""
+    return f"{dollars(document['cost_usd'])}, {duration(document['elapsed_s'])}"
+
+
+def listed_facts(facts: Sequence[tuple[str, object]]) -> list[tuple[str, str]]:
+    """Facts as texts, without those that there are none of."""
+    return [(name, str(value)) for name, value in facts if value not in (None, "", {}, [])]
