@@ -4,7 +4,8 @@
 
 Makes a journal of so many runs of a benchmark, each the copy of a demo model's
 replies and grades under a name of its own, and times the commands that look at
-all of them as whole processes. `--models` lets several runs be of one model.
+all of them as whole processes. `--models` lets several runs be of one model,
+`--judges` has each graded by so many judges who say the same; the board is the first one's.
 """
 
 import argparse
@@ -17,14 +18,16 @@ from pathlib import Path
 import eibench
 from eibench import ResultDocument
 from eibench.core.journal import Journal, RunRecord
-from eibench.core.types import ChatRequest
+from eibench.core.types import ChatRequest, digest
 
 from .measuring import BENCH, clean_environment, run, table
 
 BASES = ("weak", "medium", "strong")
 
 
-def make_journal(folder: Path, benchmark: str, n_runs: int, n_models: int) -> None:
+def make_journal(
+    folder: Path, benchmark: str, n_runs: int, n_models: int, n_judges: int = 1
+) -> None:
     """A journal of that many runs, oldest first, the models in turn."""
     bases = folder / "bases"
     for name in BASES:
@@ -32,10 +35,13 @@ def make_journal(folder: Path, benchmark: str, n_runs: int, n_models: int) -> No
     with Journal(bases) as given, Journal(folder / "runs") as made:
         copied = given.runs()
         for n in range(n_runs):
-            asyncio.run(_copy(given, copied[n % len(copied)], made, n, f"openai/m{n % n_models}"))
+            model, base = f"openai/m{n % n_models}", copied[n % len(copied)]
+            asyncio.run(_copy(given, base, made, n, model, n_judges))
 
 
-async def _copy(given: Journal, base: RunRecord, made: Journal, n: int, model: str) -> None:
+async def _copy(
+    given: Journal, base: RunRecord, made: Journal, n: int, model: str, n_judges: int
+) -> None:
     """One run, with all its replies and grades."""
     columns = {name: getattr(base, name) for name in _KEPT}
     settings = {**base.settings, "model": model}
@@ -55,10 +61,13 @@ async def _copy(given: Journal, base: RunRecord, made: Journal, n: int, model: s
     )  # fmt: skip
     for grader in given.graders(base):
         samples = {call.item_id: call.item_id for call in given.calls(base)}
-        for score in given.grades(base, grader.digest, samples):
-            made.add_grade(
-                own, grader.digest, score.item_id, score.iteration, score.score, grader.graded_by
-            )
+        judge = grader.graded_by.get("judge")
+        for extra in range(n_judges):
+            label = f"openai/judge{extra}" if extra else judge
+            facts = {**grader.graded_by, "judge": label}
+            for score in given.grades(base, grader.digest, samples):
+                about = (score.item_id, score.iteration, score.score, facts)
+                made.add_grade(own, digest(facts) if extra else grader.digest, *about)
     if earlier := given.document(base):
         document: ResultDocument = {
             **earlier,
@@ -78,24 +87,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--models", type=int, help="default: as many as runs")
+    parser.add_argument("--judges", type=int, default=1)
     parser.add_argument("--benchmark", default="eqbench-v1")
     parser.add_argument("--keep", type=Path, help="a folder to make the journal in, and to leave")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         if not (folder / "runs").exists():
-            make_journal(folder, options.benchmark, options.runs, options.models or options.runs)
+            n_models = options.models or options.runs
+            make_journal(folder, options.benchmark, options.runs, n_models, options.judges)
         print(table(("command", "wall s", "CPU s", "peak MB"), _measured(folder, options)))
     return 0
 
 
 def _measured(folder: Path, options: argparse.Namespace) -> list[list[str]]:
     where, environment = ("--runs-dir", str(folder / "runs")), clean_environment(folder)
-    rows = []
+    rows, which = [], ("--judge", "demo/judge") if options.judges > 1 else ()
     for name, *command in (
-        ("leaderboard, the first time", "leaderboard", options.benchmark),
-        ("leaderboard", "leaderboard", options.benchmark),
-        ("leaderboard --json", "leaderboard", options.benchmark, "--json"),
+        ("leaderboard, the first time", "leaderboard", options.benchmark, *which),
+        ("leaderboard", "leaderboard", options.benchmark, *which),
+        ("leaderboard --json", "leaderboard", options.benchmark, "--json", *which),
         ("runs", "runs"),
         ("runs --json", "runs", "--json"),
         ("correlate", "correlate", options.benchmark, f"{options.benchmark}:first_pass"),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .errors import BenchError, BudgetReached, Interrupted
 from .result_document import MetricRow, ResultDocument
-from .spending.estimate import dollars
+from .spending.prices import dollars
 from .text import as_text, plural
 from .types import Metric
 

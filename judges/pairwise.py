@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Message
 
-from .asking import Outcome, Reading, ask
-from .forms import REASONING, object_schema, read_form
+from .asking import REASONING, Outcome, Reading, ask, object_schema, read_form
 from .quoting import Quotable
 
 MARK = "... [truncated]"

@@ -9,8 +9,7 @@ from eibench import JsonDict
 from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Message
 
-from .asking import Outcome, Reading, ask
-from .forms import REASONING, object_schema, read_form
+from .asking import REASONING, Outcome, Reading, ask, object_schema, read_form
 from .quoting import Quotable
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)

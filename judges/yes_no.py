@@ -15,8 +15,7 @@ from eibench import JsonObject
 from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Finish, Message
 
-from .asking import Outcome, Reading, ask
-from .forms import object_schema
+from .asking import Outcome, Reading, ask, object_schema
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 from .replies import read_object
 

@@ -11,8 +11,8 @@ import numpy as np
 from ..ratings.comparisons import MAX_MARGIN, Comparisons, Floats
 from ..ratings.fractional_logit import Calls
 from ..ratings.glicko2 import FixedPoint, weights_of
-from ..ratings.items import ComparedItems, ItemCalls
 from ..ratings.settings import RatingSettings
+from ..ratings.weighing import ComparedItems, ItemCalls
 
 
 class Strengths(NamedTuple):

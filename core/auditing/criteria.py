@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ratings.comparisons import Comparisons, Floats, Ints, sum_by
-from ..ratings.items import first_of_items
+from ..ratings.weighing import first_of_items
 from .estimates import AuditEstimate, from_replicates, unknown
 
 FEWEST_ITEMS = 20

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..few_families import FEWEST_FAMILIES
 from ..ratings.comparisons import Bools, Comparisons, Floats, sum_by
-from ..ratings.items import ComparedItems
+from ..ratings.weighing import ComparedItems
 from ..statistics.student import quantile_of
 
 MOST_LISTED = 100

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ratings.comparisons import Bools, Comparisons, Floats
-from ..ratings.items import ComparedItems
+from ..ratings.weighing import ComparedItems
 from .compared import Strengths
 
 FEWEST_PAIRS = 6

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..ratings.comparisons import Comparisons
 from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
-from ..ratings.items import pair_orders
+from ..ratings.weighing import pair_orders
 from .estimates import AuditEstimate, from_replicates, mean, share, unknown
 
 _ONE_ORDER = "no pair was read in both orders"

@@ -1,15 +1,17 @@
 """`bench list` and `bench info`: what is installed, and what a benchmark is."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import click
 
 from ..benchmark import Benchmark, Option
 from ..datasets import find_pack, read_manifest
-from ..errors import BenchError
+from ..errors import BenchError, UsageError
 from ..guard import guard
 from ..plugins import BrokenPlugin, Catalogue, Registry, installed
+from ..sections import Table
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options
@@ -71,9 +73,19 @@ def _print(listing: dict[str, list[_Added]], broken: Sequence[BrokenPlugin]) -> 
 
 @click.command("info", cls=Command)
 @click.argument("benchmark", type=BenchmarkName())
+@click.option(
+    "--pack",
+    metavar="NAME",
+    is_flag=False,
+    flag_value="bundled",
+    help="What can be had on a pack, by default the bundled one, without reading.",
+)
 @options.json_option
-def info_command(benchmark: Benchmark, json_output: bool) -> None:
+def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> None:
     """Say what a benchmark is: its data, options and sampling."""
+    if pack is not None:
+        _print_tables(list(_without_reading(benchmark, pack)), json_output)
+        return
     info = _info(benchmark)
     if json_output:
         known = info._asdict().items()
@@ -86,13 +98,41 @@ def info_command(benchmark: Benchmark, json_output: bool) -> None:
         click.echo(f"  role {role.name}: {role.help} Sampling: {_pairs(role.sampling.sent())}")
     for option in benchmark.options:
         click.echo(f"  {_option(option)}")
-    for pack in info.packs:
-        click.echo(f"  pack {pack.name}: {pack.title} ({pack.licence}), {pack.state}")
-        for file in pack.files:
+    for one in info.packs:
+        click.echo(f"  pack {one.name}: {one.title} ({one.licence}), {one.state}")
+        for file in one.files:
             if file["url"]:
                 click.echo(f"    {file['url']}  sha256 {file['sha256']}")
-        if pack.items:
-            click.echo(f"    {plural(len(pack.items), 'item')}: {', '.join(pack.items)}")
+        if one.items:
+            click.echo(f"    {plural(len(one.items), 'item')}: {', '.join(one.items)}")
+
+
+def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
+    """A table for each language of a pack.
+
+    Raises:
+        UsageError: The benchmark has no such rules.
+    """
+    given = {option.name: option.default for option in benchmark.options}
+    languages = next((o.choices for o in benchmark.options if o.name == "lang"), ())
+    for wanted in [{"lang": language} for language in languages] or [{}]:
+        chosen = {**given, **wanted}
+        pack = guard(benchmark).read_pack(find_pack(benchmark, name, chosen), chosen)
+        found = guard(benchmark).without_reading(pack)
+        if found is None:
+            raise UsageError(f"{benchmark.name} has no rules that score without reading")
+        yield replace(found, title=" ".join([*wanted.values(), found.title]))
+
+
+def _print_tables(tables: Sequence[Table], json_output: bool) -> None:
+    if json_output:
+        click.echo(as_text([asdict(one) for one in tables]))
+        return
+    from ..console.output import show
+    from ..console.tables import table
+
+    for one in tables:
+        show(table(one))
 
 
 def _option(option: Option) -> str:

@@ -29,9 +29,18 @@ from ..settings.run_settings import RunSettings
 from ..text import as_text
 from ..types import JsonDict, Score, digest
 from ..work import make_money
-from . import options, plan
+from . import options
 from .command import Command
-from .session import EXIT, allow, make_session, tell, work
+from .session import (
+    EXIT,
+    allow,
+    ask_to_spend,
+    describe_plan,
+    make_session,
+    plan_as_json,
+    tell,
+    work,
+)
 from .settings import config_option
 from .values import click_type
 
@@ -103,10 +112,10 @@ def generate_command(
     tell(_description(order, planned, pack))
     if dry_run:
         if json_output:
-            message = plan.as_json(order.config, session, planned, pack.source)
+            message = plan_as_json(order.config, session, planned, pack.source)
             click.echo(as_text({"dry_run": True, "runs": [message]}))
         return 0
-    plan.ask([planned], sure=yes or settings.by_user("max_cost"))
+    ask_to_spend([planned], sure=yes or settings.by_user("max_cost"))
     with no_exit():
         result = asyncio.run(work(session, pack))
     return _finish(order, pack, result, json_output=json_output)
@@ -126,7 +135,7 @@ def _order(benchmark: Benchmark, settings: RunSettings, output: Path) -> Generat
 
 def _description(order: GenerationRequest, planned: Plan, pack: Pack) -> str:
     """The plan as one line; it is not samples that the user thinks of here."""
-    _, _, rest = plan.describe(order.config, planned, pack.source.name).partition("; ")
+    _, _, rest = describe_plan(order.config, planned, pack.source.name).partition("; ")
     return f"{order.benchmark.name}: {order.config.options['count']} new items; {rest}"
 
 

@@ -15,8 +15,7 @@ from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
-from ..reports.placing import BoardRow
-from ..reports.ratings import note_of, rating_cell, rating_columns, spans
+from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..result_document import MetricRow
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural

@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal
 from ..plugins import installed
-from ..ratings.anchors import check_anchors
+from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
 from ..reports.ratings import note_of, rating_columns, spans

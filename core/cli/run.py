@@ -23,10 +23,20 @@ from ..settings.run_config import RunConfig, judges_of
 from ..text import as_text
 from ..types import JsonDict
 from ..work import make_money
-from . import options, plan
+from . import options
 from .command import BenchmarkCommand
 from .data import get_data, tell_pack
-from .session import EXIT, allow, make_session, print_result, tell, work
+from .session import (
+    EXIT,
+    allow,
+    ask_to_spend,
+    describe_plan,
+    make_session,
+    plan_as_json,
+    print_result,
+    tell,
+    work,
+)
 from .settings import config_option
 
 
@@ -77,19 +87,19 @@ def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) ->
         BenchError: The only run ended early, or nobody reads what is printed.
     """
     for run in runs:
-        console.output.tell_wrapped(plan.describe(run.config, run.plan, run.pack.source.name))
+        console.output.tell_wrapped(describe_plan(run.config, run.plan, run.pack.source.name))
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
     tell_pack(runs[0].config)
     if dry:
         if json_output:
-            plans = [plan.as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
+            plans = [plan_as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
     answered = set[str]()
     for run in runs:
         run.session.answered = answered
-    plan.ask([run.plan for run in runs], sure=sure)
+    ask_to_spend([run.plan for run in runs], sure=sure)
     try:
         return _run_all(runs, json_output=json_output)
     except BrokenPipeError:

@@ -22,7 +22,7 @@ from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.placing import BoardRow, not_above, place_rows
+from ..reports.ratings import BoardRow, not_above, place_rows
 from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, choose_board

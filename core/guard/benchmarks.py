@@ -193,6 +193,11 @@ class Guarded:
             "beside_reference", _or_none(Table), self.benchmark.beside_reference, item, score
         )
 
+    def without_reading(self, pack: Pack) -> "Table | None":
+        """What rules score that read nothing."""
+        called = self.benchmark.without_reading
+        return self._call("without_reading", _or_none(Table), called, pack)
+
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""
         return self._call("published", _or_none(Table), self.benchmark.published, pack)

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..ratings import fractional_logit
 from ..ratings.comparisons import Comparisons, Floats
-from ..ratings.items import ItemCalls
 from ..ratings.mixed_model import Observations, logit_margins
+from ..ratings.weighing import ItemCalls
 from .goals import Slot
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from ..few_families import FEWEST_FAMILIES, few_families
 from ..text import listed
 from ..types import JsonDict, JsonObject
-from .anchors import Scale
 from .comparisons import Bools, Comparisons, Floats, Ints, present
 from .intervals import (
+    Scale,
     SolvedRatings,
     Uncertainty,
     apply_scale,

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .anchors import Q
 from .assembling import no_ratings
 from .comparisons import Bools, Comparisons, Floats, Ints, present, sum_by
+from .intervals import Q
 from .result import Ratings
 from .settings import RatingSettings
 from .weighing import components, weigh

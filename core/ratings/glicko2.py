@@ -22,15 +22,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..types import JsonDict
-from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Bools, Comparisons, Floats, Ints
 from .fractional_logit import as_calls, gradient, hessian_of, leave_one_out, maximise
-from .intervals import SolvedRatings
-from .items import ItemCalls
+from .intervals import Q, SolvedRatings
 from .result import Ratings
 from .settings import RatingSettings
-from .weighing import weigh
+from .weighing import ItemCalls, weigh
 from .with_terms import terms_of_replicates
 
 SCALE = 173.7178

@@ -15,7 +15,6 @@ import numpy as np
 
 from .comparisons import Comparisons, Floats, Ints, sum_by
 from .fractional_logit import as_calls
-from .items import ItemCalls
 from .mixed_model import (
     Halves,
     Observations,
@@ -28,7 +27,7 @@ from .mixed_model import (
 )
 from .result import Ratings
 from .settings import RatingSettings
-from .weighing import own_weights
+from .weighing import ItemCalls, own_weights
 from .with_terms import Solved, centring, prior_precision, rate_with_terms
 
 NAME = "mixed"

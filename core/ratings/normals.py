@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .anchors import Q
 from .assembling import RatingParts, lay_out, scale_warnings
 from .comparisons import Comparisons, Floats
-from .intervals import SolvedRatings, Uncertainty, apply_scale, choose_scale
+from .intervals import Q, SolvedRatings, Uncertainty, apply_scale, choose_scale
 from .ordering import order_models, tell_apart
 from .result import Ratings
 from .settings import RatingSettings

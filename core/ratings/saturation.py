@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..text import listed
-from .anchors import Scale
 from .comparisons import MAX_MARGIN, Bools, Comparisons, Floats, Ints, sum_by
+from .intervals import Scale
 
 MISSED = 0.05
 

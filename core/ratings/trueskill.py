@@ -19,10 +19,10 @@ import numpy as np
 
 from .assembling import no_ratings
 from .comparisons import Bools, Comparisons, Floats, Ints
-from .items import first_of_items
 from .normals import Normals, rate_by_normals
 from .result import Ratings
 from .settings import RatingSettings
+from .weighing import first_of_items
 
 NAME = "trueskill"
 MU, SIGMA, BETA = 1200.0, 350 / 3, 350 / 6

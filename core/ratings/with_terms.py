@@ -14,10 +14,9 @@ import numpy as np
 
 from ..few_families import FEWEST_FAMILIES
 from ..types import JsonDict, JsonObject
-from .anchors import Q
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints
-from .intervals import SolvedRatings, jackknife_error
+from .intervals import Q, SolvedRatings, jackknife_error
 from .result import Ratings
 from .settings import RatingSettings
 

@@ -22,8 +22,7 @@ from ..roles import MODEL, is_generating
 from ..sample.judging import trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
-from ..spending.estimate import CallPlan, Range, cost_range, plan_calls, total_tokens
-from ..spending.prices import Price
+from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, total_tokens
 from ..types import ChatRequest, Item, digest
 from .connect import Pricing
 from .plan_requests import calls_left, first_requests

@@ -8,7 +8,6 @@ from ..benchmark import Pack
 from ..clients.keys import Environment
 from ..clients.limits import Notices
 from ..compare.opponents import check_opponents
-from ..compare.placement import wanted_placement
 from ..datasets import find_pack
 from ..errors import DataError
 from ..guard import guard
@@ -72,7 +71,7 @@ class Session:
             ConfigError: A key is missing.
         """
         check_parties(self.config, self.catalogue, self.environment, self.money)
-        wanted_placement(self.config)
+        guard(self.config.benchmark).placement(self.config.options)
 
     async def run(self, pack: Pack) -> ResultDocument:
         """Do what is left of the run, and sum it up.

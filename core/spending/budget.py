@@ -31,8 +31,7 @@ from typing import Any
 from ..errors import BudgetReached
 from ..types import ChatRequest, ChatResponse
 from .billing import may_be_billed
-from .estimate import dollars
-from .prices import Price, input_bound, known_cost, upper_bound
+from .prices import Price, dollars, input_bound, known_cost, upper_bound
 
 _PICO = 10**12
 MOST = 1e12

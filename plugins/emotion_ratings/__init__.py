@@ -4,7 +4,7 @@ The base class `EmotionRatings` and what a plugin needs beside it. What counts i
 numpy, and is imported when there is something to be counted.
 """
 
-from .benchmark import PARSER, EmotionRatings
+from .benchmark import PARSER, EmotionRatings, without_reading
 from .forms import ENGLISH, FORMS, GERMAN, Form
 from .prompting import listed_emotions, usual_sentence
 from .questions import Question, ReferenceField, cut_revision, read_questions
@@ -24,4 +24,5 @@ __all__ = [
     "listed_emotions",
     "read_questions",
     "usual_sentence",
+    "without_reading",
 ]

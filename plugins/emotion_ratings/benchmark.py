@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary, Table
 
-from .demo import demo_answer
 from .parsing import PARSERS
+from .questions import demo_answer
 from .replies import Reply, ask, read_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from random import Random
 
     from eibench import ChatRequest, Item, Model, Options, Pack
@@ -134,11 +134,45 @@ class EmotionRatings(Benchmark):
         rows += [[name.replace("_", " "), *ratings] for name, ratings in given.items() if ratings]
         return Table("Answer and reference", ("", *question.emotions), rows)
 
+    def without_reading(self, pack: Pack) -> Table:
+        """What rules score that never read a scene."""
+        questions = [item.content for item in pack.items]
+        title = f"{self.name}, pack {pack.source.name}, {len(questions)} questions"
+        words = [question.emotions for question in questions]
+        references = [question.reference for question in questions]
+        return without_reading(words, references, self.score_answers, title)
+
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Ratings around the reference, the further off the lower the ability."""
         question: Question = item.content
         revise = question.form.revised in request.messages[-1].content
         return demo_answer(question, ability, rng, revise=revise)
+
+
+def without_reading(
+    words: Sequence[Sequence[str]],
+    references: Sequence[Sequence[float]],
+    score: Callable[[Floats, Sequence[Sequence[float]]], Iterable[Floats]],
+    title: str,
+    *,
+    unit: str = "score",
+    scale: float = 10.0,
+) -> Table:
+    """What rules score on four emotions a question that never read a scene.
+
+    Args:
+        words: The emotions of each question, in the order of its prompt.
+        references: Their ratings.
+        score: The scores of answers to each question, the higher the better.
+        title: Of the table.
+        unit: What the numbers are.
+        scale: From a question's score to that of a run.
+    """
+    import numpy as np
+
+    from .guessing import Scored, report
+
+    return report(Scored(words, np.array(references), score, scale), title, unit)
 
 
 _TWO_INTERVALS = (

@@ -15,5 +15,5 @@ def register_benchmarks(register: Callable[[OnDemand], None]) -> None:
 @hookimpl
 def register_report_sections(register: Callable[[ReportSection], None]) -> None:
     """How the kinds of scenario did."""
-    kinds_table = OnDemand("eibench.plugins.eqbench3.kinds_table:kinds_table")
+    kinds_table = OnDemand("eibench.plugins.eqbench3.scoring:kinds_table")
     register(ReportSection("eqbench3-kinds", "eqbench3", kinds_table))

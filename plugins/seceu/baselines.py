@@ -1,13 +1,14 @@
 """What trivial respondents get on a pack, exactly: by going through all whole allocations."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from eibench import Baseline, Item
+from eibench import Baseline, Item, Table
+from eibench.emotion_ratings import without_reading
 
 from .norms import EQ_SD, Norm
 from .stories import N_OPTIONS, POINTS
@@ -40,6 +41,20 @@ def baselines(items: Sequence[Item], norm: Norm | None) -> dict[str, Baseline]:
         ),
     }
     return {name: _on_scale(baseline, norm) for name, baseline in whole.items()}
+
+
+def rules(items: Sequence[Item], title: str) -> Table:
+    """What rules get that never read a story, as distance: the lower the better."""
+    words = [item.content.shown for item in items]
+    shown = [[i.content.reference[o] for o in i.content.order] for i in items]
+    return without_reading(words, shown, _nearness, title, unit="distance", scale=-1.0)
+
+
+def _nearness(answers: "Floats", references: Sequence[Sequence[float]]) -> Iterator["Floats"]:
+    """Minus the distance of answers, scaled to ten points, to each reference."""
+    shares = answers / answers.sum(axis=1, keepdims=True) * POINTS
+    for reference in references:
+        yield -_distances(shares, np.array([reference]))[:, 0]
 
 
 @cache

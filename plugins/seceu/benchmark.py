@@ -108,6 +108,13 @@ class Seceu(Benchmark):
 
         return baselines(pack.items, _norm(pack))
 
+    def without_reading(self, pack: Pack) -> Table:
+        """What rules get that never read a story."""
+        from .baselines import rules
+
+        title = f"{self.name}, pack {pack.source.name}, {len(pack.items)} stories"
+        return rules(pack.items, title)
+
     def published(self, pack: Pack) -> Table | None:
         """Table 1 of the paper, where results on the pack may stand beside it."""
         return published_board() if pack.comparability.startswith(MAY) else None

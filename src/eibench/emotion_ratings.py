@@ -14,6 +14,7 @@ from eibench.plugins.emotion_ratings import (
     listed_emotions,
     read_questions,
     usual_sentence,
+    without_reading,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "listed_emotions",
     "read_questions",
     "usual_sentence",
+    "without_reading",
 ]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from eibench import Comparison, Comparisons, RatingSettings
-from eibench.core.ratings.anchors import Q
 from eibench.core.ratings.fractional_logit import gradient, maximise
 from eibench.core.ratings.glicko2 import TAU, FixedPoint, new_volatility, rate, weights_of
-from eibench.core.ratings.items import pair_orders
+from eibench.core.ratings.intervals import Q
+from eibench.core.ratings.weighing import pair_orders
 from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 

@@ -9,9 +9,15 @@ import pytest
 
 from eibench import Anchor, AnchorSet, Comparison, Comparisons, Ratings, RatingSettings, UsageError
 from eibench.core.ratings import fractional_logit, mixed
-from eibench.core.ratings.anchors import FoundAnchors, Scale, check_anchors, find_anchors
 from eibench.core.ratings.glicko2 import rate
-from eibench.core.ratings.intervals import SolvedRatings, measure_spread
+from eibench.core.ratings.intervals import (
+    FoundAnchors,
+    Scale,
+    SolvedRatings,
+    check_anchors,
+    find_anchors,
+    measure_spread,
+)
 from eibench.core.statistics.student import cdf, quantile
 
 PLAIN = RatingSettings()

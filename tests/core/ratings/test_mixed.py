@@ -8,7 +8,6 @@ import pytest
 from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.matchmaking.calls import FIRST
 from eibench.core.ratings import mixed
-from eibench.core.ratings.items import ItemCalls
 from eibench.core.ratings.mixed_model import (
     Halves,
     Observations,
@@ -17,6 +16,7 @@ from eibench.core.ratings.mixed_model import (
     gather,
     logit_margins,
 )
+from eibench.core.ratings.weighing import ItemCalls
 from eibench.core.ratings.with_terms import PRECISION, RIDGE
 from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament

@@ -2,9 +2,12 @@
 
 import pytest
 
-from eibench.core.spending.estimate import (
+from eibench.core.spending.prices import (
+    Beyond,
     CallPlan,
+    Price,
     Range,
+    cost,
     cost_range,
     dollars,
     format_range,
@@ -13,7 +16,6 @@ from eibench.core.spending.estimate import (
     request_tokens,
     total_tokens,
 )
-from eibench.core.spending.prices import Beyond, Price, cost
 from eibench.core.types import ChatRequest, Message, Sampling, Usage
 
 

@@ -15,10 +15,9 @@ from eibench.core.datasets import find_pack
 from eibench.core.statistics.bootstrap import tail
 from eibench.judges import rubric_score
 from eibench.plugins.eqbench3.benchmark import EQBench3
-from eibench.plugins.eqbench3.kinds_table import kinds_table
 from eibench.plugins.eqbench3.protocol import RUBRIC
 from eibench.plugins.eqbench3.scenarios import Scenarios, read_scenarios
-from eibench.plugins.eqbench3.scoring import summarise
+from eibench.plugins.eqbench3.scoring import kinds_table, summarise
 
 Write = Callable[..., Path]
 Source = Callable[[Path], PackSource]
