@@ -44,6 +44,8 @@ _UNSUPPORTED = re.compile(
     r"not support|unsupported|unrecogni[sz]ed|unknown|unexpected|not permitted|extra_forbidden",
     re.I,
 )
+_NO_SCHEMA = re.compile(r"response_format.{0,300}json_schema", re.S)
+"""Of a JSON schema that a server does not take; llama-cpp-python's says so with status 500."""
 _TOKEN_LIMIT = re.compile(r"max(imum)?[ _](\w{1,30}[ _])?tokens", re.I)
 _WRONG_VALUE = re.compile(r"invalid_(type|value)|(above|below)_m(ax|in)", re.I)
 _PLAIN = {
@@ -72,7 +74,7 @@ def kind_of(failure: HttpFailure) -> ErrorKind:
     """The error kind of a failed HTTP answer."""
     status, message = failure.status, f"{failure.code} {failure.message}"
     if status >= 500:
-        return ErrorKind.SERVER
+        return ErrorKind.INVALID_REQUEST if _NO_SCHEMA.search(message) else ErrorKind.SERVER
     if status < 400:
         return ErrorKind.NOT_FOUND  # a redirect: what is asked for is elsewhere
     if failure.code in _QUOTA_CODES:
@@ -115,6 +117,8 @@ def refused_parameter(failure: HttpFailure, sent: Collection[str]) -> str:
     A parameter that it takes, though not with this value, is none: leaving it out would
     hide a mistake.
     """
+    if "response_format" in sent and _NO_SCHEMA.search(failure.message):
+        return "response_format"
     if failure.status not in (400, 422) or _WRONG_VALUE.search(failure.code):
         return ""
     if failure.parameter in sent:

@@ -5,19 +5,13 @@ Opt-in, as the proxy is 700 MB: `EIBENCH_LITELLM_PROXY` names its command, such 
 """
 
 import json
-import os
-import socket
-import subprocess
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 
 from eibench.testing import LoopbackServer, uniform_ratings
 from tests.conftest import Result
+from tests.servers.conftest import program, serving
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 KEY = "sk-not-a-real-key"
@@ -39,25 +33,14 @@ def upstream() -> Iterator[LoopbackServer]:
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory, upstream: LoopbackServer) -> Iterator[str]:
     """The base URL of a LiteLLM proxy with four models."""
-    command = os.environ.get("EIBENCH_LITELLM_PROXY")
-    if not command:
-        pytest.skip("EIBENCH_LITELLM_PROXY does not name the command of a LiteLLM proxy")
+    command = program("EIBENCH_LITELLM_PROXY")
     folder = tmp_path_factory.mktemp("proxy")
     (folder / "proxy.yaml").write_text(json.dumps(_settings(upstream)))
-    port = _free_port()
-    # Without the first variable it asks the network for prices, thrice, before it starts.
-    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            [command, "--config", "proxy.yaml", "--host", "127.0.0.1", "--port", str(port)],
-            cwd=folder, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/health/liveliness", process, folder / "log")
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.terminate()
-        process.wait(30)
+    words = [command, "--config", "proxy.yaml", "--host", "127.0.0.1", "--port", "{port}"]
+    # Without this variable it asks the network for prices, thrice, before it starts.
+    env = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    with serving(words, folder, "/health/liveliness", env) as address:
+        yield f"{address}/v1"
 
 
 def _settings(upstream: LoopbackServer) -> object:
@@ -75,24 +58,6 @@ def _settings(upstream: LoopbackServer) -> object:
         "general_settings": {"master_key": KEY},
         "router_settings": {"num_retries": 0, "disable_cooldowns": True},
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
-
-
-def _wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(240):
-        assert process.poll() is None, log.read_text()[-2000:]
-        try:
-            with urlopen(url):
-                return
-        except (URLError, OSError):
-            time.sleep(0.5)
-    raise AssertionError(f"the proxy did not start: {log.read_text()[-2000:]}")
 
 
 @pytest.fixture

@@ -72,6 +72,7 @@ def test_hint_of_an_invalid_request(failure: HttpFailure, about_tokens: bool) ->
         (429, "rate_limit_exceeded", "", "rate_limit"),
         (429, "insufficient_quota", "", "quota"),
         (500, "", "", "server"),
+        (500, "", "1 validation error: response_format: input 'json_schema'", "invalid_request"),
         (503, "", "", "server"),
         (529, "overloaded_error", "", "server"),
     ],
@@ -169,11 +170,15 @@ def test_error_parts(body: Any, parts: tuple[str, str, str]) -> None:
         (HttpFailure(400, "seed is an unsupported thing"), ""),
         (HttpFailure(404, "no", parameter="seed"), ""),
         (HttpFailure(400, "no", parameter="messages"), ""),
+        (HttpFailure(500, "('body', 'response_format'), input 'json_schema'"), "response_format"),
+        (HttpFailure(500, "internal error"), ""),
     ],
 )
 def test_refused_parameter(failure: HttpFailure, parameter: str) -> None:
     """Refused is what the model does not take at all, not what has a wrong value."""
-    assert refused_parameter(failure, ["min_p", "max_tokens", "seed"]) == parameter
+    assert (
+        refused_parameter(failure, ["min_p", "max_tokens", "seed", "response_format"]) == parameter
+    )
 
 
 @pytest.mark.parametrize(
