@@ -1,1 +1,1 @@
-"""A run from the wish of its user to its result: plan, parties, ownership, session."""
+"""A run from the wish of its user to its result: checks, plan, ownership, work, outcome."""
