@@ -2,206 +2,34 @@
 
 A benchmark says how to read its data pack, what to ask a model about one item,
 how to grade the answer, and how to sum grades up. Everything else - sending,
-saving, resuming, retrying, counting, printing - is the framework's.
+saving, resuming, retrying, counting, printing - is the framework's. What only some
+benchmarks can do is in `abilities`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Generic
 
-from .foreign import ForeignResults
+from .abilities import DemoJudge, DemoModel, DemoRoles
 from .metrics import Value, summarise_values
+from .model import Model as Model
+from .options import PLACEMENT_OPTIONS as PLACEMENT_OPTIONS
+from .options import Option as Option
+from .options import Options as Options
+from .options import PlacementOptions as PlacementOptions
+from .packs import Pack as Pack
+from .packs import PackSource as PackSource
 from .roles import Role
-from .rules import NumberRule, Rule, SwitchRule, TextRule
-from .types import (
-    Baseline,
-    ChatRequest,
-    ChatResponse,
-    Item,
-    JsonDict,
-    Message,
-    PairScore,
-    SampleScore,
-    Sampling,
-    Score,
-    Summary,
-)
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from .sections import Table
-
-Options = Mapping[str, Any]
-"""Values of the benchmark's own options, by name."""
+from .types import Baseline, Content, Item, JsonDict, SampleScore, Sampling, Score, Summary
+from .types import Transcript as Transcript
 
 
-class Model(Protocol):
-    """A model, or a judge, as a plugin's coroutine sees it."""
+class Benchmark(ABC, Generic[Content, Transcript]):
+    """One benchmark: an entry point names its class, or `register_benchmarks` gets an instance.
 
-    sampling: Sampling
-    """How the run draws replies: the benchmark's defaults with the user's changes."""
-    iteration: int
-    """Which iteration of the item this sample is, from 1 on."""
-
-    def role(self, name: str) -> "Model":
-        """A role of the benchmark's `roles`, asked like the model; it counts its own calls.
-
-        Raises:
-            ValueError: The benchmark declares no such role, or this is not the model under test.
-        """
-        ...
-
-    def draw(self, name: str) -> "Random":
-        """A generator for a random choice, seeded by item, iteration and name.
-
-        It is the same for every model and after a stop, so that models meet the same events.
-
-        Args:
-            name: Of the choice; put the turn into it where each turn has one.
-        """
-        ...
-
-    async def chat(
-        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
-    ) -> ChatResponse:
-        """The model's reply, from the journal if it is there, else from the network.
-
-        Args:
-            messages: A conversation, or the text of one user message.
-            cache_prefix: How many leading messages many requests share.
-            **changes: Fields of `Sampling` that differ from the run's.
-
-        Raises:
-            ProviderError: No usable reply could be had; let it pass.
-            MissingCall: The work is done offline and this reply was never made.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option of a benchmark, such as ``--parser strict``.
-
-    Attributes:
-        name: As in the options mapping; ``--`` and dashes are added for the command line.
-        default: Also decides the type; ``False`` or ``True`` makes a switch.
-        help: One sentence.
-        choices: The allowed values, if they are few.
-        in_requests: It changes what the model is sent, so it is part of a run's identity.
-        in_grades: It changes how a transcript is graded, so grades are kept apart by it.
-        in_ratings: It changes how comparisons are rated; `bench rate` and `bench leaderboard` take
-            it too.
-        min: The smallest value of a number.
-        max: The largest.
-    """
-
-    name: str
-    default: Any
-    help: str
-    choices: tuple[str, ...] = ()
-    in_requests: bool = False
-    in_grades: bool = False
-    min: float | None = None
-    max: float | None = None
-    in_ratings: bool = False
-
-    @property
-    def rule(self) -> Rule:
-        """What a value may be."""
-        if isinstance(self.default, bool):
-            return SwitchRule()
-        if isinstance(self.default, int | float):
-            return NumberRule(self.min, self.max, whole=isinstance(self.default, int))
-        return TextRule(self.choices)
-
-
-PLACEMENT_OPTIONS = (
-    Option(
-        "orders",
-        "auto",
-        "In which orders two replies are judged: both, one, or mixed (auto: mixed for "
-        "adaptive, both for the other schedules).",
-        ("auto", "both", "mixed", "one"),
-    ),
-    Option(
-        "schedule",
-        "auto",
-        "Which comparisons are bought: all, staged, or adaptive (auto: all below 8 models).",
-        ("auto", "all", "staged", "adaptive"),
-    ),
-    Option("opponents", "", "Names of the models to compare with (default: all)."),
-    Option(
-        "target_ci",
-        0.0,
-        "Stop at this half-width of the rating's 95 % interval (0: do not).",
-        min=0,
-    ),
-    Option("max_comparisons", 0, "Buy at most so many comparisons in all (0: no limit).", min=0),
-)
-"""The options of a benchmark that compares models; see `Benchmark.placement`."""
-
-
-class PlacementOptions(NamedTuple):
-    """Which comparisons place a model among others.
-
-    Attributes:
-        schedule: ``all``, ``staged``, ``adaptive``, or ``auto``: by the number of models.
-        orders: ``both``, ``mixed``, ``one``, or ``auto``: by the schedule.
-        opponents: Names, separated by commas; empty for all.
-        target_ci: Half-width of the interval to stop at, points; 0 for none.
-        max_comparisons: Most comparisons in all; 0 for no limit.
-    """
-
-    schedule: str = "auto"
-    orders: str = "auto"
-    opponents: str = ""
-    target_ci: float = 0.0
-    max_comparisons: int = 0
-
-    @property
-    def names(self) -> list[str]:
-        """The opponents' names."""
-        return [name.strip() for name in self.opponents.split(",") if name.strip()]
-
-
-@dataclass(frozen=True, slots=True)
-class PackSource:
-    """A data pack's files, found and checked, ready to be read.
-
-    Attributes:
-        name: ``bundled``, ``official``, or ``custom`` for anything else.
-        sha256: Of the contents; what the pack is known by.
-        files: By the name the manifest gives each (for a custom pack, the file's own name).
-        facts: What the manifest says of the pack: licence, source, protocol.
-    """
-
-    name: str
-    sha256: str
-    files: Mapping[str, Path]
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Pack:
-    """A data pack that has been read.
-
-    Attributes:
-        items: In pack order.
-        comparability: Which published numbers a result may stand beside, or why none.
-        warnings: What is odd about the data, one line each.
-    """
-
-    source: PackSource
-    items: Sequence[Item]
-    comparability: str
-    warnings: tuple[str, ...] = ()
-
-
-class Benchmark(ABC):
-    """One benchmark. Create one instance and pass it to `register_benchmarks`.
+    `Benchmark[Content, Transcript]` says of what type an item's content is and what `generate`
+    returns, for type checkers.
 
     Attributes:
         name: What people type, such as ``eqbench-v1``.
@@ -212,6 +40,9 @@ class Benchmark(ABC):
         title: One line for `bench list`.
         data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
             when the benchmark always needs ``--dataset PATH``.
+        fields: What each row of its pack holds, as `read_rows` takes it, with ``"id": str``; then
+            it needs no `read_pack`.
+        comparability: Which published numbers a result may stand beside, or why none.
         sampling: How replies are drawn unless the user says otherwise; where that depends on
             an option, define `sampling_for` too.
         options: The benchmark's own options.
@@ -237,6 +68,8 @@ class Benchmark(ABC):
     grading: str = "1"
     title: str
     data: Path | None = None
+    fields: Mapping[str, object] = {}
+    comparability: str = "beside no published score: there are none"
     sampling: Sampling = Sampling()
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     options: tuple[Option, ...] = ()
@@ -249,16 +82,22 @@ class Benchmark(ABC):
     unjudged_values: tuple[str, ...] = ()
     asks_again: bool = False
 
-    @abstractmethod
     def read_pack(self, source: PackSource, options: Options) -> Pack:
-        """The pack's items.
+        """The pack's items: by default the rows of its files, with their `fields`.
+
+        A row's ``family``, and its fields that `values` are summed up by, are the item's too.
 
         Raises:
             DataError: A file is broken; the message names the place.
         """
+        from .reading.rows import item_of, read_rows
+
+        tags = dict.fromkeys(key for value in self.values for key in value.by)
+        items = [item_of(row, tags) for row in read_rows(source, self.fields)]
+        return Pack(source, items, self.comparability)
 
     @abstractmethod
-    async def generate(self, item: Item, model: Model, options: Options) -> Any:
+    async def generate(self, item: Item[Content], model: Model, options: Options) -> Transcript:
         """Whatever `grade` needs, made by asking the model.
 
         Runs again from the start after a stop; replies that are in the journal come from
@@ -267,7 +106,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     async def grade(
-        self, item: Item, transcript: Any, judge: Model | None, options: Options
+        self, item: Item[Content], transcript: Transcript, judge: Model | None, options: Options
     ) -> Score:
         """The score of what `generate` returned; a judged benchmark asks the judge."""
 
@@ -300,94 +139,15 @@ class Benchmark(ABC):
         """The same of what the judge is sent; changing one asks the judge again, not the model."""
         return {}
 
-    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
-        """Words for a demo model of a known ability, from 0 (random) to 1 (perfect).
-
-        A benchmark that does not define this refuses demo models.
-        """
-        raise NotImplementedError
-
     def sampling_for(self, options: Options) -> Sampling:
         """How replies are drawn with these options, unless the user says otherwise."""
         return self.sampling
-
-    def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
-        """What the demo judge replies, by rules that the benchmark's page declares.
-
-        A judged benchmark that does not define this refuses the demo judge.
-        """
-        raise NotImplementedError
-
-    def demo_role(self, role: str, item: Item, request: ChatRequest, rng: "Random") -> str:
-        """Words for the demo player of a role, ``demo/ROLE``, by fixed rules.
-
-        A benchmark with roles that does not define this refuses demo players.
-        """
-        raise NotImplementedError
 
     def needs_judge(self, options: Options) -> bool:
         """Whether grading asks a judge with these options."""
         return self.judged
 
-    def compares(self, options: Options) -> bool:
-        """Whether transcripts of different models are compared, with these options."""
-        return False
-
-    def placement(self, options: Options) -> PlacementOptions:
-        """Which comparisons place a model: what those of `PLACEMENT_OPTIONS` that it has say."""
-        given = {o.name: options[o.name] for o in PLACEMENT_OPTIONS if o.name in options}
-        return PlacementOptions(**given)
-
-    async def compare(
-        self, item: Item, first: Any, second: Any, judge: Model, options: Options
-    ) -> PairScore:
-        """What a judge says of two transcripts of an item, the first one shown first.
-
-        Both are what `generate` returned. The same two in the same order must ask the same.
-        """
-        raise NotImplementedError
-
-    def is_comparable(self, item: Item, transcript: Any) -> bool:
-        """Whether there is enough in a transcript to compare it."""
-        return True
-
-    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
-        """Sets of two models with their ratings; the first that is present fixes the scale."""
-        return ()
-
-    def published(self, pack: Pack) -> "Table | None":
-        """The published board that ratings on this pack may be seen beside, never among."""
-        return None
-
-    def beside_reference(self, item: Item, score: Score) -> "Table | None":
-        """A model's answer beside the reference, for `bench show RUN ITEM`."""
-        return None
-
-    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
-        """By item, the most that a comparison counts in the rating engine ``trueskill``."""
-        return {}
-
-    def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
-        """By item, what a comparison on it weighs in ratings; 1 for an item that is not there."""
-        return {}
-
-    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
-        """What can be had of a file that another program wrote: comparisons, or runs.
-
-        Nothing in it is to be trusted.
-
-        Args:
-            form: One of `foreign_forms`.
-            value: The object that the file holds: checked to be JSON, and no more.
-            origin: The file, for messages.
-            judge: Who judged, where the file does not say; empty where that is not known.
-
-        Raises:
-            DataError: It is not of that form; the message names the place.
-        """
-        raise NotImplementedError
-
-    def planned_calls(self, item: Item, options: Options) -> Mapping[str, int]:
+    def planned_calls(self, item: Item[Content], options: Options) -> Mapping[str, int]:
         """Calls for one sample when nothing fails, by party: ``model``, ``judge``, each role.
 
         Of a talk that may end early, the most.
@@ -402,17 +162,17 @@ class Benchmark(ABC):
     @property
     def has_demo(self) -> bool:
         """Whether demo models can take this benchmark."""
-        return type(self).demo_reply is not Benchmark.demo_reply
+        return isinstance(self, DemoModel)
 
     @property
     def has_demo_roles(self) -> bool:
         """Whether demo players can take its roles."""
-        return type(self).demo_role is not Benchmark.demo_role
+        return isinstance(self, DemoRoles)
 
     @property
     def has_demo_judge(self) -> bool:
         """Whether the demo judge can grade this benchmark."""
-        return type(self).demo_verdict is not Benchmark.demo_verdict
+        return isinstance(self, DemoJudge)
 
     def request_options(self, options: Options) -> JsonDict:
         """The options that are part of a run's identity."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from .types import Item, Metric, SampleScore, Summary
+from .types import Item, Metric, SampleScore, Score, Summary
 
 KINDS = ("number", "share")
 SEED = 20_240_131
@@ -26,6 +26,7 @@ class Value:
         by: Keys of `Item.tags`: a metric for each tag beside the one over all.
         group: The heading that a table puts it under; empty for the main ones.
         over: What the interval is over, such as ``messages``.
+        mean_of: Names of the values that it is the mean of, in each sample; then no score holds it.
     """
 
     name: str
@@ -37,6 +38,14 @@ class Value:
     by: tuple[str, ...] = ()
     group: str = ""
     over: str = "items"
+    mean_of: tuple[str, ...] = ()
+
+    def of(self, score: Score) -> float | None:
+        """What a score says of it; ``None`` where it says nothing."""
+        if not self.mean_of:
+            return score.values.get(self.name)
+        known = [v for name in self.mean_of if (v := score.values.get(name)) is not None]
+        return sum(known) / len(known) if known else None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -94,7 +103,7 @@ def _metric(
     known = [
         (number, sample.cluster)
         for sample in scored
-        if (number := sample.score.values.get(value.name)) is not None
+        if (number := value.of(sample.score)) is not None
     ]
     numbers, clusters = [number for number, _ in known], [cluster for _, cluster in known]
     return Metric(

@@ -271,12 +271,15 @@ def _reason(error: BaseException) -> str:
 
 
 def add_plugin(catalogue: Catalogue, plugin: ModuleType | object, distribution: str) -> None:
-    """Add all that one plugin registers, or nothing.
+    """Add all that one plugin registers, or nothing; or a benchmark, where the plugin is its class.
 
     Raises:
         PluginError: It registers the wrong type, a taken name, a hook that does not exist, or
             no hook at all. What its code raises passes through.
     """
+    if isinstance(plugin, type) and issubclass(plugin, Benchmark):
+        catalogue.benchmarks.add(plugin(), distribution)
+        return
     if wrong := wrong_hooks(plugin, list(catalogue.hooks())):
         raise PluginError(wrong)
     hooks = _hooks_of(plugin, distribution)

@@ -10,10 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from .result_document import MetricRow
+
+    Content = TypeVar("Content", default=Any, covariant=True)
+    Transcript = TypeVar("Transcript", default=Any)
+else:  # a default is for type checkers alone
+    from typing import TypeVar
+
+    Content, Transcript = TypeVar("Content", covariant=True), TypeVar("Transcript")
 
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -177,14 +186,14 @@ class ChatResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Item(Generic[Content]):
     """One row of a data pack.
 
     Subclass it, or put the benchmark's own data into ``content``.
     """
 
     id: str
-    content: Any = None
+    content: Content = None  # type: ignore[assignment]  # an item may be its id alone
     family: str = ""
     """Items that share a text have the same family; empty stands for the item itself."""
     tags: Mapping[str, str] = field(default_factory=dict)

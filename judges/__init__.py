@@ -2,10 +2,13 @@
 
 A judge is a model, a template, a strict reader and a policy for asking again.
 What kinds of judges share is in `prompts`, `replies` and `asking`; each kind
-(`rubric`, `yes_no`, `pairwise`) adds what it asks for and how that is read.
+(`rubric`, `yes_no`, `pairwise`) adds what it asks for and how that is read. `Rubric` and
+`Checklist` do all of it: from a reply to a score.
 """
 
 from .asking import Outcome, Reading, ask
+from .checklist import Checklist
+from .demo import demo_verdict
 from .pairwise import (
     MOST_PLUSES,
     Codes,
@@ -26,6 +29,7 @@ from .yes_no import Answers, Questions, answer_form, ask_yes_no, read_answers
 __all__ = [
     "MOST_PLUSES",
     "Answers",
+    "Checklist",
     "Codes",
     "Margins",
     "ObjectReading",
@@ -43,6 +47,7 @@ __all__ = [
     "ask_yes_no",
     "count_tokens",
     "criteria_of",
+    "demo_verdict",
     "display",
     "draw_codes",
     "fill",

@@ -148,6 +148,7 @@ def read_form(
     read: Callable[[object], V | None],
     wanted: str,
     quotable: Quotable,
+    optional: Collection[str] = (),
 ) -> Reading[Filled[V]]:
     """A form, if the reply has every key, and each has a value that can be read.
 
@@ -157,17 +158,19 @@ def read_form(
         read: From a raw value to what it says; ``None`` where that cannot be read.
         wanted: What a value has to be, for the reason that the judge is told.
         quotable: What may be quoted in it.
+        optional: Keys that may be absent, or null.
     """
     found = read_object(response, keys, quotable)
     if found.value is None:
         return Reading(None, found.reason)
     reply = found.value
+    keys = [key for key in keys if key not in optional or reply.get(key) is not None]
     if missing := [key for key in keys if key not in reply]:
         return Reading(None, f"it lacks {', '.join(missing)}")
     values = {key: value for key in keys if (value := read(reply[key])) is not None}
     if wrong := [key for key in keys if key not in values]:
         return Reading(None, f"{', '.join(wrong)}: not {wanted}")
-    unknown = tuple(str(key) for key in reply if key not in {REASONING, *keys})
+    unknown = tuple(str(key) for key in reply if key not in {REASONING, *keys, *optional})
     said = reply.get(REASONING)
     raw = {key: reply[key] for key in keys}
     filled = Filled(values, raw, said if isinstance(said, str) else "", unknown)

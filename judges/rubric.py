@@ -2,33 +2,165 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
-from eibench import JsonDict
-from eibench.core.benchmark import Model
-from eibench.core.types import ChatResponse, Message
+from eibench import (
+    ChatResponse,
+    JsonDict,
+    Message,
+    Model,
+    PairScore,
+    Score,
+    Value,
+    no_answer,
+)
+from eibench.core.types import Json
 
 from .asking import REASONING, Outcome, Reading, ask, object_schema, read_form
-from .quoting import Quotable
+from .grading import JudgeForm, Said, described
+from .lines import CLOSING, OPENING, labelled
+from .pairs import Pair
+from .prompts import Template
+from .quoting import MORE_FOLLOWS, Quotable, says_more
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
+_LINES = "Reply with a line for each criterion, NAME: NUMBER, from 0 to {scale}, and nothing after."
+_TYPES: tuple[Json, Json] = ("number", ["number", "null"])
+RUBRIC_SCORE = "rubric_score"
+"""The mean of the criteria that count, from 0 to 100."""
 _FORM = "Reply with the JSON object alone, each criterion once, as a number from 0 to {scale}."
 
 
 @dataclass(frozen=True, slots=True)
-class Rubric:
-    """What a judge grades a transcript by.
+class Rubric(JudgeForm):
+    """What a judge grades a reply by, and what becomes of its grades.
 
     Attributes:
-        criteria: In the order they are asked for.
+        criteria: Their names in the order they are asked for, or a mapping from names to what
+            each means, which the prompt then says.
         scale: The highest number; the lowest is 0.
         reasoning: What the form says in the place of the judge's reasoning.
+        lower_is_better: Criteria of which less is better; they count the other way round.
+        neutral: Criteria that are reported and not counted: neither end is better.
+        optional: Criteria that a judge may leave out where they do not apply.
+        form: ``json``, or ``lines`` such as ``Tact: 7``.
+
+    Raises:
+        ValueError: One of the others names what is no criterion, or there is no such form.
     """
 
-    criteria: tuple[str, ...]
+    criteria: Collection[str]
     scale: int
     reasoning: str = "what you saw, and how it bears on each criterion"
+    lower_is_better: Collection[str] = field(default=(), kw_only=True)
+    neutral: Collection[str] = field(default=(), kw_only=True)
+    optional: Collection[str] = field(default=(), kw_only=True)
+    form: Literal["json", "lines"] = field(default="json", kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in (*self.lower_is_better, *self.neutral, *self.optional):
+            if name not in self.criteria:
+                raise ValueError(f"{name!r} is no criterion of the rubric")
+        if self.form not in ("json", "lines"):
+            raise ValueError(f"a rubric's form is json or lines, not {self.form!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The criteria's names."""
+        return tuple(self.criteria)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The criteria that make the score."""
+        return tuple(name for name in self.criteria if name not in self.neutral)
+
+    @property
+    def described(self) -> str:
+        """The criteria, a line each."""
+        return described(self.names, self.criteria)
+
+    @property
+    def shown(self) -> str:
+        """The empty form, as a prompt shows it."""
+        return output_format(self)
+
+    async def ask(
+        self,
+        judge: Model,
+        messages: Sequence[Message],
+        *,
+        cache_prefix: int = 0,
+        constrained: bool = True,
+    ) -> "Outcome[Verdict]":
+        """A judge's verdict, as `ask_for_verdict` has it."""
+        shared = {"cache_prefix": cache_prefix}
+        return await ask_for_verdict(judge, messages, self, **shared, constrained=constrained)
+
+    def total(self, grades: Mapping[str, float]) -> float:
+        """The mean of the criteria that count, from 0 to 100, as far as they are graded."""
+        counted = [name for name in self.counted if name in grades]
+        turned = {n: self.scale - g if n in self.lower_is_better else g for n, g in grades.items()}
+        return rubric_score(turned, counted, self.scale)
+
+    def score_of(self, filled: "Verdict") -> Score:
+        """The rubric score, and the grade of each criterion."""
+        detail: JsonDict = {"unknown_keys": list(filled.unknown)} if filled.unknown else {}
+        return Score({RUBRIC_SCORE: self.total(filled.scores), **filled.scores}, detail=detail)
+
+    def values(self, *, over: str = "items", by: tuple[str, ...] = ()) -> tuple[Value, ...]:
+        """What such a score holds: the rubric score (0-100), and each criterion on its scale."""
+        label, ends = "rubric score (0-100)", (0.0, 100.0)
+        return (
+            Value(RUBRIC_SCORE, label, range=ends, over=over, by=by),
+            *(self._value(name, over) for name in self.criteria),
+        )
+
+    def _value(self, name: str, over: str) -> Value:
+        kind, better = "quality criteria", True if name in self.counted else None
+        if better is None:
+            kind = "style criteria, neither end better"
+        elif name in self.lower_is_better:
+            kind, better = "quality criteria, less is better", False
+        group, ends = f"{kind} (0-{self.scale})", (0, self.scale)
+        return Value(name, range=ends, higher_is_better=better, group=group, over=over)
+
+    async def compare(
+        self,
+        judge: Model,
+        template: Template,
+        first: Said,
+        second: Said,
+        *,
+        limit: int | None = None,
+        **values: str,
+    ) -> PairScore:
+        """Which of two replies has more of each criterion that counts; turned where less is better.
+
+        Args:
+            judge: The one that `Pairwise.compare` was given.
+            template: Its prompt, with the places ``{one}`` and ``{other}`` (what the two are
+                called), ``{first}`` and ``{second}`` (what they said), ``{criteria}``, ``{form}``.
+            first: What was said by the one that is shown first.
+            second: By the other.
+            limit: Most characters of each; what is longer is cut.
+            **values: What goes into the template's other places.
+
+        Raises:
+            ProviderError: The judge gave no reply.
+            MissingCall: Offline, and the journal does not hold a reply.
+        """
+        counted = dict.fromkeys(self.counted)
+        meanings = (
+            {n: self.criteria[n] for n in counted} if isinstance(self.criteria, Mapping) else ()
+        )
+        pair = Pair(template, first, second, limit)
+        texts = {**values, "criteria": described(self.counted, meanings)}
+        outcome = await pair.ask(judge, self.counted, texts)
+        margins = outcome.value.margins if outcome.value else {}
+        turned = {n: -m if n in self.lower_is_better else m for n, m in margins.items()}
+        return PairScore(turned, outcome.reason, outcome.flags, *pair.lengths, outcome.replies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +179,11 @@ class Verdict:
 
 
 def output_format(rubric: Rubric) -> str:
-    """The form that a prompt shows: indented JSON, the reasoning first, ``0-20`` for numbers."""
+    """The form that a prompt shows: the reasoning first, ``0-20`` for numbers."""
+    if rubric.form == "lines":
+        return "\n".join(
+            [f"({rubric.reasoning})", *(f"{n}: 0-{rubric.scale}" for n in rubric.names)]
+        )
     shown = {REASONING: rubric.reasoning, **dict.fromkeys(rubric.criteria, 0)}
     text = json.dumps(shown, indent=2, ensure_ascii=False)
     return re.sub(r": 0(,?)$", rf": 0-{rubric.scale}\1", text, flags=re.MULTILINE)
@@ -55,7 +191,8 @@ def output_format(rubric: Rubric) -> str:
 
 def schema(rubric: Rubric) -> JsonDict:
     """The form as a JSON schema, for providers that hold a reply to one."""
-    return object_schema(REASONING, {name: {"type": "number"} for name in rubric.criteria})
+    fields = {n: {"type": _TYPES[n in rubric.optional]} for n in rubric.criteria}
+    return object_schema(REASONING, fields)
 
 
 def rubric_score(scores: Mapping[str, float], scored: Sequence[str], scale: int) -> float:
@@ -88,9 +225,9 @@ async def ask_for_verdict(
         judge,
         messages,
         lambda response: read_verdict(response, rubric, messages),
-        form=_FORM.format(scale=rubric.scale),
+        form=(_LINES if rubric.form == "lines" else _FORM).format(scale=rubric.scale),
         cache_prefix=cache_prefix,
-        json_schema=schema(rubric) if constrained else None,
+        json_schema=schema(rubric) if constrained and rubric.form == "json" else None,
     )
 
 
@@ -106,19 +243,62 @@ def read_verdict(
         rubric: What it was asked for.
         prompt: What it was sent: what it may quote from there is no verdict.
     """
+    quotable = Quotable(prompt, rubric.names, REASONING)
+    if rubric.form == "lines":
+        return _read_lines(response, rubric, quotable)
     found = read_form(
         response,
-        rubric.criteria,
+        rubric.names,
         lambda value: _score(value, rubric.scale),
         f"a number from 0 to {rubric.scale}",
-        Quotable(prompt, rubric.criteria, REASONING),
+        quotable,
+        rubric.optional,
     )
     if found.value is None:
         return Reading(None, found.reason)
     filled = found.value
+    if rubric.counted and not any(name in filled.values for name in rubric.counted):
+        return Reading(None, "it grades nothing that counts")
     as_text = any(isinstance(value, str) for value in filled.raw.values())
     verdict = Verdict(filled.values, filled.reasoning, filled.unknown)
     return Reading(verdict, None, (*found.flags, *["number as text"] * as_text))
+
+
+def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> Reading[Verdict]:
+    """A verdict, if the reply ends with a line for every criterion."""
+    if reason := no_answer(response):
+        return Reading(None, reason.replace("the model", "the judge"))
+    if response.truncated:
+        return Reading(None, "cut off by the token limit")
+    if quotable.holds_part:
+        return Reading(None, quotable.why)
+    said: dict[str, set[float | None]] = {}
+    rest: list[str] = []
+    for line in response.text.splitlines():
+        rest.append(line)
+        for name, value in labelled(line, rubric.names):
+            rest.clear()
+            grade = _score(re.sub(rf"^{OPENING}|{CLOSING}$", "", value), rubric.scale)
+            said.setdefault(name, set()).add(grade)
+    return _of_lines(said, "\n".join(rest), rubric)
+
+
+def _of_lines(said: Mapping[str, set[float | None]], rest: str, rubric: Rubric) -> Reading[Verdict]:
+    if says_more(rest):
+        return Reading(None, MORE_FOLLOWS)
+    grades: dict[str, float] = {}
+    for name in rubric.names:
+        found = said.get(name, set())
+        if not found and name in rubric.optional:
+            continue
+        grade = next(iter(found), None)
+        if grade is None or len(found) > 1:
+            wrong = f"{name}: not one number from 0 to {rubric.scale}"
+            return Reading(None, wrong if found else f"it lacks {name}")
+        grades[name] = grade
+    if not any(name in grades for name in rubric.counted):
+        return Reading(None, "it grades nothing that counts")
+    return Reading(Verdict(grades), None, ("lines",))
 
 
 def _score(value: object, scale: int) -> float | None:

@@ -7,7 +7,7 @@ question was asked. Nothing is ever taken from running text.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from eibench.core.benchmark import Model
 from eibench.core.types import ChatResponse, Finish, Message
 
 from .asking import Outcome, Reading, ask, object_schema
+from .lines import CLOSING, OPENING, labelled
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 from .replies import read_object
 
@@ -25,9 +26,6 @@ _FORM = "Reply with the JSON object alone: {names}, each once, as 1 for yes or 0
 _YES, _NO = ("1", "yes", "true"), ("0", "no", "false")
 _WORD = r"(?<![\w.,/-])({})(?![\w/%-]|[.,]\d)"
 _ANSWER = _WORD.format("|".join((*_YES, *_NO)))
-_OPENING, _CLOSING = r"[\s*_`\"'\[({]*", r"[\s*_`\"'\])}]*"
-_SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
-_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,31 +196,15 @@ def _read_lines(text: str, questions: Questions) -> _Lines:
     after: list[str] = []
     for line in text.splitlines():
         after.append(line)
-        for name, rest in _labelled(line, questions.names):
+        for name, rest in labelled(line, questions.names):
             after.clear()
-            match = re.match(f"{_OPENING}{_ANSWER}{_CLOSING}", rest, re.IGNORECASE)
+            match = re.match(f"{OPENING}{_ANSWER}{CLOSING}", rest, re.IGNORECASE)
             more = rest[match.end() :] if match else ""
             word = match[1].lower() if match and _leaves_as_is(match[1], more) else ""
             said.setdefault(name, set()).add(_bit(word))
             as_text |= word.isalpha()
             comment |= bool(re.search(r"\w", more))
     return _Lines(said, as_text, comment, "\n".join(after))
-
-
-def _labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The questions that a line names with a separator, and what follows up to the next.
-
-    A line of running text that holds such a label gives the label without an answer.
-    """
-    each = "|".join(f"({re.escape(name)})" for name in names)
-    label = rf"(?<!\w)(?:{each}){_CLOSING}{_SEPARATOR}"
-    start = _BULLET.sub("", line)
-    found = list(re.finditer(label, start, re.IGNORECASE))
-    is_prose = bool(found) and bool(re.search(r"\w", start[: found[0].start()]))
-    ends = [match.start() for match in found[1:]] + [len(start)]
-    for match, end in zip(found, ends[: len(found)], strict=True):
-        rest = start[match.end() : end]
-        yield names[(match.lastindex or 1) - 1], "" if is_prose else rest
 
 
 def _leaves_as_is(answer: str, more: str) -> bool:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..datasets.readers import read_text
 from ..errors import DataError
 from ..journal.archives import write_lines
+from ..reading.formats import read_text
 from ..text import line, plural
 
 ABSENT = frozenset({"", "-", "–", "—", "na", "n/a", "nan", "null", "none"})

@@ -1,7 +1,7 @@
 """Data packs: finding their files, and knowing them by their contents."""
 
-from .readers import read_json as read_json
-from .readers import read_jsonl as read_jsonl
+from ..reading.formats import read_json as read_json
+from ..reading.formats import read_jsonl as read_jsonl
 from .sources import FileEntry as FileEntry
 from .sources import Manifest as Manifest
 from .sources import PackEntry as PackEntry

@@ -15,8 +15,8 @@ from pathlib import Path
 from ..benchmark import Benchmark, Options, PackSource
 from ..errors import DataError, UsageError
 from ..files import is_there
+from ..reading.formats import read_json
 from ..types import JsonObject
-from .readers import read_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..abilities import (
+    DemoJudge,
+    DemoModel,
+    DemoRoles,
+    HasPublished,
+    HasReference,
+    Pairwise,
+    ReadsForeign,
+)
 from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
 from ..foreign import ForeignResults
 from ..making import DataMaker, Made
@@ -78,7 +87,7 @@ class Guarded:
         """What a judge says of two transcripts."""
         self._look(item)
         called, score = await self._await(
-            "compare", self.benchmark.compare, item, first, second, judge, options
+            "compare", self._pairwise.compare, item, first, second, judge, options
         )
         values.pair_score(called, score)
         self._check_unchanged("compare", item)
@@ -126,16 +135,21 @@ class Guarded:
 
     def compares(self, options: Options) -> bool:
         """Whether transcripts of different models are compared."""
-        return self._call("compares", values.truth, self.benchmark.compares, options)
+        return self._call("compares", values.truth, self._pairwise.compares, options)
+
+    @property
+    def _pairwise(self) -> "Pairwise[Any, Any]":
+        own: object = self.benchmark
+        return own if isinstance(own, Pairwise) else _Older(self.benchmark)
 
     def placement(self, options: Options) -> PlacementOptions:
         """Which comparisons place a model."""
-        return self._call("placement", values.placement, self.benchmark.placement, options)
+        return self._call("placement", values.placement, self._pairwise.placement, options)
 
     def is_comparable(self, item: Item, transcript: object) -> bool:
         """Whether there is enough in a transcript to compare it."""
         return self._call(
-            "is_comparable", values.truth, self.benchmark.is_comparable, item, transcript
+            "is_comparable", values.truth, self._pairwise.is_comparable, item, transcript
         )
 
     def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
@@ -158,40 +172,42 @@ class Guarded:
 
     def demo_role(self, role: str, item: Item, request: ChatRequest, rng: "Random") -> str:
         """Words for the demo player of a role."""
-        own = self.benchmark.demo_role
-        return self._call("demo_role", values.text, own, role, item, request, rng)
+        plugin = self.benchmark
+        assert isinstance(plugin, DemoRoles)
+        return self._call("demo_role", values.text, plugin.demo_role, role, item, request, rng)
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
         """Words for a demo model."""
-        return self._call(
-            "demo_reply", values.text, self.benchmark.demo_reply, item, request, ability, rng
-        )
+        plugin = self.benchmark
+        assert isinstance(plugin, DemoModel)
+        return self._call("demo_reply", values.text, plugin.demo_reply, item, request, ability, rng)
 
     def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
         """What the demo judge replies."""
-        return self._call(
-            "demo_verdict", values.text, self.benchmark.demo_verdict, item, request, rng
-        )
+        plugin = self.benchmark
+        assert isinstance(plugin, DemoJudge)
+        return self._call("demo_verdict", values.text, plugin.demo_verdict, item, request, rng)
 
     def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
         """Sets of two models with their ratings."""
-        return self._call("anchor_sets", values.anchors, self.benchmark.anchor_sets, pack)
+        return self._call("anchor_sets", values.anchors, self._pairwise.anchor_sets, pack)
 
     def margin_caps(self, pack: Pack) -> Mapping[str, int]:
         """By item, the most that a comparison counts."""
-        return self._call("margin_caps", values.caps, self.benchmark.margin_caps, pack)
+        return self._call("margin_caps", values.caps, self._pairwise.margin_caps, pack)
 
     def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
         """By item, what a comparison on it weighs."""
         return self._call(
-            "item_weights", values.weights, self.benchmark.item_weights, pack, options
+            "item_weights", values.weights, self._pairwise.item_weights, pack, options
         )
 
     def beside_reference(self, item: Item, score: Score) -> "Table | None":
         """The answer beside the reference."""
-        return self._call(
-            "beside_reference", _or_none(Table), self.benchmark.beside_reference, item, score
-        )
+        plugin, may_be = self.benchmark, _or_none(Table)
+        if not isinstance(plugin, HasReference):
+            return None
+        return self._call("beside_reference", may_be, plugin.beside_reference, item, score)
 
     def without_reading(self, pack: Pack) -> "Table | None":
         """What rules score that read nothing."""
@@ -200,19 +216,16 @@ class Guarded:
 
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""
-        return self._call("published", _or_none(Table), self.benchmark.published, pack)
+        plugin = self.benchmark
+        if not isinstance(plugin, HasPublished):
+            return None
+        return self._call("published", _or_none(Table), plugin.published, pack)
 
     def read_foreign(self, form: str, value: object, path: Path, judge: str) -> ForeignResults:
         """What can be had of another program's file."""
-        return self._call(
-            "read_foreign",
-            _an(ForeignResults),
-            self.benchmark.read_foreign,
-            form,
-            value,
-            path,
-            judge,
-        )
+        plugin, is_one = self.benchmark, _an(ForeignResults)
+        assert isinstance(plugin, ReadsForeign)
+        return self._call("read_foreign", is_one, plugin.read_foreign, form, value, path, judge)
 
     def made(self, score: Score, model: str) -> "Made":
         """What a maker's run gave; only for a `DataMaker`."""
@@ -241,6 +254,26 @@ class Guarded:
     ) -> tuple[Called, T]:
         called = self.called(method)
         return called, await call_async(called, function, *args)
+
+
+class _Older(Pairwise[Any, Any]):
+    """A benchmark that compares without being `Pairwise`, as was the way; or one that does not."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.options = benchmark.options
+        names = [name for name in vars(Pairwise) if name[0] != "_" and hasattr(benchmark, name)]
+        for name in names:
+            setattr(self, name, getattr(benchmark, name))
+
+    def compares(self, options: Options) -> bool:
+        """Not unless it says so."""
+        return False
+
+    async def compare(
+        self, item: Item, first: object, second: object, judge: Model, options: Options
+    ) -> PairScore:
+        """Not possible."""
+        raise NotImplementedError
 
 
 OLDER_CALLS = "calls_per_sample"

@@ -3,11 +3,12 @@
 import inspect
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
+from ..abilities import Pairwise
 from ..benchmark import Benchmark, Option
 from ..metrics import KINDS, Value
 from ..roles import Role
@@ -31,6 +32,7 @@ def wrong_benchmark(thing: object) -> str | None:
         _wrong_attributes(thing)
         or wrong_options(thing.options)
         or _wrong_values(thing)
+        or _wrong_fields(thing)
         or _wrong_roles(thing.roles)
     )
 
@@ -40,6 +42,10 @@ def _warn_of_older(thing: Benchmark) -> None:
     if older_calls(thing):
         new = 'planned_calls, which returns {"model": 1, "judge": 1}'
         warnings.warn(f"{thing.name}: {OLDER_CALLS} is now {new}", DeprecationWarning, stacklevel=2)
+    if hasattr(thing, "compare") and not isinstance(thing, Pairwise):
+        new = f"class {type(thing).__name__}(Benchmark, Pairwise)"
+        message = f"{thing.name}: a benchmark that compares is now declared as {new}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
 
 
 def _wrong_roles(roles: object) -> str | None:
@@ -93,6 +99,8 @@ def _wrong_values(thing: Any) -> str | None:
     for value in thing.values:
         if value.kind not in KINDS:
             return f"its value {value.name!r} is of kind {value.kind!r}; kinds: {', '.join(KINDS)}"
+        if unknown := set(value.mean_of) - set(names):
+            return f"its value {value.name!r} is the mean of {min(unknown)!r}, which is no value"
         low, high = value.ends
         if not low < high:
             return f"its value {value.name!r} has the range {value.range}: give low, high"
@@ -100,6 +108,16 @@ def _wrong_values(thing: Any) -> str | None:
             return f"its value {value.name!r} is a share, so its range is within 0 and 1"
     if not thing.values and type(thing).summarise is Benchmark.summarise:
         return "it has neither values nor a summarise, so there is nothing to report"
+    return None
+
+
+def _wrong_fields(thing: Any) -> str | None:
+    if not isinstance(thing.fields, Mapping) or not all(isinstance(f, str) for f in thing.fields):
+        return "its fields must say of each field's name what it holds"
+    if thing.fields and thing.fields.get("id") is not str:
+        return 'its fields must hold "id": str'
+    if not thing.fields and type(thing).read_pack is Benchmark.read_pack:
+        return "it has neither fields nor a read_pack, so that there are no items"
     return None
 
 

@@ -16,13 +16,13 @@ from eibench import (
     ChatRequest,
     ForeignResults,
     Item,
-    JsonDict,
     Model,
     Option,
     Options,
     Pack,
     PackSource,
     PairScore,
+    Pairwise,
     SampleScore,
     Sampling,
     Score,
@@ -30,24 +30,16 @@ from eibench import (
     Table,
     folder,
 )
-from eibench.judges import (
-    Outcome,
-    Rubric,
-    Verdict,
-    ask_for_margins,
-    ask_for_verdict,
-    output_format,
-    rubric_score,
-)
+from eibench.judges import Rubric, ask_for_margins, rubric_score
 
 from .comparing import PAIR_TEXTS, pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
 from .foreign import FORM, holds_comparisons, read_results
 from .foreign_runs import holds_runs, read_runs
-from .protocol import RUBRIC
+from .protocol import RUBRIC, Kind
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
-from .scoring import UNREAD, summarise
+from .scoring import summarise
 from .transcripts import Transcript, judge_messages, make_transcript, sections_report
 
 CAPPED_WEIGHT = 0.1
@@ -56,7 +48,7 @@ MIN_LENGTH = 100
 """Characters that one reply at least must have for a transcript to be compared."""
 
 
-class EQBench3(Benchmark):
+class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
     """The benchmark."""
 
     name = "eqbench3"
@@ -112,17 +104,18 @@ class EQBench3(Benchmark):
         if message := _too_little(scenario, transcript):
             return Score.unscored(message, flags=(*flags, "silent"), detail={"sections": odd})
         rubric = scenario.kind.rubric
-        messages = judge_messages(scenario, transcript, output_format(rubric))
+        messages = judge_messages(scenario, transcript, rubric.shown)
         shared = len(messages) - 1
         constrained = scenario.protocol.constrained
-        outcome = await ask_for_verdict(
-            judge, messages, rubric, cache_prefix=shared, constrained=constrained
-        )
-        return _score(scenario, outcome, odd, flags)
+        outcome = await rubric.ask(judge, messages, cache_prefix=shared, constrained=constrained)
+        score = rubric.score(outcome)
+        values = _totalled(score.values, scenario.kind)
+        detail = {"sections": odd, **score.detail}
+        return replace(score, values=values, flags=(*flags, *score.flags), detail=detail)
 
     def judge_prompts(self, options: Options) -> Mapping[str, str]:
         """Our own wording; what a pack brings is known by the pack."""
-        return {"form": output_format(Rubric(("criterion",), 10)), **PAIR_TEXTS}
+        return {"form": Rubric(("criterion",), 10).shown, **PAIR_TEXTS}
 
     def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
         """The rubric score, every criterion and the ability profile."""
@@ -221,22 +214,12 @@ def _too_little(scenario: Scenario, transcript: Transcript) -> str | None:
     return None
 
 
-def _score(
-    scenario: Scenario,
-    outcome: Outcome[Verdict],
-    odd: Mapping[str, list[str]],
-    flags: tuple[str, ...],
-) -> Score:
-    detail: JsonDict = {"sections": dict(odd), "judge_replies": len(outcome.replies)}
-    flags += outcome.flags
-    if outcome.value is None:
-        message = f"the judge's reply could not be read: {outcome.reason}"
-        return Score.unscored(message, flags=(*flags, UNREAD), detail=detail)
-    verdict, kind = outcome.value, scenario.kind
-    if verdict.unknown:
-        detail["unknown_keys"] = list(verdict.unknown)
-    total = rubric_score(verdict.scores, kind.scored, kind.rubric.scale)
-    return Score({RUBRIC: total, **verdict.scores}, None, flags, detail)
+def _totalled(values: Mapping[str, float | None], kind: Kind) -> dict[str, float | None]:
+    """A verdict's grades, and before them the score of those that count in this kind."""
+    grades = {n: grade for n in kind.rubric.names if (grade := values.get(n)) is not None}
+    if not grades:
+        return {}
+    return {RUBRIC: rubric_score(grades, kind.scored, kind.rubric.scale), **grades}
 
 
 def _comparability(source: PackSource) -> str:

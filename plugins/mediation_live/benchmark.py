@@ -5,6 +5,7 @@ what the talk has unlocked and nothing else. Its facts are in docs/mediation-liv
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Literal
 
@@ -23,7 +24,6 @@ from eibench import (
     Value,
     folder,
 )
-from eibench.judges import ask_for_verdict, rubric_score
 
 from . import demo, prompts
 from .disputes import Dispute, read_disputes
@@ -33,16 +33,10 @@ SCORE, BROKEN = "rubric_score", "broken-turn"
 _OVER = "disputes"
 _TALKS = "how the talks went, no part of the score"
 _BREAKS = "talks in which the players broke their rules"
-_GRADES = {True: "quality criteria (0-10)", None: "style criteria, neither end better (0-10)"}
 
 
-def _grade(name: str) -> Value:
-    better = True if name in prompts.QUALITY else None
-    return Value(name, "", "number", (0, 10), better, group=_GRADES[better], over=_OVER)
-
-
-def _rubric(name: str, label: str, group: str = "") -> Value:
-    return Value(name, label, range=(0, 100), group=group, over=_OVER)
+def _bound(name: str, label: str) -> Value:
+    return Value(name, label, range=(0, 100), group=_BREAKS, over=_OVER)
 
 
 def _evidence(name: str, label: str, most: float | None = None, group: str = _TALKS) -> Value:
@@ -52,7 +46,7 @@ def _evidence(name: str, label: str, most: float | None = None, group: str = _TA
     return Value(name, label, kind, ends, None, judged=False, group=group, over=_OVER)
 
 
-class MediationLive(Benchmark):
+class MediationLive(Benchmark[Dispute, Talk]):
     """The benchmark."""
 
     name = "mediation-live"
@@ -81,8 +75,7 @@ class MediationLive(Benchmark):
         ),
     )
     values = (
-        _rubric(SCORE, "rubric score (0-100)"),
-        *map(_grade, prompts.RUBRIC.criteria),
+        *prompts.RUBRIC.values(over=_OVER),
         _evidence("settled", "settled"),
         _evidence("left", "ended at a breaking point"),
         _evidence("exchanges", "exchanges", 8),
@@ -90,26 +83,26 @@ class MediationLive(Benchmark):
         _evidence("trust_first", "trust at the end of who is named first (0-10)", 10),
         _evidence("trust_second", "trust at the end of the other (0-10)", 10),
         _evidence("broken", "share of talks", group=_BREAKS),
-        _rubric("rubric_unbroken", "rubric score without them", _BREAKS),
-        _rubric("rubric_least", "rubric score if they were worth 0", _BREAKS),
-        _rubric("rubric_most", "rubric score if they were worth 100", _BREAKS),
+        _bound("rubric_unbroken", "rubric score without them"),
+        _bound("rubric_least", "rubric score if they were worth 0"),
+        _bound("rubric_most", "rubric score if they were worth 100"),
     )
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The disputes."""
-        return Pack(source, read_disputes(source), "beside no published score: there are none")
+        return Pack(source, read_disputes(source), self.comparability)
 
     def planned_calls(self, item: Item, options: Options) -> Mapping[str, int]:
         """Of each exchange a turn, its gate and what is said to it; one verdict."""
         n = int(options["exchanges"])
         return {"model": n, ROLE: 2 * n, "judge": 1}
 
-    async def generate(self, item: Item, model: Model, options: Options) -> Talk:
+    async def generate(self, item: Item[Dispute], model: Model, options: Options) -> Talk:
         """The talk."""
         return await hold_talk(item.content, model, options["exchanges"])
 
     async def grade(
-        self, item: Item, transcript: Talk, judge: Model | None, options: Options
+        self, item: Item[Dispute], transcript: Talk, judge: Model | None, options: Options
     ) -> Score:
         """The verdict on what was said aloud, beside how the talk went."""
         assert judge is not None
@@ -117,15 +110,12 @@ class MediationLive(Benchmark):
         if transcript.unread:
             return Score.unscored(transcript.unread, flags=flags, detail=detail)
         messages = judge_messages(item.content, transcript)
-        outcome = await ask_for_verdict(judge, messages, prompts.RUBRIC, cache_prefix=1)
-        flags += outcome.flags
-        if outcome.value is None:
-            reason = f"the judge's reply could not be read: {outcome.reason}"
-            return Score.unscored(reason, flags=(*flags, "unread"), detail=detail)
-        grades = outcome.value.scores
-        total = rubric_score(grades, prompts.QUALITY, prompts.RUBRIC.scale)
-        went = {**_went(item.content, transcript), **_bounds(total, transcript)}
-        return Score({SCORE: total, **grades, **went}, None, flags, detail)
+        score = prompts.RUBRIC.score(await prompts.RUBRIC.ask(judge, messages, cache_prefix=1))
+        score = replace(score, flags=(*flags, *score.flags), detail=detail)
+        if score.reason is not None:
+            return score
+        went = {**_went(item.content, transcript), **_bounds(score.values[SCORE], transcript)}
+        return replace(score, values={**score.values, **went})
 
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The model's, and those of who plays the two people."""
@@ -161,7 +151,7 @@ def _went(dispute: Dispute, talk: Talk) -> dict[str, float]:
     }
 
 
-def _bounds(total: float, talk: Talk) -> dict[str, float]:
+def _bounds(total: float | None, talk: Talk) -> dict[str, float | None]:
     """What the rubric score becomes where a talk with a broken turn counts otherwise."""
     if talk.breaks:
         return {"broken": 1.0, "rubric_least": 0.0, "rubric_most": 100.0}

@@ -11,7 +11,10 @@ STYLE = (
     "warmth", "validating", "analytical", "reactive", "conversational", "humanlike",
 )  # fmt: skip
 RUBRIC = Rubric(
-    (*QUALITY, *STYLE), 10, "what you noticed, for and against, with the words it rests on"
+    (*QUALITY, *STYLE),
+    10,
+    "what you noticed, for and against, with the words it rests on",
+    neutral=STYLE,
 )
 """The criteria and the scale of the bundled pack of eqbench3."""
 

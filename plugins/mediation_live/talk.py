@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from eibench import JsonDict, Message, Model, no_answer
-from eibench.judges import fill, neutralise, output_format
+from eibench.judges import fill, neutralise
 
 from .disputes import Dispute
 from .player import Line, Player, Unlocked
@@ -78,7 +78,7 @@ def judge_messages(dispute: Dispute, talk: Talk) -> list[Message]:
             f"{speaker}:\n{_quoted(says)}" for speaker, says in (*openings, *talk.aloud)
         ),
         "note": dispute.note,
-        "output_format": output_format(RUBRIC),
+        "output_format": RUBRIC.shown,
     }
     return [Message("system", JUDGE.system), Message("user", fill(JUDGE.user, values))]
 

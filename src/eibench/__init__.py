@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING
 from eibench.core import __version__ as __version__
 
 if TYPE_CHECKING:
+    from eibench.core.abilities import DemoJudge as DemoJudge
+    from eibench.core.abilities import DemoModel as DemoModel
+    from eibench.core.abilities import DemoRoles as DemoRoles
+    from eibench.core.abilities import HasPublished as HasPublished
+    from eibench.core.abilities import HasReference as HasReference
+    from eibench.core.abilities import Pairwise as Pairwise
+    from eibench.core.abilities import ReadsForeign as ReadsForeign
     from eibench.core.answers import no_answer as no_answer
     from eibench.core.api import run as run
     from eibench.core.api import run_async as run_async
@@ -25,11 +32,6 @@ if TYPE_CHECKING:
     from eibench.core.benchmark import Pack as Pack
     from eibench.core.benchmark import PackSource as PackSource
     from eibench.core.benchmark import PlacementOptions as PlacementOptions
-    from eibench.core.datasets.readers import read_json as read_json
-    from eibench.core.datasets.readers import read_jsonl as read_jsonl
-    from eibench.core.datasets.readers import read_text as read_text
-    from eibench.core.datasets.readers import read_toml as read_toml
-    from eibench.core.datasets.rows import read_rows as read_rows
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.endpoints.providers import CallContext as CallContext
     from eibench.core.endpoints.providers import Client as Client
@@ -66,6 +68,11 @@ if TYPE_CHECKING:
     from eibench.core.ratings.settings import Anchor as Anchor
     from eibench.core.ratings.settings import AnchorSet as AnchorSet
     from eibench.core.ratings.settings import RatingSettings as RatingSettings
+    from eibench.core.reading.formats import read_json as read_json
+    from eibench.core.reading.formats import read_jsonl as read_jsonl
+    from eibench.core.reading.formats import read_text as read_text
+    from eibench.core.reading.formats import read_toml as read_toml
+    from eibench.core.reading.rows import read_rows as read_rows
     from eibench.core.result_document import ResultDocument as ResultDocument
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
@@ -92,13 +99,14 @@ if TYPE_CHECKING:
     from eibench.data import folder as folder
 
 _HOMES = {
+    "eibench.core.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference Pairwise ReadsForeign",
     "eibench.core.answers": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
     "eibench.core.endpoints.providers": "CallContext Client ClientConfig Provider",
-    "eibench.core.datasets.readers": "read_json read_jsonl read_text read_toml",
-    "eibench.core.datasets.rows": "read_rows",
+    "eibench.core.reading.formats": "read_json read_jsonl read_text read_toml",
+    "eibench.core.reading.rows": "read_rows",
     "eibench.core.datasets.sources": "find_pack",
     "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"

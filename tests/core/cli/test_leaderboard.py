@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from eibench import Pack, PackSource
+from eibench import HasPublished, Pack, PackSource
 from eibench.core.plugins import installed
 from eibench.data import folder
 from tests.core.cli.conftest import ITEMS
@@ -327,6 +327,7 @@ def test_no_published_board_stands_beside_our_pack(bench: Bench) -> None:
 def test_the_published_board_has_a_table_of_its_own() -> None:
     """64 models or so with their printed intervals, the best first, and whose scale it is."""
     benchmark = installed().benchmark("eqbench3")
+    assert isinstance(benchmark, HasPublished)
     table = benchmark.published(Pack(PackSource("official", "0" * 64, {}), [], ""))
     assert table is not None
     assert table.columns == (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from eibench import Pack, PackSource
+from eibench import HasPublished, Pack, PackSource
 from eibench.core.plugins import installed
 from eibench.core.testing.responders import uniform_ratings
 from eibench.testing import LoopbackServer
@@ -107,6 +107,7 @@ def test_published_scores_have_a_table_of_their_own(name: str) -> None:
     """Where results on the pack may stand beside them, and nowhere else; the best first."""
     count, column, source = PUBLISHED[name]
     benchmark = installed().benchmark(name)
+    assert isinstance(benchmark, HasPublished)
     may = _may_stand(name)
     table = benchmark.published(Pack(PackSource("official", "0" * 64, {}), [], may))
     assert table is not None

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import Option, PluginError, Value, hookimpl
+from eibench import Option, Options, PairScore, PluginError, Value, hookimpl
+from eibench.core.guard import guard
 from eibench.core.plugins import Catalogue, add_plugin
 from tests.core.guard.conftest import Fine
 
@@ -67,6 +68,15 @@ FAULTS = {
     "nothing to report": (
         declares(summarise=eibench.Benchmark.summarise),
         "it has neither values nor a summarise, so there is nothing to report",
+    ),
+    "fields without an id": (declares(fields={"word": str}), 'its fields must hold "id": str'),
+    "neither fields nor a reader": (
+        declares(read_pack=eibench.Benchmark.read_pack),
+        "it has neither fields nor a read_pack, so that there are no items",
+    ),
+    "a mean of what there is not": (
+        declares(values=(Value("v", mean_of=("w",)),)),
+        "its value 'v' is the mean of 'w', which is no value",
     ),
     "12 a version that is a number": (
         declares(version=1),
@@ -164,3 +174,28 @@ def test_what_is_right_registers() -> None:
     catalogue = Catalogue()
     add_plugin(catalogue, registering(right), "x")
     assert catalogue.benchmark("emobench") is right
+
+
+def test_a_class_that_an_entry_point_names_is_registered() -> None:
+    """A benchmark needs no hook."""
+    catalogue = Catalogue()
+    add_plugin(catalogue, Fine, "x")
+    assert isinstance(catalogue.benchmark("emobench"), Fine)
+
+
+def test_a_benchmark_that_compares_the_older_way_still_does() -> None:
+    """Without `Pairwise` it has its defaults, and a warning that says what to write."""
+
+    class Older(Fine):
+        def compares(self, options: Options) -> bool:
+            return True
+
+        async def compare(self, *args: object) -> PairScore:
+            return PairScore({"x": 1})
+
+    catalogue = Catalogue()
+    with pytest.warns(DeprecationWarning, match=r"class Older\(Benchmark, Pairwise\)"):
+        add_plugin(catalogue, registering(Older()), "x")
+    guarded = guard(catalogue.benchmark("emobench"))
+    assert guarded.compares({}) and guarded.placement({"orders": "both"}).orders == "both"
+    assert not guard(Fine()).compares({})

@@ -18,6 +18,7 @@ from eibench import (
     Pack,
     PackSource,
     PairScore,
+    Pairwise,
     SampleScore,
     Sampling,
     Score,
@@ -32,7 +33,7 @@ JUDGE = "How warm is this, from 0 to 9? {reply}"
 PAIR = "Which is warmer? A: {first} B: {second}"
 
 
-class Duel(Benchmark):
+class Duel(Benchmark, Pairwise):
     """One reply to each item; a judge gives it a digit, and says which of two is better."""
 
     name = "duel"

@@ -14,6 +14,7 @@ from eibench import (
     Pack,
     PackSource,
     PairScore,
+    Pairwise,
     SampleScore,
     Score,
     Summary,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 KEY = "sk-fake-0123456789abcdefghij0123456789"
 
 
-class Duel(Benchmark):
+class Duel(Benchmark, Pairwise):
     """The longer reply wins; no option of its own."""
 
     name = "duel"

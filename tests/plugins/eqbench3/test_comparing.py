@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from eibench import Item, Options, Pack, PackSource
-from eibench.core.plugins import installed
 from eibench.data import folder
+from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.testing import ScriptedModel
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
 BUNDLED = folder("eqbench3") / "bundled"
-BENCHMARK = installed().benchmark("eqbench3")
+BENCHMARK = EQBench3()
 OPTIONS: Options = {option.name: option.default for option in BENCHMARK.options}
 CUT = "... [truncated]"
 

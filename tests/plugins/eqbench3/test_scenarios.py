@@ -181,7 +181,7 @@ def test_each_kind_of_upstream_s_form_has_its_own_prompts(
     assert kinds["direct"].headings == kinds["analysis"].headings == ()
     assert kinds["direct"].debrief == kinds["role-play"].debrief == "Look back."
     assert kinds["analysis"].debrief is None
-    criteria = kinds["role-play"].rubric.criteria
+    criteria = kinds["role-play"].rubric.names
     assert len(criteria) == 7
     assert criteria[-1] == "warmth"
     assert kinds["role-play"].rubric.reasoning == "what you think"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from ..benchmark import PackSource
 from ..errors import DataError
-from ..types import JsonDict
-from .readers import read_jsonl, read_text
+from ..packs import PackSource
+from ..types import Item, JsonDict
+from .formats import read_jsonl, read_text
 
 Kind = object  # in a dict of different ones, their common type is object
 """Of a field: ``str``, ``int``, ``float``, ``bool``, ``list`` or ``dict``, such a type or ``None``
@@ -40,6 +40,12 @@ def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[Jso
     if not rows:
         raise DataError(paths[0] if paths else Path(), "holds no rows")
     return rows
+
+
+def item_of(row: JsonDict, tags: Iterable[str] = ()) -> Item[JsonDict]:
+    """A row as an item: its ``id``, its ``family`` if it has one, and the fields that are tags."""
+    given = {key: str(row[key]) for key in tags if row.get(key) is not None}
+    return Item(str(row["id"]), row, str(row.get("family") or ""), given)
 
 
 def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, object]]:

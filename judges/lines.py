@@ -1,0 +1,24 @@
+"""Replies in lines, such as ``Tact: 7``: which of what was asked for a line names."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+OPENING, CLOSING = r"[\s*_`\"'\[({]*", r"[\s*_`\"'\])}]*"
+_SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
+_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?")
+
+
+def labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What a line names with a separator, and what follows up to the next.
+
+    A line of running text that holds such a label gives the label without an answer.
+    """
+    each = "|".join(f"({re.escape(name)})" for name in names)
+    label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
+    start = _BULLET.sub("", line)
+    found = list(re.finditer(label, start, re.IGNORECASE))
+    is_prose = bool(found) and bool(re.search(r"\w", start[: found[0].start()]))
+    ends = [match.start() for match in found[1:]] + [len(start)]
+    for match, end in zip(found, ends[: len(found)], strict=True):
+        rest = start[match.end() : end]
+        yield names[(match.lastindex or 1) - 1], "" if is_prose else rest

@@ -1,0 +1,1 @@
+"""Benchmarks written as a third party would write them; the tests install and run them."""
