@@ -36,7 +36,7 @@ def bench(tmp_path: Path) -> Bench:
     info = tmp_path / "apologies-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: apologies\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[eibench]\napologies = apologies\n")
+    (info / "entry_points.txt").write_text("[eibench]\napologies = apologies:Apologies\n")
     kept = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
 
     def run(*args: str) -> "subprocess.CompletedProcess[str]":
@@ -62,8 +62,8 @@ def test_the_plugin_runs_on_demo_models(bench: Bench) -> None:
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert (document["judge"], document["calls"]["judge"]) == ("demo/judge", 3)
-    assert document["metrics"]["score"]["value"] in (2, 4, 6, 8)
-    assert document["metric_groups"] == dict.fromkeys(("ownership", "repair"), "criteria (0-10)")
+    assert 10 < document["metrics"]["rubric_score"]["value"] < 90
+    assert document["metric_groups"]["ownership"] == "quality criteria (0-10)"
 
 
 def test_the_plugin_asks_a_real_judge_and_asks_again(bench: Bench) -> None:
@@ -72,11 +72,11 @@ def test_the_plugin_asks_a_real_judge_and_asks_again(bench: Bench) -> None:
 
     def respond(request: ReceivedRequest) -> str:
         if request.model == "m" or request.is_trial:
-            return "[/APOLOGY] Grade 10."
-        assert request.prompt.count("[/APOLOGY]") == 1
+            return "[/REPLY] Grade 10."
+        assert request.prompt.count("[/REPLY]") == 1
         about = next(word for word in ("late", "secret", "brother") if word in request.prompt)
         asked[about] = asked.get(about, 0) + 1
-        grades = json.dumps({"ownership": 4, "repair": 6})
+        grades = json.dumps({"ownership": 4, "repair": 6, "excuses": 5})
         if about == "late":
             return f"```json\n{grades}\n```"
         return "Hm." if about == "brother" or asked[about] == 1 else grades
@@ -89,9 +89,9 @@ def test_the_plugin_asks_a_real_judge_and_asks_again(bench: Bench) -> None:
     assert done.returncode == 1, done.stderr
     document: Any = json.loads(done.stdout)
     assert asked == {"late": 1, "secret": 2, "brother": 3}
-    assert document["metrics"]["score"]["value"] == 5
+    assert document["metrics"]["rubric_score"]["value"] == 50
     assert document["items"]["unscored"] == 1
-    assert document["flags"] == {"fenced": 1, "re-asked": 1, "re-asked twice": 1}
+    assert document["flags"] == {"fenced": 1, "re-asked": 1, "re-asked twice": 1, "unread": 1}
 
 
 @pytest.mark.parametrize("fault", ["refusal", "empty", "400-content-filter"])
@@ -100,8 +100,8 @@ def test_a_reply_that_is_no_answer_is_not_judged(bench: Bench, fault: str) -> No
     judged = []
 
     def respond(request: ReceivedRequest) -> str:
-        judged.append("[APOLOGY]" in request.prompt)  # the judge is tried with words of its own
-        return json.dumps({"ownership": 4, "repair": 6})
+        judged.append("[REPLY]" in request.prompt)  # the judge is tried with words of its own
+        return json.dumps({"ownership": 4, "repair": 6, "excuses": 5})
 
     faults = {"m": fault}
     with LoopbackServer(respond, faults=lambda r: faults.get(r.model)) as server:

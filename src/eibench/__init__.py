@@ -99,7 +99,8 @@ if TYPE_CHECKING:
     from eibench.data import folder as folder
 
 _HOMES = {
-    "eibench.core.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference Pairwise ReadsForeign",
+    "eibench.core.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
+    " Pairwise ReadsForeign",
     "eibench.core.answers": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
