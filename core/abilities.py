@@ -1,8 +1,8 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
 One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `HasPublished`,
-`HasReference` or `ReadsForeign` has the ability; one that compares models is a subclass
-of `Pairwise` too, which has defaults for what is rarely needed.
+`HasReference`, `ReadsForeign` or `WithoutReading` has the ability; one that compares
+models is a subclass of `Pairwise` too, which has defaults for what is rarely needed.
 """
 
 from abc import ABC, abstractmethod
@@ -93,6 +93,15 @@ class HasReference(Protocol):
 
     def beside_reference(self, item: Item, score: Score) -> "Table | None":
         """A model's answer beside the reference, for `bench show RUN ITEM`."""
+        ...
+
+
+@runtime_checkable
+class WithoutReading(Protocol):
+    """A benchmark that can be answered by rules that read nothing."""
+
+    def without_reading(self, pack: Pack) -> "Table | None":
+        """What such rules score on this pack; ``None`` where that is not known."""
         ...
 
 

@@ -127,10 +127,6 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         """What trivial respondents would get on this pack, by name."""
         return {}
 
-    def without_reading(self, pack: Pack) -> "Table | None":
-        """What rules score on this pack that read nothing of it but what is to be rated."""
-        return None
-
     def prompts(self, options: Options) -> Mapping[str, str]:
         """The prompt templates that are not part of the pack; changing one changes the run."""
         return {}

@@ -12,6 +12,7 @@ from ..abilities import (
     HasReference,
     Pairwise,
     ReadsForeign,
+    WithoutReading,
 )
 from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
 from ..foreign import ForeignResults
@@ -211,8 +212,10 @@ class Guarded:
 
     def without_reading(self, pack: Pack) -> "Table | None":
         """What rules score that read nothing."""
-        called = self.benchmark.without_reading
-        return self._call("without_reading", _or_none(Table), called, pack)
+        plugin, may_be = self.benchmark, _or_none(Table)
+        if not isinstance(plugin, WithoutReading):
+            return None
+        return self._call("without_reading", may_be, plugin.without_reading, pack)
 
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""

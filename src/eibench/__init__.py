@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eibench.core.abilities import HasReference as HasReference
     from eibench.core.abilities import Pairwise as Pairwise
     from eibench.core.abilities import ReadsForeign as ReadsForeign
+    from eibench.core.abilities import WithoutReading as WithoutReading
     from eibench.core.answers import no_answer as no_answer
     from eibench.core.api import run as run
     from eibench.core.api import run_async as run_async
@@ -100,7 +101,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
-    " Pairwise ReadsForeign",
+    " Pairwise ReadsForeign WithoutReading",
     "eibench.core.answers": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
