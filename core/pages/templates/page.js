@@ -74,12 +74,13 @@
   const fill = async (sample) => {
     const reader = sample.querySelector(".reader");
     if (!sample.open || reader.firstChild) return;
-    const left = make("div");
+    const part = (node, name) => { node.tabIndex = 0; node.setAttribute("role", "region"); node.setAttribute("aria-label", name + " of " + sample.id); return node; };
+    const left = part(make("div"), "conversation");
     reader.append(left);
     try {
       const read = await unpack(sample.id);
       left.append(...read.turns.map(turn));
-      reader.append(verdict(read));
+      reader.append(part(verdict(read), "verdict"));
     } catch (error) { left.textContent = "This browser cannot read the transcript: " + error; }
   };
   for (const sample of document.querySelectorAll("details.sample")) sample.addEventListener("toggle", () => fill(sample));
