@@ -94,6 +94,7 @@ async def run_async(
     name: str | None = None,
     notes: Mapping[str, str] | None = None,
     fresh: bool = False,
+    keep_going: bool = False,
     demo: bool = False,
     without: Iterable[str] = (),
     runs_dir: str | os.PathLike[str] = "runs",
@@ -147,6 +148,7 @@ async def run_async(
         name: A name for the model; another name is another run.
         notes: Kept with the run.
         fresh: Start another run instead of going on.
+        keep_going: Go on where none of the first ten answers can be read.
         demo: Let demo and real models be compared with each other.
         without: Names of models that this one is not compared with.
         runs_dir: Where runs are kept.

@@ -59,6 +59,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
             metrics are their means.
         unjudged_values: Values of a score that do not come from its judge, such as lengths; those
             of `values` say so themselves.
+        most_attempts: How often a question to the model is asked at most, where its answer cannot
+            be read; 1 where that is not known.
         asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
             again, so that there may be more calls than are planned.
     """
@@ -81,6 +83,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     values: tuple[Value, ...] = ()
     unjudged_values: tuple[str, ...] = ()
     asks_again: bool = False
+    most_attempts: int = 1
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The pack's items: by default the rows of its files, with their `fields`.

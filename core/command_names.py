@@ -104,6 +104,7 @@ TAKEN = frozenset(
         "judge_api_key_env",
         "judge_base_url",
         "judges",
+        "keep_going",
         "limit",
         "max_cost",
         "max_reply",

@@ -10,6 +10,7 @@
       JournalError (4)      the journal file or the runs folder
       BudgetReached (5)     the spending limit; the run can go on
       Interrupted (130)     stopped by the user; the run can go on
+        Unreadable (1)      none of the first answers could be read
 
 A message says what went wrong, where, and what to do. Errors are caught in two
 places only: the engine, per sample, and the command line, once.
@@ -161,6 +162,12 @@ class Interrupted(BenchError):
     """The user stopped the run; everything answered so far is kept."""
 
     exit_code = 130
+
+
+class Unreadable(Interrupted):
+    """None of the first answers could be read; everything answered so far is kept."""
+
+    exit_code = 1
 
 
 class MissingCall(BenchError):

@@ -175,6 +175,8 @@ def run_options(command: F) -> F:
         option("--note", "notes", multiple=True, metavar="K=V",
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
         fresh_option,
+        option("--keep-going", is_flag=True,
+               help="Go on where none of the first ten answers can be read."),
         demo_option,
         option("--without", multiple=True, metavar="MODEL",
                help="Do not compare with this model; may be repeated."),

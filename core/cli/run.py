@@ -238,6 +238,9 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         return "the same command goes on from here; everything answered so far is kept"
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
+    if document["status"] == "fail" and document["items"]["pending"]:
+        why = f"{_show(document, '--items')} says why no answer could be read"
+        return f"{why}; the same command with --keep-going asks the rest"
     to_do = document["comparisons"].get("planned")
     pending = document["items"]["pending"] and document.get("imported") is None
     if document["items"]["failed"] or pending or to_do:

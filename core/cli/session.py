@@ -75,21 +75,26 @@ def describe_plan(config: RunConfig, plan: Plan, pack_name: str) -> str:
     if not any(party.calls for party in plan.parties):
         return f"{message}; nothing to ask that the journal does not hold"
     fewest = isinstance(config.benchmark, DataMaker)
-    asked = [_asked(party, plan, fewest=fewest) for party in plan.parties if party.calls]
+    most = config.benchmark.most_attempts
+    asked = [_asked(party, plan, fewest=fewest, most=most) for party in plan.parties if party.calls]
     tokens_in, tokens_out = plan.tokens
-    again = ", and more where an answer cannot be read" if config.benchmark.asks_again else ""
-    message += f"; {' and '.join(asked)}{again}"
+    again = config.benchmark.asks_again and most == 1
+    more = ", and more where an answer cannot be read" if again else ""
+    message += f"; {' and '.join(asked)}{more}"
     message += f"; about {tokens_in.low:,.0f} tokens in, up to {tokens_out.high:,.0f} out"
     return f"{message}; {_cost(plan)}"
 
 
-def _asked(party: PartyPlan, plan: Plan, *, fewest: bool) -> str:
+def _asked(party: PartyPlan, plan: Plan, *, fewest: bool, most: int) -> str:
+    """What a party is asked; where the model may be asked again, how often at most."""
     if party.phase == COMPARE:
         return f"{_comparisons(plan)} by {party.endpoint.label}"
     if party.phase == TRIAL:
         return f"1 call to see that {party.endpoint.label} answers"
     talks = any(role_in(other.phase) for other in plan.parties)
     least = "at least " if fewest else "at most " if talks and party.phase == MODEL else ""
+    if party.phase == MODEL and most > 1:
+        return f"{party.calls:,} to {plural(party.calls * most, 'call')} to {party.endpoint.label}"
     if role := role_in(party.phase):
         return f"at most {plural(party.calls, 'call')} to {party.endpoint.label} as {role}"
     return f"{least}{plural(party.calls, 'call')} to {party.endpoint.label}"

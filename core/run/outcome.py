@@ -9,7 +9,7 @@ from ..compare.comparison_pool import pool_of, read_met
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..endpoints.sites import host_in
-from ..errors import BenchError, BudgetReached, Interrupted, PluginError
+from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..lookup.runs import Company
@@ -180,4 +180,6 @@ def _not_read(n: int) -> list[str]:
 def _stopped(ended: BenchError | None) -> Status | None:
     if ended is None:
         return None
+    if isinstance(ended, Unreadable):
+        return "fail"
     return "budget" if isinstance(ended, BudgetReached) else "interrupted"

@@ -159,6 +159,7 @@ class RunWork:
             trials=self._trials(judges),
             roles=self.connector.roles(),
             panel=self.config.panel,
+            keep_going=self.config.keep_going,
         )
         if self.config.panel:
             context.members = {

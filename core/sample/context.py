@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..benchmark import Benchmark, Options
 from ..clients.caller import Caller
 from ..endpoints.sites import host_in
-from ..errors import ErrorKind, ProviderError
+from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..panels import Panel
@@ -68,6 +68,10 @@ def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
     }
 
 
+ENOUGH = 10
+"""Answers of which none can be read, after which no more are asked for."""
+
+
 @dataclass
 class RunContext:
     """All that the samples of one run share.
@@ -88,6 +92,7 @@ class RunContext:
         panel: How several judges make a score; ``None`` where there is one, or none.
         members: What the panel's judges have of their own, by label.
         regrades: Grades are made anew, whatever the journal holds.
+        keep_going: Go on where none of the first answers can be read.
     """
 
     benchmark: Benchmark
@@ -111,6 +116,7 @@ class RunContext:
     panel: Panel | None = None
     members: "Mapping[str, RunContext]" = field(default_factory=dict)
     regrades: bool = False
+    keep_going: bool = True
     roles: Mapping[str, ConnectedParty] = field(default_factory=dict)
     grader: str = field(init=False)
     plugin: Guarded = field(init=False)
@@ -187,6 +193,20 @@ class RunContext:
             self.progress.scored += 1
         else:
             self.progress.unscored += 1
+            self._stop_if_hopeless()
+
+    def _stop_if_hopeless(self) -> None:
+        """Send nothing more where none of the first answers could be read."""
+        counts = self.progress
+        judged = self.judge is not None or self.panel is not None
+        if self.keep_going or judged or counts.scored or counts.unscored < ENOUGH:
+            return
+        if counts.done < counts.samples and not self.stop.asked:
+            self.say(
+                f"none of the first {ENOUGH} answers could be read, so nothing more is sent; "
+                "--keep-going asks on all the same"
+            )
+            self.stop.ask(Unreadable("none of the first answers could be read"))
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
         """Journal a sample's score by this context's grader.

@@ -119,7 +119,7 @@ def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> Sampling:
 
 
 _PLURALS = {"header": "headers", "note": "notes", "price": "prices", "role": "roles"}
-_SWITCHES = ("demo", "fresh")
+_SWITCHES = ("demo", "fresh", "keep_going")
 _PRICE = re.compile(r'(--price IN,OUT or )?\[prices\.("[^"]+")\] in bench\.toml')
 _SPOKEN = re.compile(
     r"(?P<command>\bbench [a-z][^;,()]*)"  # to be typed as it stands

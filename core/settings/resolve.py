@@ -86,6 +86,7 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
         name=settings.name,
         notes=settings.notes,
         fresh=settings.fresh,
+        keep_going=settings.keep_going,
         mixed=settings.demo,
         without=settings.without,
         runs_dir=settings.runs_dir,

@@ -95,6 +95,7 @@ class RunConfig:
     name: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
+    keep_going: bool = False
     mixed: bool = False
     """Whether demo and real models may be compared with each other."""
     without: tuple[str, ...] = ()

@@ -43,6 +43,7 @@ class RunSettings:
         roles: Specs of who plays the benchmark's roles, by role.
         role_base_url: Their addresses.
         role_api_key_env: The variables of their keys.
+        keep_going: Go on where none of the first answers can be read.
         demo: Whether demo and real models may be compared with each other.
         without: Names of models that these are not compared with.
         price: Of whatever the model is.
@@ -85,6 +86,7 @@ class RunSettings:
     name: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     fresh: bool = False
+    keep_going: bool = False
     demo: bool = False
     without: tuple[str, ...] = ()
     runs_dir: Path = Path("runs")

@@ -61,6 +61,11 @@ class EmotionRatings(Benchmark):
     ) -> Iterable[Floats]:
         """The scores of many answers, shape (n, 4), to each question in turn, shape (n,)."""
 
+    @property
+    def most_attempts(self) -> int:  # type: ignore[override]  # a benchmark's own number
+        """How often a question is asked at most."""
+        return self.attempts
+
     async def generate(self, item: Item, model: Model, options: Options) -> Reply:
         """The first reply that can be read in full, or the best there is."""
         question: Question = item.content

@@ -147,4 +147,5 @@ def test_the_plan_promises_no_second_question(empty_place: Path) -> None:
     more = ", and more where an answer cannot be read;"
     rest = ("--model", "demo/medium", "--dry-run")
     assert more not in bench("run", "seceu", *rest).stderr
-    assert more in bench("run", "eqbench-v1", *rest).stderr
+    assert more in bench("run", "emotionqueen", *rest).stderr
+    assert "; 30 to 150 calls to demo/medium; " in bench("run", "eqbench-v1", *rest).stderr
