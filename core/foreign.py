@@ -32,12 +32,16 @@ class ForeignSample:
         iteration: From 1 to `MOST_ITERATIONS`.
         turns: All that was said, in order.
         verdict: What the judge said of it, word for word; ``None`` where it was not asked.
+        replies: Instead of `turns`: those to independent requests, by the request's number.
+        failure: Why there is no reply at all, where the file says so.
     """
 
     item_id: str
     iteration: int
     turns: Sequence[ForeignTurn]
     verdict: str | None = None
+    replies: Mapping[int, str] = field(default_factory=dict)
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

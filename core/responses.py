@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from . import batches
 from .benchmark import Pack
 from .datasets import read_jsonl
 from .errors import DataError
@@ -17,17 +18,27 @@ Responses = (
     | Mapping[tuple[str, int], str]
     | Iterable[JsonObject]
 )
-"""A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}``, such rows, or texts by
-item id or by item id and iteration."""
+"""A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}`` or of results of OpenAI's
+batches, such rows, or texts by item id or by item id and iteration."""
 
 MOST_ITERATIONS = 1000
 """A larger one is taken for a slip: each iteration up to it would be a row per item."""
 
 
-def read_responses(
-    responses: Responses, pack: Pack, requests: Mapping[str, int]
-) -> dict[tuple[str, int], dict[int, str]]:
-    """The replies by item id and iteration, and by the number of the request.
+class Answers(NamedTuple):
+    """Answers by item id and iteration.
+
+    Attributes:
+        replies: By the number of the request.
+        failed: Why a sample has no answer, where the file says so.
+    """
+
+    replies: Mapping[tuple[str, int], Mapping[int, str]]
+    failed: Mapping[tuple[str, int], str]
+
+
+def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]) -> Answers:
+    """The answers of a file, rows or texts.
 
     Args:
         responses: A file, rows or texts.
@@ -39,10 +50,11 @@ def read_responses(
             answers a request a second time; the message has its place.
     """
     origin = path_of(responses)
-    first: dict[_Key, str] = {}
+    first: dict[SampleKey, str] = {}
     replies: dict[tuple[str, int], dict[int, str]] = {}
+    failed: dict[tuple[str, int], str] = {}
     for place, row in _rows(responses):
-        key, text = _response(origin, place, row)
+        key, text, error = _response(origin, place, row)
         if key.item_id not in requests:
             message = f"the {pack.source.name} pack has no item {key.item_id!r}"
             raise DataError(origin, f"{message}; --dataset names another", place)
@@ -54,13 +66,16 @@ def read_responses(
             message = f"{key.message}{which} is answered in {first[key]} already"
             raise DataError(origin, message, place)
         first[key] = place
-        replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
-    if not replies:
+        if error:
+            failed[key.item_id, key.iteration] = error
+        else:
+            replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
+    if not first:
         raise DataError(origin, "holds no responses")
-    return replies
+    return Answers({key: replies[key] for key in replies if key not in failed}, failed)
 
 
-class _Key(NamedTuple):
+class SampleKey(NamedTuple):
     """What an answer is to."""
 
     item_id: str
@@ -69,6 +84,7 @@ class _Key(NamedTuple):
 
     @property
     def message(self) -> str:
+        """The sample, for messages."""
         return f"item {self.item_id!r}, iteration {self.iteration}"
 
 
@@ -97,20 +113,34 @@ def _key(key: Json) -> JsonDict:
     return {"item_id": key}
 
 
-def _response(origin: object, place: str, row: object) -> tuple[_Key, str]:
+def _response(origin: object, place: str, row: object) -> tuple[SampleKey, str, str]:
+    """What a row answers, its text, and why there is none."""
     if not isinstance(row, Mapping):
         raise DataError(origin, "not a JSON object", place)
-    item_id, text = row.get("item_id"), row.get("response")
+    if "custom_id" in row:
+        row = batches.result(origin, place, row)
+    key, error = sample_key(origin, place, row), row.get("error")
+    text = row.get("response", "" if error else None)
+    if not isinstance(text, str):
+        raise DataError(origin, 'needs "response", a text', place)
+    return key, text, str(error or "")
+
+
+def sample_key(origin: object, place: str, row: Mapping[str, Any]) -> SampleKey:
+    """Which request of which sample a row is about.
+
+    Raises:
+        DataError: It does not say so.
+    """
+    item_id = row.get("item_id")
     if isinstance(item_id, int) and not isinstance(item_id, bool):
         item_id = str(item_id)
     if not isinstance(item_id, str):
         raise DataError(origin, 'needs "item_id", a text', place)
-    if not isinstance(text, str):
-        raise DataError(origin, 'needs "response", a text', place)
     for name in ("iteration", "request"):
         number = row.get(name, 1)
         is_whole = isinstance(number, int) and not isinstance(number, bool)
         if not is_whole or not 1 <= number <= MOST_ITERATIONS:
             message = f'"{name}" must be a whole number from 1 to {MOST_ITERATIONS:,}'
             raise DataError(origin, message, place)
-    return _Key(item_id, row.get("iteration", 1), row.get("request", 1)), text
+    return SampleKey(item_id, row.get("iteration", 1), row.get("request", 1))

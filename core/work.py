@@ -21,7 +21,7 @@ from .errors import UsageError
 from .guard import guard
 from .lookup.views import write_document
 from .plugins import installed
-from .responses import Responses, read_responses
+from .responses import Responses
 from .results import Result, as_result
 from .run.checks import check_stored
 from .run.connect import Pricing
@@ -33,7 +33,7 @@ from .settings.run_config import Endpoint, RunConfig
 from .settings.run_settings import RunSettings
 from .spending.book import PriceBook
 from .spending.budget import Budget
-from .stored.score_file import calls_of, score_responses
+from .stored.score_file import read_answers, score_responses
 from .text import readable
 
 Watcher = Progress | Callable[[Progress], object]
@@ -186,27 +186,31 @@ def needs_single_turn(benchmark: Benchmark, command: str) -> None:
         )
 
 
-def scoring_config(benchmark: Benchmark, settings: RunSettings, responses: Path) -> RunConfig:
+def scoring_config(
+    benchmark: Benchmark, settings: RunSettings, responses: Path, *, saved: bool = False
+) -> RunConfig:
     """What is known of answers made elsewhere.
 
     Args:
         benchmark: What was answered.
         settings: The user's.
         responses: Where the answers are; its name stands for that of the model.
+        saved: They become a run, which may be a conversation's, or wait for a judge.
 
     Raises:
         UsageError: Answers alone are not enough to score this benchmark, or the name is no text.
     """
-    needs_single_turn(benchmark, "score")
+    if not saved:
+        needs_single_turn(benchmark, "score")
     name = settings.name
     if name is None:
         name = readable(responses.stem) or "responses"
     model = Endpoint(ModelSpec("responses", name))
     config = make_config(benchmark, replace(settings, name=name), model)
-    if guard(benchmark).needs_judge(config.options):
+    if not saved and guard(benchmark).needs_judge(config.options):
         raise UsageError(
-            f"{benchmark.name} needs a judge, so bench score cannot score it; "
-            "bench run asks the model and the judge"
+            f"{benchmark.name} needs a judge, so bench score cannot score it without --judge SPEC; "
+            "--save keeps the answers, for bench rejudge"
         )
     check_stored(config)
     return config
@@ -220,6 +224,5 @@ async def score_config(config: RunConfig, responses: Responses) -> Result:
     """
     source = find_pack(config.benchmark, config.dataset, config.options)
     pack = guard(config.benchmark).read_pack(source, config.options)
-    requests = {item.id: calls_of(config, item) for item in pack.items}
-    replies = read_responses(responses, pack, requests)
-    return as_result(await score_responses(config, pack, list(pack.items), replies))
+    answers = read_answers(config, pack, responses)
+    return as_result(await score_responses(config, pack, list(pack.items), answers))

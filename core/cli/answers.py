@@ -2,16 +2,22 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from .. import batches
 from ..benchmark import Benchmark
 from ..datasets import find_pack
 from ..endpoints.providers import ModelSpec
-from ..errors import DataError
+from ..errors import DataError, JournalError, UsageError
 from ..guard import guard, no_exit
+from ..importers.answers import run_of_answers, source_of
+from ..importers.load import import_foreign
+from ..journal import Journal
+from ..result_document import ResultDocument
 from ..run.checks import check_stored
 from ..run.session import choose_items
 from ..settings.resolve import make_config
@@ -23,6 +29,8 @@ from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .command import BenchmarkCommand
 from .data import get_data, tell_pack
+from .import_foreign import tell_run
+from .rejudge import judge_again
 from .session import EXIT, print_result
 from .settings import config_option
 
@@ -32,47 +40,110 @@ from .settings import config_option
 @click.argument("responses", type=click.Path(path_type=Path))
 @options.option("--dataset", metavar="NAME|PATH", help="The data that was answered.")
 @options.option("--name", help="What to call the model in the result.")
+@click.option("--save", is_flag=True, help="Keep the answers as a run, which stands on boards.")
+@click.option("--model", "answered_by", metavar="NAME",
+              help="With --save: which model answered (default: the file's name).")  # fmt: skip
+@options.judge_options
+@options.limit_options
+@options.transfer_options
+@options.money_options
+@options.runs_dir_option
 @options.details_option
 @options.json_option
 @config_option
 def score_command(
-    benchmark: Benchmark, responses: Path, *, json_output: bool, **params: Any
+    benchmark: Benchmark,
+    responses: Path,
+    *,
+    save: bool,
+    answered_by: str | None,
+    yes: bool,
+    json_output: bool,
+    **params: Any,
 ) -> int:
     """Score answers made elsewhere, one JSON object a line.
 
     A line is {"item_id": ..., "response": ...} and, if there is more than one per item,
-    "iteration": N and "request": N as in the line of bench prompts. Items without a line are
-    unscored, and the result is incomplete.
+    "iteration": N and "request": N as in the line of bench prompts; or a result of an OpenAI
+    batch; or, of a benchmark of several turns, a conversation as "messages". Items without a line
+    are unscored, and the result is incomplete. With --judge, which implies --save, a judge
+    grades the answers.
     """
-    config = scoring_config(benchmark, options.run_settings(params), responses)
+    settings = options.run_settings(params)
+    judged = benchmark.judged and bool(settings.judges)
+    if answered_by and not (save or judged):
+        raise UsageError("--model goes with --save; --name names the model of a printed result")
+    named = replace(settings, name=settings.name or answered_by)
+    config = scoring_config(benchmark, named, responses, saved=save or judged)
     get_data(config)
-    with no_exit():
-        result = asyncio.run(score_config(config, responses))
+    if save or judged:
+        run_id = _save(replace(config, runs_dir=settings.runs_dir), responses, answered_by)
+        if judged:
+            return judge_again(run_id, settings, {}, sure=yes, dry=False, json_output=json_output)
+        document = _document(settings.runs_dir, run_id)
+    else:
+        with no_exit():
+            document = asyncio.run(score_config(config, responses)).document
     tell_pack(config)
-    print_result(result.document, json_output=json_output)
-    return EXIT[result.status]
+    print_result(document, json_output=json_output)
+    return EXIT[document["status"]]
+
+
+def _save(config: RunConfig, path: Path, model: str | None) -> str:
+    """Keep answers as a run, whose id it gives back."""
+    source = find_pack(config.benchmark, config.dataset, config.options)
+    pack = guard(config.benchmark).read_pack(source, config.options)
+    run = run_of_answers(config, pack, path, model or config.display_name)
+    (done,) = import_foreign(config.runs_dir, source_of(config, pack, path), [run])
+    tell_run(done)
+    assert done.imported is not None
+    return done.imported.run_id
+
+
+def _document(folder: Path, run_id: str) -> ResultDocument:
+    with Journal(folder, create=False) as journal:
+        run = journal.find_run(run_id)
+        document = journal.document(run) if run else None
+    if document is None:
+        raise JournalError(f"run {run_id} was deleted in the meantime")
+    return document
 
 
 @click.command("prompts", cls=BenchmarkCommand)
 @options.benchmark_argument
 @options.data_options
 @options.sampling_options
+@click.option("--format", "form", type=click.Choice([batches.FORM]),
+              help="Lines as a batch service takes them.")  # fmt: skip
+@click.option("--model", "asked", metavar="NAME",
+              help="With --format: the model to ask.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File (default: print).")
 @config_option
-def prompts_command(benchmark: Benchmark, *, output: Path | None, **params: Any) -> None:
+def prompts_command(
+    benchmark: Benchmark,
+    *,
+    form: str | None,
+    asked: str | None,
+    output: Path | None,
+    **params: Any,
+) -> None:
     """Write the exact requests, to be answered elsewhere.
 
     One JSON object a line; bench score takes the answers. Where a sample has several
     requests, they are numbered.
     """
     needs_single_turn(benchmark, "prompts")
+    if bool(form) != bool(asked):
+        raise UsageError(f"--format {batches.FORM} and --model NAME go together")
     model = Endpoint(ModelSpec("requests", "file"))
     config = make_config(benchmark, options.run_settings(params), model)
     check_stored(config)
     get_data(config)
     with no_exit():
         lines = asyncio.run(_request_lines(config))
-    text = "".join(line + "\n" for line in lines)
+    if asked:
+        lines = [batches.request(asked, one) for one in lines]
+    text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
     if output is None:
         click.echo(text, nl=False)
         return
@@ -84,7 +155,7 @@ def prompts_command(benchmark: Benchmark, *, output: Path | None, **params: Any)
     click.echo(f"{plural(len(lines), 'request')} in {output}", err=True)
 
 
-async def _request_lines(config: RunConfig) -> list[str]:
+async def _request_lines(config: RunConfig) -> list[JsonDict]:
     source = find_pack(config.benchmark, config.dataset, config.options)
     pack = guard(config.benchmark).read_pack(source, config.options)
     lines = []
@@ -102,7 +173,6 @@ async def _request_lines(config: RunConfig) -> list[str]:
     return lines
 
 
-def _line(place: JsonObject, request: ChatRequest) -> str:
+def _line(place: JsonObject, request: ChatRequest) -> JsonDict:
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
-    line = {**place, "messages": messages, **request.sampling.sent()}
-    return json.dumps(line, ensure_ascii=False)
+    return {**place, "messages": messages, **request.sampling.sent()}

@@ -113,12 +113,13 @@ def _import_runs(wanted: ImportOptions, found: ForeignFile) -> None:
     source = Source(wanted.file, wanted.form, benchmark, pack, used)
     done = import_foreign(wanted.runs_dir, source, found.results.runs)
     for each in done:
-        _tell_run(each)
+        tell_run(each)
     _tell(found.results.left_out, (*found.results.notes, *_namesakes(done)))
     _tell_next(done)
 
 
-def _tell_run(each: Import) -> None:
+def tell_run(each: Import) -> None:
+    """Say what became of a run, and what was left out of it."""
     name = f"{each.config.benchmark.name}, {each.config.display_name}"
     if each.imported is None:
         what = "nothing of it can be used" if each.left_out else "it is empty"

@@ -114,6 +114,19 @@ def endpoint_options(command: F) -> F:
     )  # fmt: skip
 
 
+def judge_options(command: F) -> F:
+    """Which judge, and where."""
+    return apply(
+        command,
+        option("--judge", "judges", multiple=True, metavar="SPEC",
+               help="The judge, such as openai/gpt-4.1."),
+        option("--judge-base-url", multiple=True, metavar="URL|NAME",
+               help="Its address, or an endpoint's name."),
+        option("--judge-api-key-env", multiple=True, metavar="VAR",
+               help="The variable that holds its key."),
+    )  # fmt: skip
+
+
 def server_options(command: F) -> F:
     """Where the model is."""
     return apply(

@@ -29,12 +29,7 @@ from .values import pairs
 
 @click.command("rejudge", cls=Command)
 @click.argument("run", shell_complete=run_ids)
-@options.option("--judge", "judges", multiple=True, metavar="SPEC", required=True,
-                help="The judge, such as openai/gpt-4.1.")  # fmt: skip
-@options.option("--judge-base-url", multiple=True, metavar="URL|NAME",
-                help="Its address, or an endpoint's name.")  # fmt: skip
-@options.option("--judge-api-key-env", multiple=True, metavar="VAR",
-                help="The variable that holds its key.")  # fmt: skip
+@options.judge_options
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option.")  # fmt: skip
 @click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
@@ -60,6 +55,26 @@ def rejudge_command(
     Nothing is generated again. --price is the judge's.
     """
     settings = options.run_settings(params)
+    if not settings.judges:
+        raise UsageError("--judge SPEC is missing: who judges?")
+    given = pairs(changes, "--set")
+    return judge_again(run, settings, given, sure=yes, dry=dry_run, json_output=json_output)
+
+
+def judge_again(
+    run: str,
+    settings: RunSettings,
+    changes: Mapping[str, str],
+    *,
+    sure: bool,
+    dry: bool,
+    json_output: bool,
+) -> int:
+    """Have a stored run's transcripts judged by the judge of the settings; the exit code.
+
+    Raises:
+        UsageError: There are several.
+    """
     spec, *others = map(judge_spec, settings.judges)
     if others:
         message = "bench rejudge takes one judge at a time"
@@ -67,10 +82,10 @@ def rejudge_command(
     if settings.price:  # no other model is asked
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)
-    config = _config(run, settings, spec, pairs(changes, "--set"))
-    runs = [planned(config, make_money(settings), set(), dry=dry_run)]
-    sure = yes or settings.by_user("max_cost")
-    return start(runs, sure=sure, dry=dry_run, json_output=json_output)
+    config = _config(run, settings, spec, changes)
+    runs = [planned(config, make_money(settings), set(), dry=dry)]
+    sure = sure or settings.by_user("max_cost")
+    return start(runs, sure=sure, dry=dry, json_output=json_output)
 
 
 def _config(

@@ -6,7 +6,7 @@ on our own runs works on them. Nothing is sent.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..clients.thinking import split_thinking
@@ -15,8 +15,10 @@ from ..foreign import ForeignSample, ForeignTurn
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..journal.calls import storable
+from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel
 from ..settings.run_config import RunConfig
+from ..stored.score_file import answers_of
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 
 OTHERWISE = "it was asked otherwise than the pack says"
@@ -80,7 +82,11 @@ class ConversationReplay:
             Unusable: It is not that of the item.
             PluginError: The benchmark failed.
         """
-        talk = _Conversation(self.config.model.stored_label, sample.turns)
+        label = self.config.model.stored_label
+        talk: _Conversation | _Replies = _Conversation(label, sample.turns)
+        if sample.replies:
+            asked = Sample(item, sample.iteration)
+            talk = _Replies(label, await answers_of(self.config, asked, sample.replies))
         transcript = await self._generate(item, sample, talk)
         judge = (
             _Judge(self.config.judge.stored_label, sample.verdict) if self.config.judge else None
@@ -90,7 +96,9 @@ class ConversationReplay:
         unasked = sample.verdict is not None and not said
         return ReplayedConversation((*talk.calls, *said), score, unasked, talk.showed_thinking)
 
-    async def _generate(self, item: Item, sample: ForeignSample, talk: "_Conversation") -> object:
+    async def _generate(
+        self, item: Item, sample: ForeignSample, talk: "_Conversation | _Replies"
+    ) -> object:
         config = self.config
         model = JournaledModel(
             talk.answer,
@@ -117,7 +125,8 @@ class ConversationReplay:
     ) -> Score | None:
         """The score of a transcript; unscored where what the judge said cannot be read."""
         config = self.config
-        if judge is not None and judge.verdict is None:
+        judged = self._plugin.needs_judge(config.options)
+        if judged if judge is None else judge.verdict is None:
             return None
         handle = self._judge_handle(judge.answer, item, sample) if judge else None
         try:
@@ -188,6 +197,26 @@ class _Conversation:
     def showed_thinking(self) -> bool:
         """Whether there is thinking in a reply that another request came after."""
         return any(call.response.reasoning for call in self.calls[:-1])
+
+
+class _Replies:
+    """Gives the replies of a file to requests that depend on no reply."""
+
+    showed_thinking = False
+
+    def __init__(self, label: str, answer: Answer) -> None:
+        self.calls: list[ReplayedCall] = []
+        self._label = label
+        self._answer = answer
+
+    async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
+        """The reply to a request; `MissingCall` where there is none."""
+        response = replace(storable(await self._answer(request, key)), finish=Finish.OTHER)
+        self.calls.append(ReplayedCall(key, self._label, request, response))
+        return response
+
+    def check_end(self) -> None:
+        """Nothing: all replies are to known requests."""
 
 
 class _Judge:

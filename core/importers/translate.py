@@ -25,13 +25,16 @@ from ..journal.file import now
 from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
-from ..journal.schema import RUNS, TABLES, RunRow
+from ..journal.schema import RUNS, TABLES, FailureRow, RunRow
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
+from ..stored.score_file import failure_of
 from ..types import digest
 from .replay import ConversationReplay, ReplayedConversation, Unusable
 
 NOT_IN_PACK = "the pack has no such item"
+ANSWERS = "answers"
+"""The form of answers made elsewhere, which may wait for a judge."""
 UNASKED = "its verdict: it would not have been asked for here"
 
 
@@ -85,7 +88,7 @@ def begin(source: Source, run: ForeignRun) -> Import:
     named = run.judge.removeprefix(f"{PROVIDER}/") or run.judge
     judge = Endpoint(ModelSpec(PROVIDER, named)) if named else None
     needed = guard(benchmark).needs_judge(options)
-    if needed and judge is None:
+    if needed and judge is None and source.form != ANSWERS:
         message = f"run {run.key!r:.60} names no judge, and its options ask for one"
         raise PluginError(f"{benchmark.name}: {message}")
     config = RunConfig(
@@ -159,6 +162,9 @@ class Lines:
         for sample in each.run.samples:
             if sample.item_id not in items:
                 each.left_out[NOT_IN_PACK] += 1
+                continue
+            if sample.failure is not None:
+                yield sample, ReplayedConversation((), None, unasked=False, thinking=False)
                 continue
             try:
                 replayed = runner.run(replay(items[sample.item_id], sample))
@@ -256,5 +262,13 @@ def _grades(
         raise PluginError(f"{each.config.benchmark.name}: its score is no JSON: {error}") from error
 
 
+def _failures(
+    each: Import, sample: ForeignSample, replayed: ReplayedConversation, at: str
+) -> Iterator[tuple[object, ...]]:
+    if sample.failure is not None:
+        failure = failure_of(sample.item_id, sample.iteration, sample.failure)
+        yield FailureRow(*failure, at=_time(each.run.started) or at)
+
+
 #: By kind of line, in the order in which a run's lines stand in a file.
-_ROWS = {"call": _calls, "grade": _grades}
+_ROWS = {"call": _calls, "grade": _grades, "failure": _failures}

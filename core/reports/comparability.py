@@ -58,7 +58,7 @@ def comparability(
     parts += [f"judge {config.judge.stored_label}"] if config.judge else []
     parts += [f"{role} played by {player.stored_label}" for role, player in config.roles.items()]
     imported = is_imported(config.model.spec)
-    parts += ["imported from another program"] if imported else []
+    parts += ["imported: answered elsewhere"] if imported else []
     parts += [f"changed: {changed}"] if changed else []
     parts += ["own system prompt"] if config.system else []
     partial = n_items < len(pack.items)

@@ -2,15 +2,16 @@
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..benchmark import Pack
 from ..clients.thinking import split_thinking
-from ..errors import MissingCall, PluginError, UsageError
+from ..errors import ErrorKind, MissingCall, PluginError, UsageError
 from ..guard import Guarded, at_item, guard
-from ..journal import CallKey
+from ..journal import CallKey, Failure
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
+from ..responses import Answers, Responses, read_responses
 from ..result_document import ResultDocument
 from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel, given_replies
@@ -18,18 +19,16 @@ from ..settings.run_config import RunConfig
 from ..text import plural
 from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
 
-Responses = Mapping[tuple[str, int], Mapping[int, str]]
-"""Replies by item id and iteration, and by the number of the request."""
-
 
 async def score_responses(
-    config: RunConfig, pack: Pack, items: Sequence[Item], replies: Responses
+    config: RunConfig, pack: Pack, items: Sequence[Item], answers: Answers
 ) -> ResultDocument:
     """The result document of given replies, with a row per sample under ``scores``.
 
     Iterations go up to the highest one in the file; a sample without a reply is unscored.
     """
-    iterations = max(iteration for _, iteration in replies)
+    replies, failed = answers
+    iterations = max(iteration for _, iteration in (*replies, *failed))
     plugin = guard(config.benchmark)
     samples = [Sample(item, n) for item in items for n in range(1, iterations + 1)]
     scores = [
@@ -39,8 +38,15 @@ async def score_responses(
         for s in samples
     ]
     selection = Selection(items, iterations)
-    document = build_document(None, config, pack, selection, Evidence(scores))
-    return {**document, "scores": _rows(scores, {item_id for item_id, _ in replies})}
+    counted = [s for s in scores if (s.item_id, s.iteration) not in failed]
+    failures = [failure_of(*key, reason) for key, reason in failed.items()]
+    document = build_document(None, config, pack, selection, Evidence(counted, failures))
+    return {**document, "scores": _rows(scores, {item_id for item_id, _ in (*replies, *failed)})}
+
+
+def failure_of(item_id: str, iteration: int, reason: str) -> Failure:
+    """A sample that was asked elsewhere and not answered."""
+    return Failure(item_id, iteration, ErrorKind.SERVER, f"answered elsewhere: {reason}", 1)
 
 
 def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str, list[JsonDict]]:
@@ -55,13 +61,15 @@ def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str,
     return rows
 
 
-async def _score(config: RunConfig, plugin: Guarded, sample: Sample, replies: Responses) -> Score:
+async def _score(
+    config: RunConfig, plugin: Guarded, sample: Sample, replies: Mapping[Any, Mapping[int, str]]
+) -> Score:
     item, iteration = sample
     given = replies.get((item.id, iteration))
     if given is None:
         return Score.unscored(NO_RESPONSE)
     try:
-        model = _handle(config, await _answers(config, sample, given), item, iteration)
+        model = _handle(config, await answers_of(config, sample, given), item, iteration)
         transcript = await plugin.generate(item, model, config.options)
         return await plugin.grade(item, transcript, None, config.options)
     except MissingCall as error:
@@ -70,7 +78,7 @@ async def _score(config: RunConfig, plugin: Guarded, sample: Sample, replies: Re
         raise at_item(error, item) from error
 
 
-async def _answers(config: RunConfig, sample: Sample, given: Mapping[int, str]) -> Answer:
+async def answers_of(config: RunConfig, sample: Sample, given: Mapping[int, str]) -> Answer:
     """What answers a sample's calls: by their order, or by the requests where there are several."""
     replies = {n: ChatResponse(*split_thinking(text)) for n, text in given.items()}
     if calls_of(config, sample.item) == 1:
@@ -101,6 +109,16 @@ def _handle(config: RunConfig, answer: Answer, item: Item, iteration: int) -> Jo
         item_id=item.id,
         iteration=iteration,
     )
+
+
+def read_answers(config: RunConfig, pack: Pack, responses: Responses) -> Answers:
+    """The answers to a benchmark's requests.
+
+    Raises:
+        DataError: They are broken.
+    """
+    requests = {item.id: calls_of(config, item) for item in pack.items}
+    return read_responses(responses, pack, requests)
 
 
 class OfflineRequest(NamedTuple):

@@ -175,7 +175,7 @@ ORDER = (
     "errors types text sections hookspecs",
     "foreign imported roles rules signals command_names few_families",
     "statistics",
-    "metrics answers panels files options packs model",
+    "metrics answers batches panels files options packs model",
     "abilities reading",
     "benchmark names endpoints on_demand result_document",
     "making spending",

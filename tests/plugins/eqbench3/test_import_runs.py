@@ -90,7 +90,7 @@ def test_what_is_not_recorded_is_null(
     assert (document["cost_usd"], document["sampling"]) == (None, {})
     assert (document["calls"]["model"], document["calls"]["judge"]) == (8, 4)
     assert document["comparability"].endswith(
-        f"judge {JUDGE}; imported from another program; "
+        f"judge {JUDGE}; imported: answered elsewhere; "
         "beside no published score: sampling and system prompt are not recorded"
     )
 

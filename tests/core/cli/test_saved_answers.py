@@ -1,0 +1,161 @@
+"""`bench score --save` and batch files: answers made elsewhere become a run like any other."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.testing import LoopbackServer
+
+from .test_score import answer, responses
+
+Bench = Callable[..., Any]
+Write = Callable[..., Path]
+IDS = "1,2,3,4,5,6,7,8"
+
+
+def save(
+    bench: Bench, pack: Path, *texts: str, model: str = "far", more: tuple[str, ...] = ()
+) -> Any:
+    """The document of saved answers, one for each item."""
+    file = responses(*({"item_id": str(n), "response": t} for n, t in enumerate(texts, 1)))
+    score = ("score", "eqbench-v1", file, "--dataset", pack, "--save", "--model", model, *more)
+    return bench(*score, "--json")
+
+
+@pytest.fixture
+def two(bench: Bench, questions: Write) -> list[str]:
+    """The ids of two saved runs of different quality on one pack."""
+    pack = questions(IDS)
+    good = save(bench, pack, *[answer("1 2 3 4", "1 2 3 4")] * 8, model="good")
+    bad = save(bench, pack, *[answer("4 3 2 1", "4 3 2 1")] * 8, model="bad")
+    return [good.json["run_id"], bad.json["run_id"]]
+
+
+def test_saved_answers_score_as_printed_ones(bench: Bench, questions: Write) -> None:
+    """The same number either way; the saved result says where it was answered."""
+    pack = questions(IDS)
+    saved = save(bench, pack, *[answer("2 2 3 4", "1 2 3 4")] * 8)
+    printed = bench("score", "eqbench-v1", "answers.jsonl", "--dataset", pack, "--json")
+    assert saved.json["metrics"] == printed.json["metrics"]
+    assert (saved.code, saved.json["status"]) == (0, "complete")
+    assert "answered elsewhere" in saved.json["comparability"]
+    assert saved.json["model"] == "imported/far"
+
+
+def test_the_same_file_is_the_same_run(bench: Bench, questions: Write) -> None:
+    """Nothing is added by a second import, also of a failure; other answers are another run."""
+    pack = questions(IDS)
+    first = save(bench, pack, *[answer()] * 8)
+    again = save(bench, pack, *[answer()] * 8)
+    other = save(bench, pack, *[answer("4 3 2 1")] * 8)
+    assert "already there" in again.err
+    assert again.json["run_id"] == first.json["run_id"] != other.json["run_id"]
+
+
+def test_a_saved_run_is_a_run_like_any_other(bench: Bench, two: list[str]) -> None:
+    """It stands on the board, in comparisons of runs, and can be looked at and scored again."""
+    pack = "pack.json"
+    board = bench("leaderboard", "eqbench-v1", "--dataset", pack).out
+    assert board.index("good (imported)") < board.index("bad (imported)")
+    for command in (("compare", *two), ("rescore", two[0]), ("show", two[0]), ("runs",)):
+        done = bench(*command)
+        assert done.code == 0, done.err
+        assert "good (imported)" in " ".join(done.out.split())
+    assert "imported: what was sent" in bench("show", two[0], "1").out
+
+
+def test_a_saved_run_is_in_repeat_and_correlate(
+    bench: Bench, questions: Write, two: list[str]
+) -> None:
+    """Two sets of answers of a model repeat each other; models of two benchmarks correlate."""
+    again = save(bench, Path("pack.json"), *[answer("2 1 3 4", "2 1 3 4")] * 8, model="good")
+    done = bench("repeat", two[0], again.json["run_id"])
+    assert done.code == 0, done.err
+    done = bench("correlate", "eqbench-v1", "eqbench-v1", "--json")
+    assert "Traceback" not in done.err
+
+
+def test_nobody_is_asked_to_go_on_with_it(bench: Bench, two: list[str]) -> None:
+    """A live call can never be mixed into a run that was answered elsewhere."""
+    done = bench("run", "eqbench-v1", "--model", "imported/good", "--dataset", "pack.json")
+    assert done.code == 2
+    assert "cannot be asked" in done.err
+
+
+def test_results_of_a_batch_are_read_and_errors_counted(bench: Bench, questions: Write) -> None:
+    """Requests as OpenAI's batches take them, and the results as they give them."""
+    pack = questions(IDS)
+    batch = ("--format", "openai-batch", "--model", "gpt-x")
+    bench("prompts", "eqbench-v1", "--dataset", pack, *batch, "-o", "batch.jsonl")
+    lines = [json.loads(line) for line in Path("batch.jsonl").read_text().splitlines()]
+    assert {key: lines[0][key] for key in ("custom_id", "method", "url")} == {
+        "custom_id": "1/1/1", "method": "POST", "url": "/v1/chat/completions",
+    }  # fmt: skip
+    assert lines[0]["body"]["model"] == "gpt-x"
+    assert lines[0]["body"]["messages"][0]["role"] == "user"
+    results = [done(line["custom_id"], answer()) for line in lines]
+    results[6] = {"custom_id": "7/1/1", "response": None, "error": {"code": "batch_expired"}}
+    results[7] = done("8/1/1", status=500, body={"error": {"message": "boom"}})
+    file = responses(*results)
+    for more in ((), ("--save", "--model", "gpt-x")):
+        scored = bench("score", "eqbench-v1", file, "--dataset", pack, "--json", *more)
+        items = scored.json["items"]
+        assert (scored.code, items["scored"], items["failed"], items["pending"]) == (1, 6, 2, 0)
+    shown = bench("score", "eqbench-v1", file, "--dataset", pack).out
+    assert "boom (status 500)" in shown
+    assert "batch_expired" in shown
+    again = bench("score", "eqbench-v1", file, "--dataset", pack, "--save", "--model", "gpt-x")
+    assert "already there" in again.err
+
+
+def done(custom_id: str, text: str = "", status: int = 200, body: Any = None) -> dict[str, Any]:
+    """A line of results."""
+    body = body or {"choices": [{"message": {"role": "assistant", "content": text}}]}
+    return {"id": "r", "custom_id": custom_id, "error": None,
+            "response": {"status_code": status, "request_id": "q", "body": body}}  # fmt: skip
+
+
+@pytest.mark.parametrize("custom_id", ["7", "a/b/c", "1/1"])
+def test_a_result_of_another_batch_is_refused(
+    bench: Bench, questions: Write, custom_id: str
+) -> None:
+    """Its line is named."""
+    file = responses(done(custom_id, "x"))
+    done_ = bench("score", "eqbench-v1", file, "--dataset", questions(IDS))
+    assert done_.code == 3
+    assert "line 1" in done_.err
+    assert "custom_id" in done_.err
+
+
+def judging(prompts: list[str]) -> Callable[[Any], str]:
+    """A judge that finds everything, and notes what it was asked."""
+
+    def respond(request: Any) -> str:
+        prompts.append(request.messages[-1]["content"])
+        return "Yes"
+
+    return respond
+
+
+def test_a_judge_grades_answers_once(bench: Bench) -> None:
+    """Its verdicts are kept: the same command again asks nobody."""
+    bench("prompts", "emotionqueen", "--limit", 4, "-o", "prompts.jsonl")
+    rows = [json.loads(line) for line in Path("prompts.jsonl").read_text().splitlines()]
+    answers = [{k: r[k] for k in ("item_id", "iteration", "request") if k in r} for r in rows]
+    file = responses(*({**a, "response": "That must hurt."} for a in answers))
+    prompts: list[str] = []
+    with LoopbackServer(judging(prompts)) as server:
+        judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
+        command = ("score", "emotionqueen", file, "--model", "far", *judge, "--json")
+        first = bench(*command)
+        asked = len(prompts)
+        again = bench(*command)
+    assert first.json["model"] == "imported/far"
+    assert first.json["items"]["total"] == 4
+    assert asked >= 4
+    assert all("That must hurt." in prompt for prompt in prompts[-4:])
+    assert len(prompts) == asked
+    assert again.json["metrics"] == first.json["metrics"]
