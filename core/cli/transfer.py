@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from .. import ratings
+from .. import ratings, tidy
 from ..compare.weighted import weighed_comparisons
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
@@ -26,19 +26,33 @@ from .stored import as_given
 
 
 @click.command("export", cls=Command)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
+@click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
 @click.option("--comparisons", is_flag=True,
               help="Only the comparisons, as bench rate takes them.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(tidy.FORMATS),
+              help="Tables for analysis, in a folder FILE; of all runs, without RUN.")  # fmt: skip
 @options.runs_dir_option
 @config_option
-def export_command(runs: tuple[str, ...], output: Path, comparisons: bool, runs_dir: Path) -> None:
+def export_command(
+    runs: tuple[str, ...], output: Path, comparisons: bool, form: str | None, runs_dir: Path
+) -> None:
     """Write runs with all their replies to a file.
 
-    It is JSON lines; bench import takes it on another machine.
+    It is JSON lines; bench import takes it on another machine. With --format, tables of runs,
+    metrics, samples, grades and comparisons are written into a folder.
     """
+    if form and comparisons:
+        raise UsageError("--comparisons writes JSON lines; --format has a table of them")
+    if not form and not runs:
+        raise UsageError("Missing argument 'RUN...'.")
     with Journal(runs_dir, create=False) as journal:
+        if form:
+            chosen = _chosen(journal, runs) if runs else journal.runs()
+            paths = tidy.write_tables(tidy.tables_of(journal, chosen), output, form)
+            tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
+            return
         _refuse_journal(journal, output)
         chosen = _chosen(journal, runs)
         _tell_owners(journal, chosen)

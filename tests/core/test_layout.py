@@ -180,7 +180,7 @@ ORDER = (
     "benchmark names endpoints on_demand result_document",
     "making spending",
     "datasets journal results",
-    "ratings responses",
+    "ratings responses tidy",
     "auditing matchmaking guard",
     "clients hints plugins",
     "settings sample",

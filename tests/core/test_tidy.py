@@ -1,0 +1,107 @@
+"""Runs as tidy tables: `bench export --format` and `eibench.load`."""
+
+import csv
+import importlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eibench
+from eibench.core import tidy
+
+Bench = Callable[..., Any]
+PAGE = Path(__file__).parents[2] / "docs/storage.md"
+
+
+@pytest.fixture
+def bench(invoke: Bench) -> Bench:
+    """Runs a command here."""
+    return invoke
+
+
+@pytest.fixture
+def documents(bench: Bench) -> list[dict[str, Any]]:
+    """Two demo runs that were compared."""
+    command = ("run", "eqbench3", "--limit", 3, "--json")
+    return [bench(*command, "--model", f"demo/{name}").json for name in ("medium", "strong")]
+
+
+def test_the_tables_hold_what_results_say(documents: list[dict[str, Any]]) -> None:
+    """Runs, metrics, samples, grades and comparisons, each with its run."""
+    tables = eibench.load("runs")
+    assert [run.run_id for run in tables.runs] == [d["run_id"] for d in documents]
+    last = documents[-1]
+    found = {m.metric: m.value for m in tables.metrics if m.run_id == last["run_id"]}
+    assert found == {name: metric["value"] for name, metric in last["metrics"].items()}
+    assert len(tables.samples) == 6
+    graded = {(g.run_id, g.item_id) for g in tables.grades if g.value is not None}
+    assert len(graded) == 6
+    read = {(c.item_id, c.first) for c in tables.comparisons if c.status == "read"}
+    assert len(read) == last["comparisons"]["read"]
+    assert {c.run_a for c in tables.comparisons} == {last["run_id"]}
+
+
+def test_csv_has_the_same_rows(bench: Bench, documents: list[dict[str, Any]]) -> None:
+    """One file for each table; with RUN, of that run alone."""
+    assert bench("export", "--format", "csv", "-o", "tables").code == 0
+    for name, rows in eibench.load("runs")._asdict().items():
+        with Path("tables", f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            header, *lines = csv.reader(file)
+        assert header == list(type(rows[0])._fields)
+        assert lines == [["" if v is None else str(v) for v in row] for row in rows]
+    bench("export", documents[0]["run_id"], "--format", "csv", "-o", "one")
+    assert len(Path("one/runs.csv").read_text().splitlines()) == 2
+
+
+def test_failed_samples_have_a_reason(bench: Bench) -> None:
+    """Also one that was asked elsewhere."""
+    Path("a.jsonl").write_text('{"item_id": "1", "error": "boom"}')
+    bench("score", "eqbench-v1", "a.jsonl", "--save")
+    (sample,) = eibench.load("runs").samples
+    assert (sample.failed, sample.reason) == (True, "answered elsewhere: boom")
+    assert eibench.load("runs").runs[0].elsewhere
+
+
+def test_columns_are_documented() -> None:
+    """docs/storage.md has each table with each column."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    for name, row in tidy._ROWS.items():
+        (line,) = [one for one in lines if one.startswith(f"| `{name}` | a")]
+        assert set(row._fields) <= set(re.findall(r"`(\w+)`", line)), name
+
+
+def test_parquet_has_the_same_rows_or_says_what_is_missing(
+    bench: Bench, documents: list[dict[str, Any]]
+) -> None:
+    """Columns have one type each, also where all is null."""
+    done = bench("export", "--format", "parquet", "-o", "tables")
+    try:
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        assert done.code == 3
+        assert "eibench[parquet]" in done.err
+        return
+    for name, rows in eibench.load("runs")._asdict().items():
+        table = parquet.read_table(f"tables/{name}.parquet")
+        assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(r) for r in rows]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "duckdb"])
+def test_the_examples_of_the_docs_run(
+    bench: Bench, documents: list[dict[str, Any]], package: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With each package that is installed."""
+    pytest.importorskip(package)
+    bench("export", "--format", "csv", "-o", "tables")
+    (code,) = re.findall(rf"```python\n(import {package}\n.*?)```", PAGE.read_text(), re.S)
+    exec(code, {})
+    assert documents[0]["run_id"] or capsys.readouterr().out
+
+
+def test_wrong_wishes_are_refused(bench: Bench) -> None:
+    """No run and no table; both kinds of comparisons."""
+    assert bench("export", "-o", "x").code == 2
+    assert bench("export", "--format", "csv", "--comparisons", "-o", "x").code == 2
