@@ -142,14 +142,10 @@ def tables_of(journal: Journal, runs: Sequence[RunRecord]) -> TidyTables:
 
 def _add_result(journal: Journal, run: RunRecord, made: TidyTables) -> None:
     found: Any = journal.document(run) or {}
-    made.runs.append(
-        TidyRun(
-            *(run.run_id, run.benchmark, run.benchmark_version, run.model, run.name),
-            *(found.get("judge"), run.pack_name, run.pack_sha256),
-            *(run.demo, is_imported(run.model), run.status),
-            *(run.created_at, run.finished_at, run.elapsed_s, found.get("cost_usd")),
-        )
-    )
+    facts: tuple[Any, ...] = (run.run_id, run.benchmark, run.benchmark_version, run.model, run.name)
+    facts += (found.get("judge"), run.pack_name, run.pack_sha256, run.demo, is_imported(run.model))
+    facts += (run.status, run.created_at, run.finished_at, run.elapsed_s, found.get("cost_usd"))
+    made.runs.append(TidyRun(*facts))
     for name, metric in found.get("metrics", {}).items():
         low, high = metric["ci95"] or (None, None)
         better = metric["higher_is_better"]
@@ -179,8 +175,8 @@ def _grades(journal: Journal, run: RunRecord) -> Iterator[TidyGrade]:
         for item_id, _, iteration, score in journal.grades(run, grader.digest, every):
             values: Mapping[Any, Any] = score.values or {None: None}
             for name, value in values.items():
-                told = (name, value, score.reason, " ".join(score.flags))
-                yield TidyGrade(*by, item_id, iteration, *told)
+                found: tuple[Any, ...] = (name, value, score.reason, " ".join(score.flags))
+                yield TidyGrade(*by, item_id, iteration, *found)
 
 
 def _comparisons(journal: Journal, run: RunRecord) -> Iterator[TidyComparison]:
@@ -202,7 +198,7 @@ def write_tables(tables: TidyTables, folder: Path, form: str) -> list[Path]:
         ConfigError: Parquet is wanted and pyarrow is not installed.
         DataError: The folder cannot be written.
     """
-    write = _write_csv if form == "csv" else _parquet_writer()
+    write: Any = _write_csv if form == "csv" else _parquet_writer()
     paths = [folder / f"{name}.{form}" for name in _ROWS]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -239,6 +235,6 @@ def _parquet_writer() -> Any:
     return write
 
 
-def _plain(hint: Any) -> type:
+def _plain(hint: Any) -> Any:
     """A column's type without None."""
     return next((one for one in getattr(hint, "__args__", ()) if one is not type(None)), hint)
