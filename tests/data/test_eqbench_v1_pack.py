@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from itertools import pairwise, permutations
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ PACK = Path(eibench.data.__file__).parent / "eqbench_v1/bundled/questions.json"
 QUESTIONS: dict[str, dict[str, Any]] = json.loads(PACK.read_text(encoding="utf-8"))
 REFERENCES = ("reference_answer", "reference_answer_fullscale")
 SCAFFOLD = """\
-The conversation below ends at a telling moment. Read it closely, then judge what one of the \
-people in it is feeling.
+Read the conversation below closely, then judge what one of the people in it is feeling.
 
 {dialogue}
 [End dialogue]
@@ -26,8 +25,9 @@ When the conversation ends, how strongly would {name} feel each of these?
 {emotions}
 
 Give each emotion a number from 0-10, where 0 means it is not there at all and 10 that it could \
-hardly be stronger. Then question your own numbers in the light of what was said and what was left \
-unsaid. Finally, give your revised numbers.
+hardly be stronger. The proportions count: how strong each is beside the other three. Then \
+question your own numbers in the light of what was said and what was left unsaid. Finally, give \
+your revised numbers.
 
 Answer in exactly this form, with your own numbers and words in place of the angle brackets and \
 nothing before or after:
@@ -54,7 +54,7 @@ def emotions(question: dict[str, Any]) -> list[str]:
     return [question["reference_answer"][f"emotion{i}"] for i in range(1, 5)]
 
 
-def scores(question: dict[str, Any], reference: str) -> list[int]:
+def scores(question: dict[str, Any], reference: str) -> list[float]:
     """The four scores of one of the two references, in order."""
     return [question[reference][f"emotion{i}_score"] for i in range(1, 5)]
 
@@ -98,12 +98,11 @@ def test_file_layout() -> None:
 
 @each
 def test_types(question: dict[str, Any]) -> None:
-    """A question has exactly the four fields, and strings and whole numbers where they belong."""
+    """A question has exactly the four fields; full-scale scores are whole numbers."""
     assert list(question) == ["prompt", *REFERENCES, "reasoning"]
     assert type(question["prompt"]) is type(question["reasoning"]) is str
-    for reference in REFERENCES:
-        assert len(question[reference]) == 8
-        assert all(type(score) is int for score in scores(question, reference))
+    assert [len(question[reference]) for reference in REFERENCES] == [8, 8]
+    assert all(type(score) is int for score in scores(question, REFERENCES[1]))
 
 
 @each
@@ -116,11 +115,11 @@ def test_emotion_words(question: dict[str, Any]) -> None:
 
 
 @each
-def test_relative_scores_sum_to_ten(question: dict[str, Any]) -> None:
-    """The relative scores are not negative and sum to exactly 10."""
-    relative = scores(question, "reference_answer")
-    assert min(relative) >= 0
-    assert sum(relative) == 10
+def test_relative_scores_are_the_shares_of_the_full_scale(question: dict[str, Any]) -> None:
+    """As ratings are scaled to be scored, so that the authors' own ratings score 100."""
+    full = scores(question, "reference_answer_fullscale")
+    shares = [10 * score / sum(full) for score in full]
+    assert scores(question, "reference_answer") == pytest.approx(shares, abs=1e-4)
 
 
 @each
@@ -130,29 +129,9 @@ def test_fullscale_range(question: dict[str, Any]) -> None:
 
 
 @each
-def test_absent_and_plain_emotion(question: dict[str, Any]) -> None:
-    """At least one emotion is as good as absent and at least one is plain."""
-    full = scores(question, "reference_answer_fullscale")
-    assert min(full) <= 1
-    assert max(full) >= 6
-
-
-@each
-def test_references_agree_in_order(question: dict[str, Any]) -> None:
-    """The relative scores never reverse or blur the full-scale order at the top."""
-    relative, full = (scores(question, reference) for reference in REFERENCES)
-    pairs = permutations(zip(relative, full, strict=True), 2)
-    assert all(a[0] >= b[0] for a, b in pairs if a[1] >= b[1])
-    assert relative.count(max(relative)) == full.count(max(full)) == 1
-
-
-@each
-def test_references_agree_in_proportion(question: dict[str, Any]) -> None:
-    """The relative scores have the same zeroes as the full-scale ones and about their shares."""
-    relative, full = (scores(question, reference) for reference in REFERENCES)
-    assert [score == 0 for score in relative] == [score <= 1 for score in full]
-    shares = [10 * score / sum(full) for score in full]
-    assert all(abs(a - b) <= 1 for a, b in zip(relative, shares, strict=True))
+def test_one_is_plain(question: dict[str, Any]) -> None:
+    """At least one emotion is strong."""
+    assert max(scores(question, "reference_answer_fullscale")) >= 6
 
 
 def test_strongest_position_is_balanced() -> None:
@@ -163,11 +142,16 @@ def test_strongest_position_is_balanced() -> None:
 
 
 def test_shapes_vary() -> None:
-    """No shape of answer, position aside, serves for more than a third of the questions."""
-    answers = [scores(question, "reference_answer") for question in QUESTIONS.values()]
-    shapes = Counter(tuple(sorted(answer)) for answer in answers)
-    assert len(shapes) >= 6
-    assert max(shapes.values()) <= 10
+    """No numbers, place aside, serve more than three questions; some have no zero."""
+    answers = [scores(q, "reference_answer_fullscale") for q in QUESTIONS.values()]
+    assert max(Counter(tuple(sorted(answer)) for answer in answers).values()) <= 3
+    assert sum(min(answer) > 0 for answer in answers) >= 4
+
+
+def test_who_speaks_last_varies() -> None:
+    """The person asked about is the last to speak in at most three quarters."""
+    last = [spoken(q)[-1][0] == rated(q) for q in QUESTIONS.values()]
+    assert sum(last) <= 0.75 * len(last)
 
 
 def test_emotion_vocabulary_is_wide() -> None:

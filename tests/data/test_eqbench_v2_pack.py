@@ -37,18 +37,17 @@ class Language(NamedTuple):
 ENGLISH = Language(
     "questions.json",
     """\
-This is a short scene. Follow what the people in it say, and what they leave out, up to the point \
-where it breaks off.
+This is a short scene. Follow what the people in it say, do and leave out.
 
 {dialogue}
 [End dialogue]
 
-How strongly does {name} feel each of these when the scene breaks off?
+How strongly does {name} feel each of these at the end of the scene?
 {emotions}
 
-Rate each feeling by itself from 0-10, where 0 says that it is not felt at all and 10 that it is \
-felt as strongly as can be. Next, look in the scene for what speaks against your ratings. In the \
-end, rate all four feelings afresh.
+Rate each feeling by itself from 0-10, where 0 means that it is not felt at all and 10 that it is \
+felt as strongly as can be. Next, look in the scene for what speaks against your ratings. \
+Finally, rate all four feelings again.
 
 Keep to this form, fill in what the angle brackets ask for, and add nothing to it:
 
@@ -66,14 +65,14 @@ The ratings need not add up to anything: several may be high at once, and any ma
 not all four.
 """,
     "[End dialogue]",
-    r"How strongly does (.+) feel each of these when",
+    r"How strongly does (.+) feel each of these at",
     ("score", "revised score"),
 )
 GERMAN = Language(
     "questions_de.json",
     """\
-Dies ist eine kurze Szene. Achten Sie darauf, was die Menschen darin sagen und was sie für sich \
-behalten, bis sie abbricht.
+Dies ist eine kurze Szene. Achten Sie darauf, was die Menschen darin sagen, tun und für sich \
+behalten, bis die Szene abbricht.
 
 {dialogue}
 [Ende des Dialogs]
@@ -85,8 +84,8 @@ Bewerten Sie jedes Gefühl für sich von 0-10, wobei 0 heißt, dass es gar nicht
 10, dass es stärker nicht sein könnte. Suchen Sie danach in der Szene, was gegen Ihre Bewertung \
 spricht. Bewerten Sie zum Schluss alle vier Gefühle neu.
 
-Halten Sie sich an diese Form, füllen Sie aus, was in spitzen Klammern steht, und fügen Sie nichts \
-hinzu:
+Halten Sie sich an diese Form, füllen Sie aus, was in spitzen Klammern steht, und fügen Sie \
+nichts hinzu:
 
 Erste Bewertung:
 {first}
@@ -98,8 +97,8 @@ Kritik: <was gegen Ihre Bewertung spricht>
 
 [Ende der Antwort]
 
-Die Zahlen müssen zusammen nichts Bestimmtes ergeben: Mehrere können zugleich hoch sein, und jede \
-darf null sein, nur nicht alle vier.
+Die Zahlen müssen keine bestimmte Summe ergeben: Mehrere können zugleich hoch sein, und jede darf \
+null sein, nur nicht alle vier.
 """,
     "[Ende des Dialogs]",
     r"Wie stark empfindet (.+) jedes dieser Gefühle, wenn",
@@ -194,11 +193,10 @@ def test_emotion_words(language: Language, question: dict[str, Any]) -> None:
 
 @each
 def test_intensities(language: Language, question: dict[str, Any]) -> None:
-    """From 0 to 10; at least one emotion as good as absent, at least one strong."""
+    """From 0 to 10; at least one is felt."""
     full = scores(question)
     assert all(0 <= score <= 10 for score in full)
-    assert min(full) <= 1
-    assert max(full) >= 7
+    assert max(full) >= 5
 
 
 @each
@@ -226,6 +224,26 @@ def test_intensities_are_independent(language: Language) -> None:
     assert any(sum(score >= 8 for score in scores(question)) >= 2 for question in pack)
 
 
+def test_there_is_no_fixed_shape() -> None:
+    """Of the English questions some have no zero, and one, two or three strong emotions."""
+    answers = [scores(question) for question in PACKS[ENGLISH].values()]
+    strong = Counter(sum(score >= 6 for score in answer) for answer in answers)
+    assert sum(min(answer) > 0 for answer in answers) >= 4
+    assert strong[1] >= 3
+    assert strong[3] >= 2
+    assert strong[0] >= 1
+
+
+@each_pack
+def test_who_speaks_last_varies(language: Language) -> None:
+    """The person asked about is the last to speak in at most three quarters."""
+    last = []
+    for question in PACKS[language].values():
+        lines = [ln for ln in dialogue(language, question).splitlines() if ln[0] != "["]
+        last.append(lines[-1].startswith(f"{rated(language, question)}: "))
+    assert sum(last) <= 0.75 * len(last)
+
+
 @each_pack
 def test_places_are_balanced(language: Language) -> None:
     """The strongest emotion stands about equally often in each place."""
@@ -247,7 +265,7 @@ def test_emotion_vocabulary_is_wide() -> None:
     used = {word for question in load(OF_VERSION_1).values() for word in emotions(question)}
     for pack in PACKS.values():
         words = Counter(word for question in pack.values() for word in emotions(question))
-        assert len(words) >= 3 * len(pack)
+        assert len(words) >= 2.8 * len(pack)
         assert max(words.values()) <= 4
         assert used.isdisjoint(words)
 
@@ -268,10 +286,10 @@ def test_scaffold(language: Language, question: dict[str, Any]) -> None:
 
 @each
 def test_dialogue_length(language: Language, question: dict[str, Any]) -> None:
-    """A dialogue has 7 to 14 spoken lines, no blank ones and at most two of stage directions."""
+    """A dialogue has 7 to 20 spoken lines, no blank ones and at most two of stage directions."""
     lines = dialogue(language, question).splitlines()
     assert all(line == line.strip() != "" for line in lines)
-    assert 7 <= speakers(language, question).total() <= 14
+    assert 7 <= speakers(language, question).total() <= 20
     assert sum(bool(re.fullmatch(r"\[[^][]+\]", line)) for line in lines) <= 2
     assert all(line.endswith("]") for line in lines if line.startswith("["))
 
