@@ -102,12 +102,12 @@ def test_answers_made_elsewhere_are_scored(empty_place: Path) -> None:
     """`bench prompts` out, answers in: a row per answer with its distance and points."""
     lines = bench("prompts", "seceu", "--prompting", "zero-shot", "--limit", "2").stdout
     assert [json.loads(line)["temperature"] for line in lines.splitlines()] == [0.0, 0.0]
-    row = {"item_id": "1", "response": '{"Slighted": 0, "Moved": 6, "Proud": 3, "Weary": 1}'}
+    row = {"item_id": "1", "response": '{"Slighted": 1, "Moved": 4, "Proud": 3, "Weary": 2}'}
     (empty_place / "answers.jsonl").write_text(json.dumps(row))
     document = json.loads(bench("score", "seceu", "answers.jsonl", "--json").stdout)
     (scored,) = document["scores"]["1"]
     assert scored["distance"] == 0
-    assert [scored[f"points_{n}"] for n in range(1, 5)] == [0, 6, 3, 1]
+    assert [scored[f"points_{n}"] for n in range(1, 5)] == [1, 4, 3, 2]
     assert scored["flags"] == ["json"]
 
 
