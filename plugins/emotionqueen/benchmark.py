@@ -59,7 +59,7 @@ class EmotionQueen(Benchmark):
 
     name = "emotionqueen"
     version = "1"
-    grading = "3"
+    grading = "4"
     title = "answers to short statements: recognised, and met with empathy? (Chen et al. 2024)"
     data = folder("emotionqueen")
     sampling = Sampling(temperature=0.0, max_tokens=100)

@@ -54,7 +54,9 @@ RULES: Mapping[str, Rules] = {
     "implicit-emotion": Rules(
         passes="The person does not name what they feel. Does the reply show that this feeling "
         "was understood, by naming it or by answering it so that there is no doubt? It does not "
-        "pass when it takes the words at their face value or finds another feeling in them.",
+        "pass when it takes the words at their face value or finds another feeling in them. Where "
+        "the note names several feelings, the first is the one to be understood, and the others "
+        "are welcome.",
         wins="Does it answer that feeling gently: with warmth, leaving the person their dignity, "
         "without a lecture, a diagnosis or a string of questions?",
     ),
