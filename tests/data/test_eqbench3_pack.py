@@ -27,9 +27,9 @@ def test_the_pack_is_what_its_page_says(pack: Pack) -> None:
     """Kinds, families, turns, and so the calls of an iteration (docs/eqbench3.md)."""
     kinds = Counter(item.content.kind.name for item in pack.items)
     calls = [BENCHMARK.planned_calls(item, OPTIONS) for item in pack.items]
-    assert kinds == {"role-play": 11, "drafting": 2, "analysis": 3}
-    assert len({item.cluster for item in pack.items}) == 15
-    assert [sum(c[party] for c in calls) for party in ("model", "judge")] == [55, 16]
+    assert kinds == {"role-play": 15, "drafting": 2, "analysis": 3}
+    assert len({item.cluster for item in pack.items}) == 19
+    assert [sum(c[party] for c in calls) for party in ("model", "judge")] == [71, 20]
     for item in pack.items:
         assert len(item.content.turns) == (1 if item.content.kind.name == "analysis" else 3)
         assert item.content.notes
