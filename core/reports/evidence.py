@@ -210,6 +210,7 @@ def kept_comparisons(
         return None
     judges = earlier.get("judges", ())
     by_judge = {row["judge"]: row["ratings"] for row in judges if "ratings" in row}
-    notes = {**notes, **({"by_judge": by_judge} if by_judge else {})}
+    if by_judge:
+        notes = RatingNotes(**{**notes, "by_judge": by_judge})
     conclusions = earlier.get("conclusions", ())
     return ModelComparisons(earlier["comparisons"], earlier["ratings"], conclusions, notes)

@@ -77,8 +77,9 @@ def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> l
 
 def _graded(rho: EstimateRow) -> str:
     """The grade of a rank correlation."""
-    ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (1 - (rho.value or 0.0),) * 2
-    return grade_share(AuditEstimate(1 - (rho.value or 0.0), ends), DISORDER)
+    least = 1 - (rho.value or 0.0)
+    ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (least, least)
+    return grade_share(AuditEstimate(least, ends), DISORDER)
 
 
 def _agreement(found: "JudgesDocument") -> ConclusionRow:

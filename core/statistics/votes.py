@@ -149,4 +149,4 @@ def quality_elsewhere(
 
 
 def _sums(code: npt.NDArray[np.intp], values: Floats) -> Floats:
-    return np.asarray(np.bincount(code, values)[code])
+    return np.asarray(np.bincount(code, values)[code], dtype=np.float64)
