@@ -180,4 +180,8 @@ if __name__ == "__main__":
     _import_all()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait
+    for number in (signal.SIGINT, signal.SIGHUP):  # ignored where the tests run in the background
+        signal.signal(
+            number, signal.SIG_DFL if number == signal.SIGHUP else signal.default_int_handler
+        )
     exec(_serve(socket.socket(fileno=int(sys.argv[1]))))

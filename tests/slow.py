@@ -27,13 +27,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Mark what is listed; coverage doubles the time of a test, and leaves the slow ones out."""
+    """Mark what is listed."""
     listed = set(LIST.read_text(encoding="utf-8").split())
     for item in items:
         if _function(item.nodeid) in listed:
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.no_cover)
 
 
 class _Durations:

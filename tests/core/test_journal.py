@@ -554,7 +554,7 @@ def test_when_the_disk_is_full_all_committed_replies_are_kept(tmp_path: Path) ->
 def test_a_run_on_a_full_disk_ends_with_one_line(tmp_path: Path, size: str, kept: str) -> None:
     """Exit 4 and one line; with room the same command goes on with what was kept."""
     bench = f"{sys.executable} -c 'from eibench.core.cli import main; main()'"
-    run = f"{bench} run eqbench-v1 --iterations 20 --runs-dir runs"
+    run = f"{bench} run eqbench-v1 --iterations 20 --runs-dir runs --details"
     script = f"""
         mount -t tmpfs -o size={size} none runs
         {run}; echo "exit $?"
