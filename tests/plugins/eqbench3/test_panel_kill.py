@@ -71,7 +71,8 @@ def test_kill_9_at_twenty_moments_changes_nothing_for_a_panel(
     assert graded(killed) == graded(tmp_path / "whole")
     assert kept(killed) == kept(tmp_path / "whole")
     assert kept(killed).keys() == set(asked)
-    assert len(asked) - len(set(asked)) <= KILLS * CONCURRENCY
+    # A sample asks all judges at once, so that as many are in flight for each of the eight.
+    assert len(asked) - len(set(asked)) <= KILLS * CONCURRENCY * len(JUDGES)
     assert_none_twice(states, asked)
     assert [row["unread"] for row in final["judges"]] == [0, 0, len(GARBLED)]
     assert (final["panel"]["quorum"], final["items"]["scored"]) == (2, len(ROWS))
