@@ -1,5 +1,6 @@
 """Runs that are killed and begun again, by what of their requests is kept."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from eibench.testing import LoopbackServer
+from eibench.testing import LoopbackServer, ReceivedRequest
 from tests.processes import Process
 
 BENCH = (sys.executable, "-c", "from eibench.core.cli import main; main()")
@@ -48,29 +49,64 @@ def heard(server: LoopbackServer) -> list[Mapping[str, Any]]:
     return [request.body for request in server.requests if not request.is_trial]
 
 
+class Ration:
+    """Lets a server answer so many requests and holds the others; its `latency`.
+
+    So a process cannot come to its end before it is killed, however fast the machine is.
+
+    Args:
+        seconds: What each answer takes at least.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._left: float = float("inf")
+        self._lifted = 0
+
+    async def __call__(self, request: ReceivedRequest) -> None:
+        """Return when the request may be answered."""
+        await asyncio.sleep(self.seconds)
+        lifted = self._lifted
+        while self._left < 1 and self._lifted == lifted:
+            await asyncio.sleep(0.002)
+        self._left -= 1
+
+    def allow(self, answers: int) -> None:
+        """Hold what comes after so many answers from now on."""
+        self._left = answers
+
+    def lift(self) -> None:
+        """Hold none, neither those that wait nor those that come."""
+        self._left = float("inf")
+        self._lifted += 1
+
+
 class Killed:
     """One `bench run` that is killed and begun again.
 
     Args:
         folder: Where it works, and keeps ``killed`` and other folders of runs.
         server: Whom it asks.
-        latency: Of that server.
+        ration: That server's.
         arguments: After `bench run`, without folder and concurrency.
         concurrency: Of each process that is killed.
+        most: So many answers a process gets at most.
     """
 
     def __init__(
         self,
         folder: Path,
         server: LoopbackServer,
-        latency: float,
+        ration: Ration,
         arguments: Sequence[str],
         concurrency: int,
+        most: int,
     ) -> None:
         self.folder = folder
         self.server = server
-        self.latency = latency
+        self.ration = ration
         self.concurrency = concurrency
+        self.most = most
         self._arguments = ["run", *arguments, "--json"]
         self._env = {k: v for k, v in os.environ.items() if not k.startswith("BENCH_")}
 
@@ -89,15 +125,18 @@ class Killed:
     def _kill_somewhere(self, rng: Random) -> None:
         """End it with kill -9 after some answers and a bit, or while it still starts."""
         given = [*self._arguments, "--runs-dir", "killed", "--concurrency", str(self.concurrency)]
-        process, answers = Process(given, self.folder, self._env), rng.randint(0, 4)
+        answers = rng.randint(0, self.most)
+        self.ration.allow(answers)
+        process = Process(given, self.folder, self._env)
         until = len(self.server.answered) + answers
         time.sleep(rng.uniform(0, 0.3) if answers == 0 else 0)
         while len(self.server.answered) < until:
             assert process.poll() is None, process.communicate()
             time.sleep(0.01)
-        time.sleep(rng.uniform(0, self.latency))
+        time.sleep(rng.uniform(0, self.ration.seconds))
         process.kill()
         process.communicate()
+        self.ration.lift()
         assert process.returncode == -signal.SIGKILL
         self.server.settle()
 

@@ -11,7 +11,7 @@ import pytest
 
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer, ReceivedRequest
-from tests.plugins.killing import Killed, assert_none_twice, digest, heard, kept
+from tests.plugins.killing import Killed, Ration, assert_none_twice, digest, heard, kept
 
 KILLS = 20
 CONCURRENCY = 3
@@ -62,11 +62,12 @@ def test_kill_9_at_twenty_moments_changes_nothing(
         return json.dumps(grades(request.prompt, int(digest(request.prompt)[:2], 16) / 25.6))
 
     rng, killed = Random(3), tmp_path / "killed"
-    with LoopbackServer(respond, latency=LATENCY) as server:
+    ration = Ration(LATENCY)
+    with LoopbackServer(respond, latency=ration) as server:
         url, pack = server.base_url, str(own_pack(*rows()))
         model, judge = ("openai/m", "--base-url", url), ("openai/judge", "--judge-base-url", url)
         given = ["eqbench3", "--model", *model, "--judge", *judge, "--dataset", pack]
-        run = Killed(tmp_path, server, LATENCY, given, CONCURRENCY)
+        run = Killed(tmp_path, server, ration, given, CONCURRENCY, most=8)
         states = run.kill(KILLS, rng)
         final = run.finish("killed")
         asked = [digest(body) for body in heard(server)]

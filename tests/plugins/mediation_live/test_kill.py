@@ -11,7 +11,7 @@ import pytest
 from eibench.core.journal import Journal
 from eibench.plugins.mediation_live.prompts import RUBRIC
 from eibench.testing import LoopbackServer, ReceivedRequest
-from tests.plugins.killing import Killed, assert_none_twice, digest, heard, kept
+from tests.plugins.killing import Killed, Ration, assert_none_twice, digest, heard, kept
 from tests.plugins.mediation_live.conftest import (
     NO_ONE,
     dispute_row,
@@ -68,10 +68,11 @@ def test_kill_9_at_twenty_moments_changes_nothing(tmp_path: Path) -> None:
     """
     rows = [dispute_row(f"d{n}") for n in range(DISPUTES)]
     pack = write_pack(tmp_path / "disputes.toml", *rows)
-    with LoopbackServer(respond, latency=LATENCY) as server:
+    ration = Ration(LATENCY)
+    with LoopbackServer(respond, latency=ration) as server:
         given = ["mediation-live", *parties(server), "--dataset", str(pack)]
         given += ["--exchanges", str(EXCHANGES)]
-        run = Killed(tmp_path, server, LATENCY, given, CONCURRENCY)
+        run = Killed(tmp_path, server, ration, given, CONCURRENCY, most=16)
         states = run.kill(KILLS, Random(14))
         final = run.finish("killed")
         bodies = heard(server)
