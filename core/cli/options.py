@@ -102,7 +102,8 @@ def endpoint_options(command: F) -> F:
         option("--quorum", metavar="N",
                help="How many verdicts a score needs (default: more than half)."),
         option("--exclude-kin", is_flag=True,
-               help="In comparisons, leave judges of either model's family out."),
+               help="Leave judges of a model's family out: of its comparisons, and of rubric "
+               "scores on its board."),
         option("--overlap", metavar="SHARE",
                help="With rotate, the share of samples that all judges grade (default: 0.1)."),
         option("--role", "roles", multiple=True, metavar="NAME=SPEC",

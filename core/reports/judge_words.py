@@ -172,9 +172,9 @@ def _disputed(found: "JudgesDocument") -> ConclusionRow:
 def votes_in_words(votes: EstimateRow, k: int) -> ConclusionRow:
     """How many votes so many judges are worth, at most."""
     if votes.value is None:
-        return _untested("votes", str(votes.reason), k)
+        return _untested("shared errors", str(votes.reason), k)
     lost = 1 - votes.value / k
     verdict = NONE if lost <= LOST_VOTES.slight else STRONG if lost >= LOST_VOTES.strong else WEAK
     between = f" [{number(votes.ci95[0], 1)}, {number(votes.ci95[1], 1)}]" if votes.ci95 else ""
     text = f"{k} judges count as at most {number(votes.value, 1)} votes{between}; {UNSEEN}"
-    return conclusion("votes", verdict, text, votes, k)
+    return conclusion("shared errors", verdict, text, votes, k)

@@ -345,5 +345,6 @@ def _warnings(judges: Sequence[str], lacking: Sequence[JudgedModel], there: int)
 
 
 def _few(models: int) -> list[str]:
-    message = f"{plural(models, 'model')} tell little of judges; eight or more are wanted"
+    tells = "tells" if models == 1 else "tell"
+    message = f"{plural(models, 'model')} {tells} little of judges; eight or more are wanted"
     return [message] if models < LEAST_MODELS else []

@@ -39,7 +39,7 @@ def test_neutral_judges_leave_little_to_say() -> None:
         "one judge less": "none",
         "ranking without kin": "none",
         "disputed models": "none",
-        "votes": "weak",
+        "shared errors": "weak",
     }
 
 
@@ -51,7 +51,9 @@ def test_a_liking_is_strong_and_changes_the_first() -> None:
     assert found["ranking without kin"] == found["one judge less"] == "strong"
     text = {row["about"]: row["text"] for row in document.conclusions}
     assert "those taken to be neutral" in text["openai/gpt-4o and its kin"]
-    assert text["votes"].startswith("3 judges count as at most 2.0 votes [1.8, 2.3]; errors that")
+    assert text["shared errors"].startswith(
+        "3 judges count as at most 2.0 votes [1.8, 2.3]; errors that"
+    )
 
 
 @pytest.mark.parametrize(("n", "about"), [(1, "ranking"), (3, "order of models")])
@@ -59,5 +61,5 @@ def test_what_cannot_be_tested_says_what_it_needs(n: int, about: str) -> None:
     """So many models."""
     document = judged(n, 0.0, EstimateRow(None, None, "needs 3 judges, here are 2"))
     rows = {row["about"]: row for row in document.conclusions}
-    assert rows[about]["verdict"] == rows["votes"]["verdict"] == "not tested"
+    assert rows[about]["verdict"] == rows["shared errors"]["verdict"] == "not tested"
     assert rows[about]["text"].startswith("needs ")

@@ -48,7 +48,7 @@ def test_a_panel_s_result_board_and_audit_say_what_hangs_on_its_judges(judged: A
     page = judged.bench("leaderboard", "eqbench3", "--judge", "mean").out
     assert "Ratings by each judge alone" in page
     assert "The judges, by rating" in page
-    assert "votes: NOT TESTED  needs 3 judges, here are 2" in page
+    assert "shared errors: NOT TESTED  needs 3 judges, here are 2" in page
 
     audit = judged.bench("judge-report", "--benchmark", "eqbench3", "--judge", "mean", "--json")
     assert audit.json["robustness"] == board["robustness"]
