@@ -1,7 +1,9 @@
-"""The documentation names every hook and every option."""
+"""The documentation names every hook and every option, and its links lead somewhere."""
 
+import importlib.util
 import inspect
 import re
+from collections import Counter
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +20,7 @@ from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
+PAGES = [DOCS.parent / "README.md", DOCS.parent / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 HOOKS = [name for name in vars(hookspecs) if name.startswith("register_")]
 
 
@@ -43,6 +46,40 @@ def test_each_hook_is_documented(hook: str) -> None:
     """docs/plugins.md has it with its exact signature."""
     signature = str(inspect.signature(getattr(hookspecs, hook))).replace("'", '"')
     assert f"def {hook}{signature}" in page("plugins.md")
+
+
+def test_the_page_of_commands_is_what_the_help_says_today() -> None:
+    """If it is not, `python docs/commands.py` writes it anew."""
+    found = importlib.util.spec_from_file_location("commands", DOCS / "commands.py")
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    assert page("commands.md") == module.page(), "run `python docs/commands.py`"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_to_pages_and_headings_that_there_are(path: Path) -> None:
+    """Of each page, to files of the repository and to headings of other pages."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    broken = []
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        name, _, anchor = target.partition("#")
+        to = (path.parent / name).resolve() if name else path
+        if not to.exists() or (anchor and anchor not in anchors(to)):
+            broken.append(target)
+    assert not broken
+
+
+def anchors(path: Path) -> set[str]:
+    """What a link to a page may end in: its headings as GitHub names them, and marked places."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    plain = (re.sub(r"[^\w\- ]", "", h.lower()) for h in re.findall(r"^#+ (.*)$", text, re.M))
+    named: Counter[str] = Counter()
+    found = set(re.findall(r'<a id="([^"]+)">', text))
+    for name in (heading.strip().replace(" ", "-") for heading in plain):
+        found.add(f"{name}-{named[name]}" if named[name] else name)
+        named[name] += 1
+    return found
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_OUR_PLUGINS])

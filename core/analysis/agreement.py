@@ -104,7 +104,7 @@ class AgreementMethod(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """The document of `bench agreement` (docs/commands.md describes each field)."""
+    """The document of `bench agreement` (docs/results.md describes each field)."""
 
     benchmark: str
     benchmark_version: str

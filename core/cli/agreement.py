@@ -20,14 +20,22 @@ from .runs import find
 from .stored import as_given, read_stored, stored_options
 from .values import pairs
 
+_AGREEMENT_EXAMPLES = (
+    "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1\n  bench agreement 7a3c\n"
+)
 
-@click.command("agreement", cls=Command)
+
+@click.command("agreement", cls=Command, epilog=_AGREEMENT_EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
 @click.option("--judge", "judges", multiple=True, metavar="LABEL",
               help="One of the two judges; give it twice where there are more.")  # fmt: skip
 @stored_options
 def agreement_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> None:
-    """Say how well two judges agree on the same runs."""
+    """Say how well two judges agree on the same runs.
+
+    ICC, Spearman's rho and the mean difference of each value, over the transcripts that both
+    graded, with intervals; of several runs also the order of models by either judge.
+    """
     document = _agreed(runs, **params)
     if json_output:
         click.echo(as_text(document))

@@ -34,8 +34,14 @@ from .rejudge import judge_again
 from .session import EXIT, print_result
 from .settings import config_option
 
+_SCORE_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench score eqbench-v1 answers.jsonl --save --model NAME\n"
+    "  bench score emotionqueen answers.jsonl --judge openai/gpt-4.1\n"
+)
 
-@click.command("score", cls=BenchmarkCommand)
+
+@click.command("score", cls=BenchmarkCommand, epilog=_SCORE_EXAMPLES)
 @options.benchmark_argument
 @click.argument("responses", type=click.Path(path_type=Path))
 @options.option("--dataset", metavar="NAME|PATH", help="The data that was answered.")
@@ -109,7 +115,14 @@ def _document(folder: Path, run_id: str) -> ResultDocument:
     return document
 
 
-@click.command("prompts", cls=BenchmarkCommand)
+_PROMPTS_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench prompts eqbench-v1 -o prompts.jsonl\n"
+    "  bench prompts eqbench-v1 --format openai-batch --model gpt-4.1 -o batch.jsonl\n"
+)
+
+
+@click.command("prompts", cls=BenchmarkCommand, epilog=_PROMPTS_EXAMPLES)
 @options.benchmark_argument
 @options.data_options
 @options.sampling_options

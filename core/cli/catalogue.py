@@ -82,7 +82,10 @@ def _print(listing: dict[str, list[_Added]], broken: Sequence[BrokenPlugin]) -> 
 )
 @options.json_option
 def info_command(benchmark: Benchmark, pack: str | None, json_output: bool) -> None:
-    """Say what a benchmark is: its data, options and sampling."""
+    """Say what a benchmark is: its data, options and sampling.
+
+    With --pack: scores of rules that never read a scene, such as the best constant answer.
+    """
     if pack is not None:
         _print_tables(list(_without_reading(benchmark, pack)), json_output)
         return

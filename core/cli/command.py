@@ -34,7 +34,7 @@ class Command(click.Command):
         """Write the options in sections; those without one last."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
-            if record := param.get_help_record(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
                 sections.setdefault(vars(param).get(SECTION, ""), []).append(record)
         rest = sections.pop("", [])
         last = "Other options" if sections else "Options"

@@ -23,15 +23,26 @@ from .runs import find
 from .stored import Stored, as_given, read_stored, stored_options
 from .values import pairs
 
+_COMPARE_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench compare 7a3c d239\n"
+    "  bench compare 7a3c d239 --judge openai/gpt-4.1 --json\n"
+)
 
-@click.command("compare", cls=Command)
+
+@click.command("compare", cls=Command, epilog=_COMPARE_EXAMPLES)
 @click.argument("run_a", shell_complete=run_ids)
 @click.argument("run_b", shell_complete=run_ids)
 @click.option("--judge", metavar="LABEL", help="Whose grades, where several judges graded both.")
 @kin_options
 @stored_options
 def compare_command(run_a: str, run_b: str, json_output: bool, **params: Any) -> None:
-    """Compare two runs of a benchmark, sample by sample."""
+    """Compare two runs of a benchmark, sample by sample.
+
+    The main metrics, then the mean difference A - B of each value over the samples that both
+    runs have, with its interval and p-value. Runs on different packs, or graded by different
+    judges, are refused with the command that makes them alike.
+    """
     document, kin = _compared(run_a, run_b, **params)
     if json_output:
         click.echo(as_text({**document._asdict(), **({"kin": kin} if kin else {})}))

@@ -39,7 +39,10 @@ _OF_JUDGES = {"judge_base_url", "judge_api_key_env"}
 _PAIR = (str, RuleType(VariableRule()))
 
 
-@click.command("config", cls=Command)
+_CONFIG_EXAMPLES = "\b\nExamples:\n  bench config --approve gpu.example:8443 GPU_API_KEY\n"
+
+
+@click.command("config", cls=Command, epilog=_CONFIG_EXAMPLES)
 @click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
               metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
 @click.option("--approve", type=_PAIR, metavar="HOST VAR",

@@ -48,7 +48,15 @@ class _TableRequest(NamedTuple):
     ys: list[str]
 
 
-@click.command("correlate", cls=Command)
+_CORRELATE_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench correlate scores.csv eq_bench mmlu -o pairs.csv\n"
+    "  bench correlate eqbench-v1 eqbench3 --dataset eqbench3=bundled\n"
+    "  bench correlate eqbench-v1:first_pass eqbench-v1:revised\n"
+)
+
+
+@click.command("correlate", cls=Command, epilog=_CORRELATE_EXAMPLES)
 @click.argument("words", metavar="[FILE.csv] X [Y]...", nargs=-1, required=True)
 @click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Only this run of the journal.")

@@ -41,8 +41,12 @@ from . import options
 from .command import Command
 from .settings import config_option, current
 
+_DOCTOR_EXAMPLES = (
+    "\b\nExamples:\n  bench doctor --model openai/NAME --base-url http://127.0.0.1:8000/v1\n"
+)
 
-@click.command("doctor", cls=Command)
+
+@click.command("doctor", cls=Command, epilog=_DOCTOR_EXAMPLES)
 @options.endpoint_options
 @options.option("--price", metavar="IN,OUT", help="Dollars per million tokens of --model.")
 @click.option("--no-call", is_flag=True, help="Ask the models nothing.")
@@ -52,7 +56,9 @@ from .settings import config_option, current
 def doctor_command(*, no_call: bool, json_output: bool, **params: Any) -> int:
     """Look at all that a run needs, and say what to do.
 
-    Each model and judge that is given or configured is asked one tiny question.
+    Packages, plugins, settings, keys, data packs, room on the disk, the journal, and one tiny
+    question to each model and judge that is given or configured. Nothing is changed. Exit codes:
+    0 no failure, 3 configuration or data, 4 a server or the journal.
     """
     settings = options.run_settings(params)
     models = _models(settings)

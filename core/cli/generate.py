@@ -72,7 +72,12 @@ def maker_options(command: options.F) -> options.F:
     )  # fmt: skip
 
 
-@click.command("generate", cls=Command)
+_GENERATE_EXAMPLES = (
+    "\b\nExamples:\n  bench data generate emotionqueen --model openai/NAME -n 50 -o more.jsonl\n"
+)
+
+
+@click.command("generate", cls=Command, epilog=_GENERATE_EXAMPLES)
 @options.benchmark_argument
 @maker_options
 @options.sampling_options

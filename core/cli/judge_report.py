@@ -30,7 +30,14 @@ class _Choice(TypedDict):
     without: tuple[str, ...]
 
 
-@click.command("judge-report", cls=Command)
+_JUDGE_REPORT_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench judge-report comparisons.jsonl\n"
+    "  bench judge-report --benchmark eqbench3 --judge anthropic/NAME\n"
+)
+
+
+@click.command("judge-report", cls=Command, epilog=_JUDGE_REPORT_EXAMPLES)
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Audit a judge of the journal's comparisons, instead of a file.")  # fmt: skip

@@ -27,8 +27,14 @@ from .settings import config_option
 from .stored import as_given, pack_given
 from .values import pairs
 
+_LEADERBOARD_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench leaderboard eqbench3 --dataset official --judge anthropic/NAME --published\n"
+    "  bench leaderboard eqbench-v1 --csv > board.csv\n"
+)
 
-@click.command("leaderboard", cls=RatingCommand)
+
+@click.command("leaderboard", cls=RatingCommand, epilog=_LEADERBOARD_EXAMPLES)
 @options.benchmark_argument
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
 @click.option("--judge", metavar="SPEC", help="The judge, where there are several.")
@@ -44,7 +50,9 @@ from .values import pairs
 @options.runs_dir_option
 @options.details_option
 @options.json_option
-@options.option("--csv", "csv_output", is_flag=True, help="Print comma-separated values.")
+@options.option(
+    "--csv", "csv_output", is_flag=True, help="Print comma-separated values: all metrics."
+)
 @config_option
 def leaderboard_command(
     benchmark: Benchmark,
@@ -63,7 +71,11 @@ def leaderboard_command(
     csv_output: bool,
     **own: Any,
 ) -> None:
-    """Rank the models of a benchmark that the journal holds."""
+    """Rank the models of a benchmark that the journal holds.
+
+    By ratings where models were compared, else by the main metric. A board is about one pack and
+    one judge; where there are several, the error lists the options that choose.
+    """
     dataset, judge = pack_given(benchmark, dataset), as_given("judge", judge)
     catalogue = installed()
     chosen = catalogue.rating_engines.get(engine, tuple(catalogue.broken)).name if engine else None

@@ -56,8 +56,10 @@ def data_options(command: F) -> F:
     """Which items, and of which pack."""
     return apply(
         command,
-        option("--dataset", metavar="NAME|PATH", help="bundled, official, or a path to data."),
-        option("--iterations", default=_DEFAULTS.iterations, show_default=True,
+        option("--dataset", metavar="NAME|PATH",
+               help="bundled, official, or a path to a file or folder (default: official if it "
+               "has been fetched, else bundled)."),
+        option("--iterations", metavar="N", default=_DEFAULTS.iterations, show_default=True,
                help="How often each item is asked."),
         option("--limit", metavar="N", help="Only the first N items."),
         option("--items", metavar="ID,ID", help="Only these items."),
@@ -69,15 +71,15 @@ def sampling_options(command: F) -> F:
     """How replies are drawn; what is not given is the benchmark's own setting."""
     return apply(
         command,
-        option("--temperature", help="Sampling temperature."),
-        option("--top-p", help="Nucleus sampling."),
-        option("--min-p", help="Minimum-probability sampling."),
+        option("--temperature", metavar="T", help="Sampling temperature."),
+        option("--top-p", metavar="P", help="Nucleus sampling."),
+        option("--min-p", metavar="P", help="Minimum-probability sampling."),
         option("--max-tokens", metavar="N",
                help="Room for the reply, thinking included."),
         option("--reasoning-effort", metavar="E", help="Such as low, medium, high."),
         option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
         option("--extra-body", metavar="JSON", help="More fields for each request."),
-        option("--seed", help="Sent to the model; iteration N gets SEED + N - 1."),
+        option("--seed", metavar="N", help="Sent to the model; iteration I gets N + I - 1."),
         section="How replies are drawn",
     )  # fmt: skip
 
@@ -94,7 +96,7 @@ def endpoint_options(command: F) -> F:
                help="Judge model, for benchmarks that need one; several are a panel "
                "(default with a demo model: demo/judge)."),
         option("--judge-base-url", multiple=True, metavar="URL|NAME",
-               help="Likewise, of all judges; or JUDGE=URL for one."),
+               help="Address of all judges; or JUDGE=URL for one."),
         option("--judge-api-key-env", multiple=True, metavar="VAR",
                help="The variable that holds their key; or JUDGE=VAR for one."),
         option("--panel", help="What several judges' verdicts become; rotate asks one judge a "
@@ -107,7 +109,7 @@ def endpoint_options(command: F) -> F:
         option("--overlap", metavar="SHARE",
                help="With rotate, the share of samples that all judges grade (default: 0.1)."),
         option("--role", "roles", multiple=True, metavar="NAME=SPEC",
-               help="Who plays a role of the benchmark, such as user=openai/gpt-4.1; one each."),
+               help="Who plays a role of the benchmark, such as user=openai/gpt-4.1; once a role."),
         option("--role-base-url", multiple=True, metavar="NAME=URL", help="Its address."),
         option("--role-api-key-env", multiple=True, metavar="NAME=VAR",
                help="The variable that holds its key."),
@@ -144,7 +146,7 @@ def limit_options(command: F) -> F:
     """How fast, and how long."""
     return apply(
         command,
-        option("--concurrency", default=_DEFAULTS.concurrency, show_default=True,
+        option("--concurrency", metavar="N", default=_DEFAULTS.concurrency, show_default=True,
                help="Most requests at a time; shrinks when the server says so."),
         option("--rpm", metavar="N", help="Most requests per minute."),
         option("--tpm", metavar="N", help="Most tokens per minute."),
@@ -163,7 +165,7 @@ def transfer_options(command: F) -> F:
         option("--max-reply", default="16MiB", show_default=True, metavar="SIZE",
                help="Longest reply that is read; a longer one fails its sample."),
         option("--transport", default=_DEFAULTS.transport, show_default=True,
-               help="http: our own; sdk: the provider's package."),
+               help="What carries requests: http, this program; sdk, the provider's package."),
         section="How fast",
     )  # fmt: skip
 
@@ -173,7 +175,7 @@ def money_options(command: F) -> F:
     return apply(
         command,
         option("--max-cost", metavar="USD",
-               help="Hard limit for this command, all its models together."),
+               help="Hard limit for this command, all its models together; exit code 5."),
         option("--price", metavar="IN,OUT",
                help="Dollars per million tokens of --model, where they are not known."),
         option("--yes", is_flag=True, help="Do not ask before spending."),
@@ -221,9 +223,10 @@ def kin_options(command: F) -> F:
     return apply(
         command,
         click.option("--exclude-kin", is_flag=True,
-                     help="Of a panel, leave judges out that are kin of a model."),
+                     help="Of a panel, leave out judges of a model's own family."),
         click.option("--additive", is_flag=True,
-                     help="Likewise, but keep them for models that are no kin, strictness out."),
+                     help="Likewise, but keep them for other models, with each judge's strictness "
+                     "taken out."),
     )  # fmt: skip
 
 
@@ -239,7 +242,7 @@ def _keep_details(ctx: click.Context, param: click.Parameter, value: bool) -> No
 
 _DETAILS = "eibench.details"
 details_option = option("--details", is_flag=True, expose_value=False, callback=_keep_details,
-                        help="Print all numbers of a result.")  # fmt: skip
+                        help="Print all numbers.")  # fmt: skip
 
 
 def wants_details() -> bool:

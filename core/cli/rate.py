@@ -44,7 +44,14 @@ class _RateRequest(NamedTuple):
     demo: bool
 
 
-@click.command("rate", cls=RatingCommand)
+_RATE_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench rate comparisons.jsonl.gz --anchor o3=1500 --anchor llama-3.2-1b-instruct=200\n"
+    "  bench rate --benchmark eqbench3 --engine fractional-logit\n"
+)
+
+
+@click.command("rate", cls=RatingCommand, epilog=_RATE_EXAMPLES)
 @click.argument("comparisons", required=False, type=click.Path(path_type=Path))
 @options.option("--benchmark", metavar="NAME",
                 help="Rate what the journal holds of it, instead of a file.")  # fmt: skip

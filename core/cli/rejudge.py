@@ -26,8 +26,10 @@ from .settings import config_option
 from .stored import as_given
 from .values import pairs
 
+_REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 --dry-run\n"
 
-@click.command("rejudge", cls=Command)
+
+@click.command("rejudge", cls=Command, epilog=_REJUDGE_EXAMPLES)
 @click.argument("run", shell_complete=run_ids)
 @options.judge_options
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
@@ -52,7 +54,8 @@ def rejudge_command(
 ) -> int:
     """Judge a run's transcripts with another judge.
 
-    Nothing is generated again. --price is the judge's.
+    The model is not asked again, and the result is kept as a view of the run. --price is the
+    judge's.
     """
     settings = options.run_settings(params)
     if not settings.judges:

@@ -34,7 +34,10 @@ class RepeatParams(TypedDict):
     json_output: bool
 
 
-@click.command("repeat", cls=Command)
+_REPEAT_EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revised\n"
+
+
+@click.command("repeat", cls=Command, epilog=_REPEAT_EXAMPLES)
 @click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1, required=True,
                 shell_complete=run_ids)  # fmt: skip
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")

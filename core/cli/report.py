@@ -27,8 +27,10 @@ from .session import sections
 from .settings import config_option
 from .show import beside_reference
 
+_REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcripts\n"
 
-@click.command("report", cls=Command)
+
+@click.command("report", cls=Command, epilog=_REPORT_EXAMPLES)
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_ids)
 @click.option("--output", "-o", metavar="FILE", required=True, type=click.Path(path_type=Path),
               help="The page to write; a file that is there is replaced.")  # fmt: skip

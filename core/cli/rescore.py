@@ -25,8 +25,12 @@ from .settings import config_option
 from .stored import as_given
 from .values import pairs
 
+_RESCORE_EXAMPLES = (
+    "\b\nExamples:\n  bench rescore 7a3c --set parser=reference\n  bench rescore --all --dry-run\n"
+)
 
-@click.command("rescore", cls=Command)
+
+@click.command("rescore", cls=Command, epilog=_RESCORE_EXAMPLES)
 @click.argument("run", required=False, shell_complete=run_ids)
 @click.option("--all", "every", is_flag=True, help="All runs whose numbers would be others today.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and store nothing.")
@@ -46,7 +50,11 @@ def rescore_command(
     runs_dir: Path,
     json_output: bool,
 ) -> int:
-    """Score a run's replies again, without a single request."""
+    """Score a run's replies again, without a single request.
+
+    With --set the result is kept as a view beside the run's own. --all takes every stored result
+    that this version would compute otherwise, such as after an update.
+    """
     dataset = as_given("dataset", dataset)
     if every == (run is not None):
         raise UsageError("name a RUN, or --all for those whose numbers would be others today")

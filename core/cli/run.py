@@ -49,7 +49,15 @@ class Planned(NamedTuple):
     plan: Plan
 
 
-@click.command("run", cls=BenchmarkCommand)
+_RUN_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench run eqbench-v1 --model openai/NAME --base-url http://127.0.0.1:8000/v1\n"
+    "  bench run eqbench3 --model openai/NAME --judge anthropic/NAME --max-cost 5\n"
+    "  bench run eqbench-v1 --iterations 3 --dry-run\n"
+)
+
+
+@click.command("run", cls=BenchmarkCommand, epilog=_RUN_EXAMPLES)
 @options.benchmark_argument
 @options.endpoint_options
 @options.data_options

@@ -33,11 +33,20 @@ from .session import print_result
 from .settings import config_option
 from .stored import as_given
 
+_SHOW_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench show 7a3c --items --sort worst\n"
+    "  bench show 7a3c 12\n"
+    "  bench show 7a3c --judge openai/gpt-4.1\n"
+)
 
-@click.command("show", cls=Command)
+
+@click.command("show", cls=Command, epilog=_SHOW_EXAMPLES)
 @click.argument("run", shell_complete=run_ids)
 @click.argument("item", required=False, shell_complete=item_ids)
-@click.option("--items", is_flag=True, help="List what came of each item.")
+@click.option(
+    "--items", is_flag=True, help="List what came of each item: its value, their spread, flags."
+)
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
@@ -51,7 +60,11 @@ from .stored import as_given
     is_flag=True,
     help="Print --items as comma-separated values, a row a sample.",
 )
-@click.option("--full", is_flag=True, help="Show judges' prompts as they were sent.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Show judges' prompts, and replies about comparisons, as they were sent.",
+)
 @click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
               help="The result by this judge, of all samples.")  # fmt: skip
 @click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
@@ -73,7 +86,10 @@ def show_command(
     runs_dir: Path,
     json_output: bool,
 ) -> None:
-    """Show a run's result, or all that was said about one ITEM."""
+    """Show a run's result, or all that was said about one ITEM.
+
+    RUN is a run's id or the beginning of it, or a model's name.
+    """
     judge = as_given("judge", judge)
     if item is not None and judge:
         raise UsageError("--judge chooses a run's result; of an ITEM all judges are shown")

@@ -24,8 +24,15 @@ from .session import tell
 from .settings import config_option
 from .stored import as_given
 
+_EXPORT_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench export 7a3c d239 -o runs.jsonl.gz\n"
+    "  bench export 7a3c -o - | ssh other bench import /dev/stdin\n"
+    "  bench export --format csv -o tables\n"
+)
 
-@click.command("export", cls=Command)
+
+@click.command("export", cls=Command, epilog=_EXPORT_EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
@@ -97,7 +104,15 @@ def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
             tell(f"{message} committed now")
 
 
-@click.command("import", cls=Command)
+_IMPORT_EXAMPLES = (
+    "\b\nExamples:\n"
+    "  bench import runs.jsonl.gz --runs-dir elsewhere/runs\n"
+    "  bench import eqbench3_runs.json.gz --format eqbench3\n"
+    "  bench import elo_results.json.gz --format eqbench3 -o comparisons.jsonl\n"
+)
+
+
+@click.command("import", cls=Command, epilog=_IMPORT_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "form", metavar="NAME",
               help="Another program's file instead: eqbench3, runs or comparisons.")  # fmt: skip

@@ -110,7 +110,7 @@ class ComparisonMethod(NamedTuple):
 
 
 class RunComparison(NamedTuple):
-    """The document of `bench compare` (docs/commands.md describes each field)."""
+    """The document of `bench compare` (docs/results.md describes each field)."""
 
     benchmark: str
     benchmark_version: str

@@ -1,0 +1,126 @@
+"""Makes docs/commands.md from the help of the program: each command, its options and examples.
+
+python docs/commands.py
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from eibench.core.cli.app import BenchGroup, app
+from eibench.core.cli.command import SECTION, as_click_option
+from eibench.core.command_names import GROUPS
+from eibench.core.plugins import installed
+
+PAGE = Path(__file__).with_suffix(".md")
+HEAD = """\
+<!-- Made by `python docs/commands.py` from the help of the program: change the help, not this. -->
+# Commands
+
+This page is generated from `bench COMMAND --help`.
+
+- An option may be set by the environment variable beside it: a switch with `1` or `true`, an option
+  that may be repeated with several values divided by blanks. The command line counts before the
+  environment, that before [`bench.toml`](configuration.md), that before the default.
+- Results go to standard output, everything else to standard error.
+- [Exit codes](runs.md#exit-codes) mean the same everywhere. `--debug` shows an error's traceback.
+- `COLUMNS` sets the width of a terminal. What is written to a file or a pipe does not depend on it
+  ([screens](screens)).
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *(line for name in names() for line in command_lines(name))])
+
+
+def names() -> Iterator[str]:
+    """The commands that come with eibench, in the order of the help; then those of no group."""
+    assert isinstance(app, BenchGroup)
+    grouped = [name for names in GROUPS.values() for name in names]
+    origins = installed().commands.origins
+    ours = [n for n in app.list_commands(click.Context(app)) if is_ours(origins.get(n, ""))]
+    yield from grouped
+    yield from (name for name in ours if name not in grouped)
+
+
+def is_ours(origin: str) -> bool:
+    """Whether what has this origin comes with eibench."""
+    return not origin or origin.startswith("eibench ")
+
+
+def command_lines(name: str) -> Iterator[str]:
+    """The section of a command, and those of its own commands."""
+    assert isinstance(app, BenchGroup)
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    yield from section(command, click.Context(command, info_name=f"bench {name}"), "##")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            path = f"bench {name} {inner.name}"
+            yield from section(inner, click.Context(inner, info_name=path), "###")
+    if name == "run":
+        yield from benchmark_options()
+
+
+def section(command: click.Command, ctx: click.Context, level: str) -> Iterator[str]:
+    """A heading, the usage, what the help says, the options, examples."""
+    usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
+    yield from (f"{level} {ctx.command_path}", "", "```", usage, "```", "")
+    yield from prose(command.help or "")
+    yield from tables(command.params, ctx)
+    yield from prose(command.epilog or "")
+
+
+def prose(text: str) -> Iterator[str]:
+    """The paragraphs of a help text; one that is not to be wrapped is a block."""
+    for paragraph in re.split(r"\n\s*\n", textwrap.dedent(text).strip()):
+        kept = paragraph.startswith("\b\n")
+        lines = paragraph.removeprefix("\b\n").splitlines()
+        if kept and lines[0].endswith(":"):
+            yield from (lines.pop(0), "")
+        if lines:
+            body = textwrap.dedent("\n".join(lines))
+            yield from ("```", body, "```", "") if kept else (escaped(" ".join(lines)), "")
+
+
+def tables(params: list[click.Parameter], ctx: click.Context) -> Iterator[str]:
+    """The options, a table for each heading of the help; those without one last."""
+    sections: dict[str, list[str]] = {}
+    for param in params:
+        if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
+            title = vars(param).get(SECTION, "")
+            sections.setdefault(title, []).append(row(param, *record))
+    rest = sections.pop("", [])
+    for title, rows in {**sections, "Other options" if sections else "": rest}.items():
+        if rows:
+            yield from (f"{title}:", "") if title else ()
+            yield from ("| option | variable | meaning |", "|---|---|---|", *rows, "")
+
+
+def row(option: click.Option, names: str, meaning: str) -> str:
+    """An option as a row."""
+    cells = (", ".join(f"`{name}`" for name in re.split(r", | / ", names)),
+             f"`{option.envvar}`" if option.envvar else "", escaped(meaning))  # fmt: skip
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def escaped(text: str) -> str:
+    """Words that Markdown must not take for its own."""
+    return re.sub(r"([<*])", r"\\\1", " ".join(text.split()))
+
+
+def benchmark_options() -> Iterator[str]:
+    """What benchmarks that come with eibench add to their commands."""
+    yield from ("### Options of benchmarks", "", "Of `bench run`, `score` and `prompts`.", "")
+    for name, benchmark in installed().benchmarks.things.items():
+        if is_ours(installed().benchmarks.origins[name]) and benchmark.options:
+            params: list[click.Parameter] = [as_click_option(o) for o in benchmark.options]
+            yield from (f"`{name}`:", "", *tables(params, click.Context(click.Command("run"))))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
