@@ -6,7 +6,7 @@ quantile is cut to it, as scores near the top are. *Exponential*: a long lower t
 The intervals are those of `eibench.statistics`, by the same calls that results are made with.
 
     python -m benchmarks.coverage          prints the tables, in five minutes of one core
-    python -m benchmarks.coverage --write  puts them into docs/statistics.md too
+    python -m benchmarks.coverage --write  puts them into docs/coverage.md too
 """
 
 import argparse
@@ -273,7 +273,7 @@ def measure(sets: int) -> str:
     return "\n\n".join(f"{heading}:\n\n{made}" for heading, made in parts.items())
 
 
-def write(made: str, path: Path = ROOT / "docs" / "statistics.md") -> None:
+def write(made: str, path: Path = ROOT / "docs" / "coverage.md") -> None:
     """Put the tables where the documentation has its own.
 
     Raises:
@@ -289,7 +289,7 @@ def main() -> None:
     """Measure, print, and write if asked."""
     parser = argparse.ArgumentParser("benchmarks.coverage", description=__doc__)
     parser.add_argument("--sets", type=int, default=3000, help="a multiple of 250")
-    parser.add_argument("--write", action="store_true", help="into docs/statistics.md too")
+    parser.add_argument("--write", action="store_true", help="into docs/coverage.md too")
     options = parser.parse_args()
     made = measure(options.sets)
     print(made)

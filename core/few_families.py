@@ -2,7 +2,7 @@
 
 Items of a family share a text, so families are what was sampled. An item without a family is one
 by itself. Below 8 families there is no interval; below 20 there is a warning
-(docs/statistics.md has the coverage that was measured). Free of numpy, as every result asks.
+(docs/coverage.md has the coverage that was measured). Free of numpy, as every result asks.
 """
 
 FEWEST_FAMILIES = 8

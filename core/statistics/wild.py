@@ -20,7 +20,7 @@ EXACT_CLUSTERS = 14
 """Up to so many clusters all ways are gone through: 2^13, as turning all of them is nothing new."""
 TAKEN = 0.5
 """The share of the skewness that is taken out: all of it, as few clusters tell it, makes intervals
-that are now and then several times too wide and cover no better (docs/statistics.md)."""
+that are now and then several times too wide and cover no better (docs/coverage.md)."""
 # Statistics this near to each other are equal but for rounding.
 _ROUNDING = 1e-9
 
