@@ -58,7 +58,7 @@ PLACEMENT_OPTIONS = (
     Option(
         "schedule",
         "auto",
-        "Which comparisons are bought: all, staged, or adaptive (auto: all below 8 models).",
+        "Which comparisons are made: all, staged, or adaptive (auto: all below 8 models).",
         ("auto", "all", "staged", "adaptive"),
     ),
     Option("opponents", "", "Names of the models to compare with (default: all)."),
@@ -68,7 +68,7 @@ PLACEMENT_OPTIONS = (
         "Stop at this half-width of the rating's 95 % interval (0: do not).",
         min=0,
     ),
-    Option("max_comparisons", 0, "Buy at most so many comparisons in all (0: no limit).", min=0),
+    Option("max_comparisons", 0, "Make at most so many comparisons in all (0: no limit).", min=0),
 )
 """The options of a benchmark that compares models; see `Pairwise`."""
 

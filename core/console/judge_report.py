@@ -79,7 +79,7 @@ def _counts(counts: "AuditCounts") -> Text:
 
 
 def _measures(audit: "JudgeAudit") -> list[RenderableType]:
-    made = ruled("measure", "value", "95 % interval", "n", "none would be")
+    made = ruled("measure", "value", "95 % interval", "n", "without bias")
     rows = list(_measured(audit))
     for label, found, none in rows:
         cells = [number(found.value, 3), interval(found.ci95, 3), str(found.n)]
@@ -105,8 +105,8 @@ def _measured(audit: "JudgeAudit") -> Iterator[_Row]:
     yield "pairs whose winner changes with the order", orders.flips, "0"
     yield "calls won by the first shown", orders.first_wins, "0.5"
     yield "being first, pluses per criterion", orders.margin, "0"
-    yield "the same between equals, by likelihood", terms.position.margin, "0"
-    yield "twice the length, pluses between equals", terms.length.margin_per_doubling, "0"
+    yield "position effect (model estimate)", terms.position.margin, "0"
+    yield "effect of doubling the length", terms.length.margin_per_doubling, "0"
     yield "comparisons unread", asking.unread, "0"
     yield "comparisons asked for again", asking.re_asked, "0"
     yield "comparisons read from repaired JSON", asking.repaired, "0"
