@@ -70,6 +70,19 @@ def test_links_lead_to_pages_and_headings_that_there_are(path: Path) -> None:
     assert not broken
 
 
+def test_pages_that_the_program_names_are_there() -> None:
+    """In its messages, its help and its docstrings: ``docs/PAGE.md``, also with a heading."""
+    broken = []
+    for folder in ("core", "judges", "plugins", "src/eibench", "benchmarks"):
+        for path in (DOCS.parent / folder).rglob("*.py"):
+            found = re.findall(r"docs/([\w-]+\.md)(?:#([\w-]+))?", path.read_text(encoding="utf-8"))
+            for name, anchor in found:
+                to = DOCS / name
+                if not to.exists() or (anchor and anchor not in anchors(to)):
+                    broken.append(f"{path}: {name}#{anchor}")
+    assert not broken
+
+
 def anchors(path: Path) -> set[str]:
     """What a link to a page may end in: its headings as GitHub names them, and marked places."""
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
