@@ -71,7 +71,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     title: str
     data: Path | None = None
     fields: Mapping[str, object] = {}
-    comparability: str = "beside no published score: there are none"
+    comparability: str = "not comparable with published scores: there are none"
     sampling: Sampling = Sampling()
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
     options: tuple[Option, ...] = ()

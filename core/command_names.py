@@ -15,7 +15,7 @@ class CommandEntry(NamedTuple):
 
 
 COMMANDS = {
-    "run": CommandEntry("run", "Run a benchmark; the same command again goes on where it stopped."),
+    "run": CommandEntry("run", "Run a benchmark; the same command again resumes it."),
     "score": CommandEntry("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": CommandEntry("answers", "Write the exact requests, to be answered elsewhere."),
     "rate": CommandEntry("rate", "Rate models from comparisons: of a file, or of the journal."),

@@ -26,6 +26,6 @@ def few_families(families: int) -> list[str]:
     if families >= FEW_FAMILIES:
         return []
     return [
-        f"the intervals stand on {families} families of items; with fewer than "
-        f"{FEW_FAMILIES} they are rough"
+        f"the intervals stand on {families} families of items (items that share a text); "
+        f"with fewer than {FEW_FAMILIES} they are rough"
     ]

@@ -141,7 +141,7 @@ def _print(rows: list[JsonDict], broken: list[dict[str, str]]) -> None:
 @click.option("--from", "source", metavar="DIR|URL", help="Another place that has the same files.")
 @_lang_option
 def fetch_command(name: str, source: str | None, lang: str | None) -> None:
-    """Download an official pack; goes on where it stopped.
+    """Download an official pack; the same command again resumes it.
 
     Size and SHA-256 are checked. A pack that is here is the default of bench run.
     """

@@ -100,7 +100,7 @@ def generate_command(
     json_output: bool,
     **params: Any,
 ) -> int:
-    """Have a model write more items for BENCHMARK; the same command again goes on.
+    """Have a model write more items for BENCHMARK; the same command again resumes it.
 
     Every reply is saved before it is used. Items that do not fit, or that say again what
     another one says, are refused and asked for again.

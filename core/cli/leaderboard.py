@@ -132,7 +132,7 @@ def _show(
         note = f"{_comparable(board)}\n{beside.note}"
         console.output.show(console.tables.table(replace(beside, note=note)))
     elif asked:
-        message = f"no published board may stand beside {board.benchmark.name} on this pack"
+        message = f"no published board is comparable with {board.benchmark.name} on this pack"
         console.output.show(console.tables.warning(message))
 
 

@@ -73,7 +73,7 @@ _RUN_EXAMPLES = (
 def run_command(
     benchmark: Benchmark, *, dry_run: bool, yes: bool, json_output: bool, **params: Any
 ) -> int:
-    """Run a benchmark; the same command again goes on where it stopped."""
+    """Run a benchmark; the same command again resumes it."""
     settings = options.run_settings(params)
     money, tried = make_money(settings), set[str]()
     configs = run_configs(benchmark, settings, allow)

@@ -113,5 +113,5 @@ def choose_board(
     if len(fitting) == 1:
         return fitting[0]
     there = "; ".join(board.options for board in fitting or boards)
-    problem = "several boards, which never mix; choose one" if fitting else "no such board"
+    problem = "several boards; choose one" if fitting else "no such board"
     raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")

@@ -79,7 +79,7 @@ def _counts(counts: "AuditCounts") -> Text:
 
 
 def _measures(audit: "JudgeAudit") -> list[RenderableType]:
-    made = ruled("measure", "value", "95 % interval", "n", "without bias")
+    made = ruled("measure", "value", "95 % interval", "n", "expected without bias")
     rows = list(_measured(audit))
     for label, found, none in rows:
         cells = [number(found.value, 3), interval(found.ci95, 3), str(found.n)]

@@ -67,14 +67,14 @@ def comparability(
     if demo:
         may = "DEMO model: no result of a real model"
     elif imported:
-        may = f"beside no published score: {NOT_RECORDED}"
+        may = f"not comparable with published scores: {NOT_RECORDED}"
     elif partial or changed or config.system:
-        may = "beside no published score: not the pack's own protocol in full"
+        may = "not comparable with published scores: not the pack's own protocol in full"
     elif absent:
         are = plural(absent, "answer", "is", "are")
-        may = f"beside no published score: {are} absent"
+        may = f"not comparable with published scores: {are} absent"
     elif status != "complete":
-        may = f"beside no published score: the result is not complete ({status})"
+        may = f"not comparable with published scores: the result is not complete ({status})"
     else:
         may = pack.comparability
     return "; ".join([*parts, may])
@@ -236,7 +236,7 @@ def refuse_mixture(
     if len(groups) > 1:
         message = "; ".join(f"{described}: {_runs(ids)}" for described, ids in groups.items())
         name = outcomes[0].run.benchmark
-        raise UsageError(f"results of {name} that never mix: {message}; {hint}")
+        raise UsageError(f"results of {name} that cannot be combined: {message}; {hint}")
 
 
 def _differing(facts: Iterable[Mapping[str, str]]) -> list[str]:

@@ -35,8 +35,8 @@ from .scoring import PASS, TOKENS, UNREAD, VALUES, WIN, WORDS, summarise
 from .statements import read_statements
 
 COMPARABILITY = (
-    "beside no published rate: the paper's are of 10,000 other statements, with other prompts and "
-    "GPT-4 as judge; the criteria for implicit emotion and intention are ours"
+    "not comparable with published rates: the paper's are of 10,000 other statements, with other "
+    "prompts and GPT-4 as judge; the criteria for implicit emotion and intention are ours"
 )
 
 

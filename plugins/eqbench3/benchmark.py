@@ -224,7 +224,7 @@ def _totalled(values: Mapping[str, float | None], kind: Kind) -> dict[str, float
 
 def _comparability(source: PackSource) -> str:
     if source.name != "official":
-        return "beside no published score: those are of the official pack"
+        return "not comparable with published scores: those are of the official pack"
     return (
         "rubric score beside the board of eqbench.com only with that board's judge; "
         "ratings beside it never in one column"

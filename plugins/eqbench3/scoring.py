@@ -203,9 +203,9 @@ def _rest(document: ResultDocument, rows: Sequence[_Row]) -> str:
     """What became of samples that are neither scored nor unscored."""
     beyond = sum(row[2] for row in rows) - document["items"]["total"]
     if beyond <= 0:
-        return "failed or to do"
+        return "failed or not done yet"
     out = "not asked for" if document.get("imported") is None else "not imported"
-    return out if beyond == sum(row[5] for row in rows) else f"failed, to do or {out}"
+    return out if beyond == sum(row[5] for row in rows) else f"failed, not done yet or {out}"
 
 
 def _row(name: str, row: _KindNotes, iterations: int) -> _Row:

@@ -74,7 +74,7 @@ PUBLISHED = PublishedScores(
 )
 
 
-MAY_STAND = "may stand beside table 1 of Paech (2023), a now historic protocol and set of models"
+MAY_STAND = "comparable with table 1 of Paech (2023), a now historic protocol and set of models"
 """How the comparability line of a result ends that may."""
 
 
@@ -126,7 +126,7 @@ class EQBenchV1(EmotionRatings):
 
 def _comparability(source: PackSource, options: Options) -> str:
     if source.name != "official":
-        return "beside no published score: those are of the official pack"
+        return "not comparable with published scores: those are of the official pack"
     if not options["revise"]:
-        return "beside no published score but Curie's and ADA's, the only ones without revision"
+        return "comparable only with Curie's and ADA's published scores, which are without revision"
     return MAY_STAND

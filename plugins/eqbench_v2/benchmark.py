@@ -91,7 +91,7 @@ def _penalties(distances: Floats) -> Floats:
     return np.where(distances <= CLOSE, near, distances)
 
 
-MAY_STAND = "may stand beside the published scores of 2023 and 2024, some of them with revision"
+MAY_STAND = "comparable with the published scores of 2023 and 2024, some of them with revision"
 """How the comparability line of a result ends that may."""
 
 PUBLISHED = PublishedScores(
@@ -157,7 +157,7 @@ class EQBenchV2(EmotionRatings):
 
 def _comparability(source: PackSource, options: Options) -> str:
     if source.name != "official":
-        return "beside no published score: those are of the official pack"
+        return "not comparable with published scores: those are of the official pack"
     if options["lang"] != "en":
-        return "beside no published score: those are of the English questions"
+        return "not comparable with published scores: those are of the English questions"
     return MAY_STAND

@@ -11,7 +11,7 @@ from .official import ITEMS, NORM, PROMPTS, PROMPTS_FILE, WORDED, read_official
 from .packs import read_file
 from .stories import Contents
 
-MAY = "may stand beside table 1 of Wang et al. (2023), models of 2023"
+MAY = "comparable with table 1 of Wang et al. (2023), models of 2023"
 """How the comparability line of a result begins that may stand beside published ones."""
 
 
@@ -73,13 +73,15 @@ def _comparability(
 ) -> str:
     if _lacks_prompts(source):
         message = f"those are of the official pack, and this folder lacks {PROMPTS_FILE}"
-        return f"beside no published score: {message}"
+        return f"not comparable with published scores: {message}"
     if source.name != "official":
-        return "beside no published score: those are of the official pack"
+        return "not comparable with published scores: those are of the official pack"
     if contents.lang != "en":
-        return "beside no published score: models were asked in English"
+        return "not comparable with published scores: models were asked in English"
     if options["shuffle_options"]:
-        return "beside no published score: those have the options in the order of the pack"
+        return (
+            "not comparable with published scores: those have the options in the order of the pack"
+        )
     wording = "the prompt is eibench's wording" if worded.own else "the prompt is upstream's"
     if options["prompting"] == "direct":
         return f"{MAY} ({wording}; the paper used several paraphrases)"

@@ -22,8 +22,20 @@ def test_an_interval_needs_eight_families(families: int, message: str | None) ->
     ("families", "message"),
     [
         (7, ["an interval needs 8 families of items, here are 7"]),
-        (8, ["the intervals stand on 8 families of items; with fewer than 20 they are rough"]),
-        (19, ["the intervals stand on 19 families of items; with fewer than 20 they are rough"]),
+        (
+            8,
+            [
+                "the intervals stand on 8 families of items (items that share a text); "
+                "with fewer than 20 they are rough"
+            ],
+        ),
+        (
+            19,
+            [
+                "the intervals stand on 19 families of items (items that share a text); "
+                "with fewer than 20 they are rough"
+            ],
+        ),
         (20, []),
     ],
 )

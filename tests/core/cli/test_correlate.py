@@ -336,7 +336,7 @@ def test_what_never_mixes_is_refused(bench: Bench, change: dict[str, Any], messa
     odd = add_run("feelings", "m4", 5, **{**judge, **change})
     done = bench("correlate", "feelings", "events")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert "results of feelings that never mix: " in done.err
+    assert "results of feelings that cannot be combined: " in done.err
     assert message.replace("00000004", odd) in done.err
     assert "choose with --dataset, --judge or --run" in done.err
 

@@ -26,7 +26,8 @@ def test_a_run_of_eight_questions_warns_that_intervals_are_rough(bench: Bench) -
     assert None not in [metric["ci95"] for metric in document["metrics"].values()]
     assert "metric_reasons" not in document
     assert document["warnings"] == [
-        "the intervals stand on 8 families of items; with fewer than 20 they are rough"
+        "the intervals stand on 8 families of items (items that share a text); "
+        "with fewer than 20 they are rough"
     ]
 
 

@@ -298,7 +298,7 @@ def test_runs_of_other_protocols_are_no_reruns(
         ids = [bench(*command, *more).json["run_id"] for more in ((), change)]
     done = bench("repeat", *ids)
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "results of eqbench-v1 that never mix: " in done.err
+    assert "results of eqbench-v1 that cannot be combined: " in done.err
     assert message in done.err
     assert all(run_id in done.err for run_id in ids)
 

@@ -114,7 +114,7 @@ def test_published_scores_have_a_table_of_their_own(name: str) -> None:
     assert column in table.columns
     assert source in table.title
     assert count is None or len(table.rows) == count
-    message = "beside no published score: those are of the official pack"
+    message = "not comparable with published scores: those are of the official pack"
     assert benchmark.published(Pack(PackSource("bundled", "0" * 64, {}), [], message)) is None
 
 

@@ -74,7 +74,9 @@ async def test_a_judge_at_another_endpoint_is_another_judge(judged: Any) -> None
     there = replace(here, base_url=judged.url.replace("127.0.0.1", "localhost"), name="there")
     second = await run(judged, there, fresh=True)
     assert second["judge"] == document["judge"]
-    with pytest.raises(UsageError, match=r"that never mix: judge openai/judge at 127\.0\.0\.1:"):
+    with pytest.raises(
+        UsageError, match=r"that cannot be combined: judge openai/judge at 127\.0\.0\.1:"
+    ):
         reruns(judged)
 
 

@@ -104,7 +104,7 @@ def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
     for model in ("m0", "m2"):
         table.run(model, more=TWO)
     several = table.bench("leaderboard", "eqbench3")
-    assert "several boards, which never mix" in several.err
+    assert "several boards; choose one" in several.err
     board = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--json")
     assert board.code == 0, board.err
     assert board.json["judge"].startswith("mean(openai/judge at ")

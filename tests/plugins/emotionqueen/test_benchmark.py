@@ -251,7 +251,7 @@ def test_an_answer_has_a_hundred_tokens() -> None:
 
 def test_comparability_names_what_is_other() -> None:
     """No published rate is of these statements; generated ones say who wrote them."""
-    assert "beside no published rate" in PACK.comparability
+    assert "not comparable with published rates" in PACK.comparability
     assert "ours" in PACK.comparability
     assert PACK.warnings == ()
 

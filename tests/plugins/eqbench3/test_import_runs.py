@@ -91,7 +91,7 @@ def test_what_is_not_recorded_is_null(
     assert (document["calls"]["model"], document["calls"]["judge"]) == (8, 4)
     assert document["comparability"].endswith(
         f"judge {JUDGE}; imported: answered elsewhere; "
-        "beside no published score: sampling and system prompt are not recorded"
+        "not comparable with published scores: sampling and system prompt are not recorded"
     )
 
 

@@ -58,7 +58,10 @@ def test_table_says_that_the_protocol_is_historic() -> None:
     [
         {"score": None},
         {"comparability": "eqbench-v1 v1; DEMO model: no result of a real model"},
-        {"comparability": "eqbench-v1 v1; beside no published score: not complete (fail)"},
+        {
+            "comparability": "eqbench-v1 v1; "
+            "not comparable with published scores: not complete (fail)"
+        },
         {"comparability": f"eqbench-v1 v1; {MAY_STAND}; only 10 of 60 items; beside none"},
     ],
     ids=str,

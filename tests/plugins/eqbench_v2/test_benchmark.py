@@ -142,7 +142,7 @@ def test_each_language_has_its_bundled_pack(lang: str, form: Form, n: int) -> No
     found = pack(lang=lang)
     assert (len(found.items), found.warnings) == (n, ())
     assert all(item.content.form == form for item in found.items)
-    assert found.comparability.startswith("beside no published score")
+    assert found.comparability.startswith("not comparable with published scores")
 
 
 @pytest.mark.parametrize("lang", ["en", "de"])

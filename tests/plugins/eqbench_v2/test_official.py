@@ -79,7 +79,7 @@ def test_a_folder_with_both_languages_is_the_official_pack(lang: str) -> None:
     """171 questions, known by their contents."""
     found = pack(lang)
     assert (found.source.name, len(found.items)) == ("official", 171)
-    may = found.comparability.startswith("may stand beside")
+    may = found.comparability.startswith("comparable with")
     assert may == (lang == "en")
 
 

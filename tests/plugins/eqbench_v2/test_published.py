@@ -52,7 +52,7 @@ def test_a_score_stands_between_its_neighbours(score: float) -> None:
     "made",
     [
         document(None),
-        document(50.0, "beside no published score: those are of the official pack"),
+        document(50.0, "not comparable with published scores: those are of the official pack"),
         document(50.0, f"{MAY_STAND}; or not"),
     ],
     ids=["no score", "other pack", "not the end"],

@@ -225,7 +225,7 @@ def test_a_docx_alone_is_no_pack(docx: Callable[..., Path]) -> None:
 def test_what_is_not_official_stands_beside_no_published_score(lang: str) -> None:
     """The bundled pack has no human norm."""
     found = read(lang=lang)
-    assert found.comparability.startswith("beside no published score")
+    assert found.comparability.startswith("not comparable with published scores")
     assert found.norm is None
 
 

@@ -140,15 +140,18 @@ def test_prompts_are_ours_where_upstream_has_none(official: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "begins"),
     [
-        ({}, "may stand beside table 1 of Wang et al. (2023)"),
-        ({"prompting": "two-shot"}, "may stand beside table 1 of Wang et al. (2023)"),
-        ({"lang": "zh"}, "beside no published score: models were asked in English"),
-        ({"shuffle_options": True}, "beside no published score: those have the options in"),
+        ({}, "comparable with table 1 of Wang et al. (2023)"),
+        ({"prompting": "two-shot"}, "comparable with table 1 of Wang et al. (2023)"),
+        ({"lang": "zh"}, "not comparable with published scores: models were asked in English"),
+        (
+            {"shuffle_options": True},
+            "not comparable with published scores: those have the options in",
+        ),
     ],
     ids=str,
 )
 def test_comparability_line(official: Path, changes: dict[str, Any], begins: str) -> None:
-    """English stories with the options in the pack's order may stand beside table 1."""
+    """English stories with the options in the pack's order are comparable with table 1."""
     assert read(official, **changes).comparability.startswith(begins)
 
 
@@ -179,7 +182,7 @@ def test_a_folder_without_prompts_is_no_official_pack(official: Path, wordless: 
     assert pack.source.name == "custom"
     assert pack.source.sha256 != read(official).source.sha256
     message = "those are of the official pack, and this folder lacks Prompts.docx"
-    assert pack.comparability == f"beside no published score: {message}"
+    assert pack.comparability == f"not comparable with published scores: {message}"
 
 
 def test_a_result_without_prompts_is_not_put_among_published_ones(wordless: Path) -> None:
@@ -291,7 +294,7 @@ def test_forty_items_run_over_http_in_every_prompting(
     assert sent == {(0.1, 1.0, 512) if prompting == "direct" else (0.0, 0.9, 2048)}
     assert result.items.scored == 40
     assert round(result.metrics["eq"].value or 0, 2) == 121.55
-    stands = "may stand beside" in result.document["comparability"]
+    stands = "comparable with table 1" in result.document["comparability"]
     assert stands == (lang == "en")
 
 
@@ -313,7 +316,7 @@ def test_a_change_of_sampling_is_told_and_more_room_is_none(
             )
             return str(result.document["comparability"])
 
-        assert "may stand beside" in run(max_tokens=8192)
+        assert "comparable with table 1" in run(max_tokens=8192)
         assert "changed: temperature=0.1" in run(temperature=0.1)
 
 
@@ -326,13 +329,13 @@ SECTIONS = ("Zero-Shot", "Zero-Shot + Step-by-step", "Two shot COT", "Two shot C
 
 
 def test_a_folder_with_other_contents_is_a_custom_pack(docx: Docx, empty_place: Path) -> None:
-    """Files of the official form and other contents: read, but beside no published score."""
+    """Files of the official form and other contents are read, and not comparable."""
     sections = [p for name in SECTIONS for p in (name, "Rules.", QUESTION, "A:")]
     for name, paragraphs in zip(NAMES, (ITEM, NUMBERS, sections), strict=True):
         docx(paragraphs, name=name)
     pack = read(empty_place, prompting="two-shot")
     assert pack.source.name == "custom"
-    assert pack.comparability.startswith("beside no published score")
+    assert pack.comparability.startswith("not comparable with published scores")
     assert pack.norm is not None
     assert (pack.norm.mean, pack.norm.people, pack.norm.similarity) == (2.5, None, None)
     (item,) = pack.items

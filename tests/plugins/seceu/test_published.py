@@ -67,7 +67,10 @@ def test_the_best_of_several_promptings_is_marked_as_selected() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"comparability": "seceu v1; beside no published score: those are of the official pack"},
+        {
+            "comparability": "seceu v1; "
+            "not comparable with published scores: those are of the official pack"
+        },
         {"comparability": "seceu v1; DEMO model: no result of a real model"},
         {"comparability": f"my model named {MAY}"},
         {"metrics": {"seceu_score": {"value": 2.0}}},
