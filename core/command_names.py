@@ -37,6 +37,9 @@ COMMANDS = {
         "leaderboard", "Rank the models of a benchmark that the journal holds."
     ),
     "report": CommandEntry("report", "Write a run, or several side by side, as one HTML page."),
+    "site": CommandEntry(
+        "site", "Write all boards, with a page for each model, as a folder of HTML pages."
+    ),
     "compare": CommandEntry("compare", "Compare two runs of a benchmark, sample by sample."),
     "agreement": CommandEntry("agreement", "Say how well two judges agree on the same runs."),
     "judges": CommandEntry("judges", "Say how far a benchmark's ranking hangs on who judges."),
@@ -51,7 +54,7 @@ COMMANDS = {
 
 GROUPS = {
     "Run": ("run", "score", "prompts"),
-    "Look": ("runs", "show", "leaderboard", "compare"),
+    "Look": ("runs", "show", "leaderboard", "compare", "report", "site"),
     "Judges": ("rejudge", "rescore", "agreement", "judges", "judge-report"),
     "Study": ("rate", "correlate", "repeat", "norm"),
     "Move": ("export", "import", "delete"),

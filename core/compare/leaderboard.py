@@ -225,6 +225,7 @@ def read_leaderboard(
     catalogue: Catalogue,
     benchmark: Benchmark,
     *,
+    board: Board | None = None,
     dataset: str | None = None,
     judge: str | None = None,
     engine: str | None = None,
@@ -242,6 +243,7 @@ def read_leaderboard(
         journal: Holds the runs.
         catalogue: Knows all benchmarks.
         benchmark: Whose models are ranked.
+        board: Which one, where it is known; `dataset`, `judge`, `mixed` and `roles` choose it else.
         dataset: A pack's name, or the beginning of its SHA-256, where there are several.
         judge: A judge's label or spec, likewise.
         engine: The rating engine, if not the default.
@@ -262,7 +264,7 @@ def read_leaderboard(
     with journal.caching() as computed:
         made = _counted(
             journal, catalogue, benchmark, computed,
-            dataset=dataset, judge=judge, roles=roles, mixed=mixed, without=without,
+            board=board, dataset=dataset, judge=judge, roles=roles, mixed=mixed, without=without,
         )  # fmt: skip
         board = made.results.board
         if made.pack is None or made.config is None:
@@ -316,6 +318,7 @@ def _counted(
     benchmark: Benchmark,
     computed: dict[int, CachedResult],
     *,
+    board: Board | None,
     dataset: str | None,
     judge: str | None,
     roles: Mapping[str, str] | None,
@@ -326,8 +329,9 @@ def _counted(
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
     judges = JudgeNames(journal.asked(party=JUDGE))
     with journal.ahead(runs):
-        boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
-        board = choose_board(benchmark, boards, dataset, judges.first(judge), roles)
+        if board is None:
+            boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
+            board = choose_board(benchmark, boards, dataset, judges.first(judge), roles)
         older = [run for run in runs if board.takes(run) and has_older(journal, run)]
     for run in older:
         refile_stored(journal, catalogue, run)

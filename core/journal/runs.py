@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any, cast
 
 from ..result_document import ResultDocument
+from ..types import digest
 from .file import JournalFile, now, object_of
 from .records import AskedParties, RunRecord, StoredSettings, as_json
 from .schema import PARTIES, RUNS, VIEWS, ViewRow
@@ -55,6 +56,15 @@ def document_of(text: str) -> ResultDocument:
     return cast("ResultDocument", document)
 
 
+_STATES = [
+    f"SELECT '{table}', count(*), max(at) FROM {table} WHERE run = ?1"
+    for table in ("calls", "grades", "failures")
+]
+_STATE_OF_COMPARISONS = (
+    "SELECT 'comparisons', count(*), max(at) FROM comparisons WHERE run_a = ?2 OR run_b = ?2"
+)
+
+
 class RunStore(JournalFile):
     """The journal's runs and their results."""
 
@@ -84,6 +94,12 @@ class RunStore(JournalFile):
     def runs(self) -> list[RunRecord]:
         """All runs, oldest first."""
         return list(self._rows(f"{_SELECT} ORDER BY n", (), run_of))
+
+    def state_of(self, run: RunRecord) -> str:
+        """A digest that is another one whenever a row about a run has changed."""
+        sql = " UNION ALL ".join(_STATES) + f" UNION ALL {_STATE_OF_COMPARISONS}"
+        rows = list(self._rows(sql, (run.n, run.run_id), list))
+        return digest([run.run_id, *rows])
 
     def add_run(self, **columns: Any) -> RunRecord:
         """Add a run.

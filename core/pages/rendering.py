@@ -16,9 +16,8 @@ from .words import figure
 FOLDER = Path(__file__).with_name("templates")
 
 
-@cache
-def _environment() -> Environment:
-    """Every value is escaped and made harmless, but for markup; a name that is missing fails."""
+def environment() -> Environment:
+    """Templates: values but markup are escaped and made harmless; a missing name fails."""
     made = Environment(
         loader=FileSystemLoader(FOLDER, encoding="utf-8"),
         autoescape=True,
@@ -29,6 +28,9 @@ def _environment() -> Environment:
     )
     made.filters["shown"] = shown
     return made
+
+
+_environment = cache(environment)
 
 
 def safe_or_empty(value: object) -> Markup:

@@ -187,7 +187,7 @@ ORDER = (
     "reports testing",
     "lookup console pages",
     "analysis compare",
-    "stored run",
+    "site stored run",
     "work doctor importers",
     "api cli",
 )

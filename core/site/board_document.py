@@ -1,0 +1,213 @@
+"""A board as one JSON document."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..clients.families import family
+from ..endpoints.providers import ModelSpec
+from ..guard import guard
+from ..imported import is_imported
+from ..reports.ratings import BoardRow
+from ..result_document import ConclusionRow, RatingRow, ResultDocument
+from .gather import SiteBoard
+from .policy import without_hosts
+from .residuals import residuals
+from .sentence import sentence_of
+from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
+from .slugs import slug
+
+_SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
+_RANGE = re.compile(r"\((\d+)-(\d+)\)")
+_RANGES = (1.0, 10.0, 20.0, 100.0)
+
+
+def board_document(board: SiteBoard) -> SiteBoardDocument:
+    """The document of a board; it holds all that its page shows."""
+    read, found = board.board, board.document
+    documents = read.documents
+    first = next(iter(documents.values()), None)
+    metric, criteria = _metrics(board)
+    rows = [_row(board, row, metric, criteria) for row in found["rows"]]
+    rows = residuals(rows, criteria)
+    dates = sorted(row["date"] for row in rows if row["date"])
+    return {
+        "key": board.key,
+        "benchmark": read.benchmark.name,
+        "title": board.title,
+        "pack": read.board.pack_name,
+        "pack_sha256": read.board.pack_sha256,
+        "n_items": found["dataset"]["n_items"],
+        "judge": without_hosts(found["judge"]),
+        "roles": {role: without_hosts(who) or "" for role, who in read.board.roles},
+        "date_from": dates[0] if dates else None,
+        "date_to": dates[-1] if dates else None,
+        "version": read.benchmark.version,
+        "comparability": read.pack.comparability,
+        "demo": found["demo"],
+        "sentence": sentence_of(found, metric),
+        "rated": any(row["rating"] is not None for row in rows),
+        "engine": found["engine"],
+        "metric": metric,
+        "criteria": criteria,
+        "rows": rows,
+        "views": _views(board, rows),
+        "published": _published(board),
+        "baselines": _baselines(first),
+        "conclusions": _conclusions(board),
+        "warnings": list(found["warnings"]),
+    }
+
+
+def _metrics(board: SiteBoard) -> tuple[SiteMetric, list[SiteMetric]]:
+    """The main metric, and those of groups."""
+    groups, labels = dict[str, str](), dict[str, str]()
+    better = dict[str, bool | None]()
+    for document in board.board.documents.values():
+        groups |= {n: g for n, g in document.get("metric_groups", {}).items() if n not in groups}
+        labels |= {n: text[0] for n, text in document["metric_labels"].items() if n not in labels}
+        better |= {n: m["higher_is_better"] for n, m in document["metrics"].items()}
+    scales = _scales(board, groups)
+    name = board.board.metric
+    main = _metric(name, labels, "", better, (None, None))
+    return main, [_metric(n, labels, g, better, scales[g]) for n, g in groups.items()]
+
+
+def _metric(
+    name: str,
+    labels: Mapping[str, str],
+    group: str,
+    better: Mapping[str, bool | None],
+    ends: tuple[float | None, float | None],
+) -> SiteMetric:
+    label = (labels.get(name) or name).replace("_", " ")
+    low, high = ends
+    return {
+        "name": name, "label": label, "group": group, "higher_is_better": better.get(name),
+        "low": low, "high": high,
+    }  # fmt: skip
+
+
+def _scales(
+    board: SiteBoard, groups: Mapping[str, str]
+) -> dict[str, tuple[float | None, float | None]]:
+    """The fixed scale of each group: what its title says, else the smallest usual that holds all.
+
+    It never depends on which models are shown more closely than that, so that noise is no signal.
+    """
+    return {group: _scale(board, group, groups) for group in dict.fromkeys(groups.values())}
+
+
+def _scale(
+    board: SiteBoard, group: str, groups: Mapping[str, str]
+) -> tuple[float | None, float | None]:
+    if stated := _RANGE.search(group):
+        return float(stated[1]), float(stated[2])
+    values = [
+        metric["value"]
+        for document in board.board.documents.values()
+        for name, metric in document["metrics"].items()
+        if groups.get(name) == group and metric["value"] is not None
+    ]
+    if not values or min(values) < 0:
+        return None, None
+    high = next((end for end in _RANGES if end >= max(values)), None)
+    return (0.0, high) if high else (None, None)
+
+
+def _row(
+    board: SiteBoard, row: BoardRow, metric: SiteMetric, criteria: Sequence[SiteMetric]
+) -> SiteRow:
+    name, items = row["model"], row["items"]
+    run = board.board.runs.get(name)
+    own = row["metrics"].get(metric["name"])
+    found = {c["name"]: row["metrics"].get(c["name"]) for c in criteria}
+    scored = board.runs.get(name)
+    return {
+        "id": row["run_id"] or slug(name),
+        "model": name,
+        "href": f"models/{slug(name)}.html" if scored else None,
+        "family": _family(run.model if run else name),
+        "size_b": size_of(name),
+        "date": run.created_at[:10] if run else None,
+        "demo": bool(run.demo) if run else row["demo"],
+        "partial": bool(row["partial"]),
+        "changed": row["changed"],
+        "status": row["status"],
+        "rank": row["rank_ci95_board"] or row["rank_ci95"],
+        "rank_alone": row["rank_ci95"],
+        "rating": row["rating"],
+        "rating_ci95": row["ci95"],
+        "score": own["value"] if own else None,
+        "score_ci95": own["ci95"] if own else None,
+        "criteria": {n: m["value"] if m else None for n, m in found.items()},
+        "residual": {},
+        "cost_usd": row["cost_usd"],
+        "scored": items["scored"] if items else None,
+        "total": items["total"] if items else None,
+        "tied_with": list(row["tied_with"] or ()),
+        "runs": [row["run_id"]] if row["run_id"] else [],
+    }
+
+
+def _family(model: str) -> str:
+    """The maker of a model, as far as its name tells."""
+    provider, _, name = model.partition("/")
+    return "imported" if is_imported(model) else family(ModelSpec(provider, name or provider))
+
+
+def size_of(name: str) -> float | None:
+    """Billions of parameters, where the name says so: 70 of ``llama-3-70b``."""
+    found = _SIZE.findall(name)
+    return float(found[-1]) if found else None
+
+
+def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
+    """By each judge of a panel alone, and with what the judge likes of length taken off."""
+    ids = {row["model"]: row["id"] for row in rows}
+    views = [_by_judge(judge, rated, ids) for judge, rated in board.board.by_judge.items()]
+    adjusted = [row for row in board.document["rows"] if row["rating_length_adjusted"] is not None]
+    return [*views, _adjusted(adjusted, ids)] if adjusted else views
+
+
+def _by_judge(judge: str, rated: Sequence[RatingRow], ids: Mapping[str, str]) -> SiteView:
+    known = [row for row in rated if row["model"] in ids]
+    return {
+        "name": f"only {without_hosts(judge)}",
+        "ranks": {ids[r["model"]]: r["rank_ci95"] or [r["rank"]] * 2 for r in known},
+        "values": {ids[r["model"]]: [r["rating"], *(r["ci95"] or (None, None))] for r in known},
+    }
+
+
+def _adjusted(rows: Sequence[BoardRow], ids: Mapping[str, str]) -> SiteView:
+    order = sorted(rows, key=lambda row: -(row["rating_length_adjusted"] or 0.0))
+    places = {row["model"]: place for place, row in enumerate(order, 1)}
+    values = {
+        ids[row["model"]]: [row["rating_length_adjusted"],
+                            *(row["ci95_length_adjusted"] or (None, None))]
+        for row in rows
+    }  # fmt: skip
+    ranks = {ids[name]: [place, place] for name, place in places.items()}
+    return {"name": "length adjusted", "ranks": ranks, "values": values}
+
+
+def _published(board: SiteBoard) -> SitePublished | None:
+    read = board.board
+    table = guard(read.benchmark).published(read.pack)
+    if table is None:
+        return None
+    return {
+        "title": table.title, "note": table.note, "columns": list(table.columns),
+        "rows": [list(row) for row in table.rows], "comparable": read.beside_published,
+    }  # fmt: skip
+
+
+def _baselines(document: ResultDocument | None) -> list[SiteBaseline]:
+    found = document["baselines"].values() if document else ()
+    return [{"label": b["label"], "value": b["value"]} for b in found]
+
+
+def _conclusions(board: SiteBoard) -> list[ConclusionRow]:
+    found = list(board.document["conclusions"])
+    for study in board.board.robustness:
+        found += study.conclusions
+    return found

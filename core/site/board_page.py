@@ -1,0 +1,164 @@
+"""The page of a board: a sentence, the models on one axis, heat-maps, the judge, downloads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from ..pages.heat import HeatMap
+from ..pages.rows import ChartRow, Mark, RowChart, ladder
+from ..pages.words import ends, figure
+from ..reports.ending import dollars
+from ..reports.ratings import ranks
+from .rendering import render_page
+from .shapes import FilePart, SiteBoardDocument, SiteMetric, SiteRow
+
+SHOWN = 4
+"""Criteria on the first screen; the heat-map has all."""
+
+
+class BoardLine(NamedTuple):
+    """A row of the board, as the template sets it."""
+
+    row: SiteRow
+    rank: str
+    drawn: Markup
+    number: str
+    interval: str
+    score: str
+    criteria: Sequence[str]
+    cost: str
+    scored: str
+    notes: Sequence[str]
+
+
+def board_page(document: SiteBoardDocument) -> FilePart:
+    """The page."""
+    chart = _chart(document)
+    shown = document["criteria"][:SHOWN]
+    lines = [_line(document, chart, place, shown) for place in range(len(document["rows"]))]
+    return render_page(
+        "board.html",
+        f"boards/{document['key']}.html",
+        title=document["title"],
+        board=document,
+        chips=list(_chips(document)),
+        lines=lines,
+        shown=shown,
+        axis=chart.drawn_axis(),
+        number_name="rating" if document["rated"] else document["metric"]["label"],
+        heats=list(_heats(document)),
+        residuals=_residual_rows(document),
+        filters=_filters(document),
+        size=size_class,
+        ties=_ties(document),
+        demo=document["demo"],
+    )
+
+
+def _chart(document: SiteBoardDocument) -> RowChart:
+    rows = [ChartRow(row["model"], [_mark(row)]) for row in document["rows"]]
+    return ladder("", rows, ("", ""))
+
+
+def _mark(row: SiteRow) -> Mark:
+    if row["rating"] is not None:
+        return Mark(row["rating"], row["rating_ci95"])
+    return Mark(row["score"], row["score_ci95"])
+
+
+def _line(
+    document: SiteBoardDocument, chart: RowChart, place: int, shown: Sequence[SiteMetric]
+) -> BoardLine:
+    row = document["rows"][place]
+    mark, digits = _mark(row), 0 if row["rating"] is not None else 2
+    return BoardLine(
+        row=row,
+        rank=ranks(row["rank"]),
+        drawn=chart.drawn(chart.rows[place]),
+        number=figure(mark.value, digits),
+        interval=ends(mark.ci95, digits),
+        score=figure(row["score"]),
+        criteria=[figure(row["criteria"].get(criterion["name"])) for criterion in shown],
+        cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
+        scored=f"{row['scored']}/{row['total']}" if row["total"] else "–",
+        notes=list(_notes(row)),
+    )
+
+
+def _notes(row: SiteRow) -> Iterator[str]:
+    if row["demo"]:
+        yield "DEMO"
+    if row["partial"]:
+        yield "partial"
+    if row["changed"]:
+        yield "asked otherwise"
+    if row["status"] not in ("complete", None):
+        yield str(row["status"])
+
+
+def _chips(document: SiteBoardDocument) -> Iterator[str]:
+    yield f"{document['pack']} pack, {document['n_items']} items"
+    if document["judge"]:
+        yield f"judge {document['judge']}"
+    yield from (f"{role} played by {player}" for role, player in document["roles"].items())
+    if document["date_from"]:
+        dates = dict.fromkeys([document["date_from"], document["date_to"]])
+        yield " to ".join(map(str, dates))
+    yield f"version {document['version']}"
+
+
+def _heats(document: SiteBoardDocument) -> Iterator[tuple[HeatMap, Sequence[SiteMetric]]]:
+    """A heat-map for each group of criteria."""
+    for group in dict.fromkeys(c["group"] for c in document["criteria"]):
+        criteria = [c for c in document["criteria"] if c["group"] == group]
+        low, high = criteria[0]["low"], criteria[0]["high"]
+        rows = document["rows"]
+        values = [[row["criteria"].get(c["name"]) for c in criteria] for row in rows]
+        if not any(value is not None for of_row in values for value in of_row):
+            continue
+        ends_ = (0.0, 1.0) if low is None or high is None else (low, high)
+        names = [row["model"] for row in rows]
+        columns = ["model", *(c["label"] for c in criteria)]
+        yield HeatMap(group, names, columns, values, *ends_), criteria
+
+
+def _residual_rows(
+    document: SiteBoardDocument,
+) -> Sequence[tuple[SiteRow, Sequence[tuple[str, float]]]]:
+    """Of each model what is furthest above and below what its score foretells."""
+    labels = {c["name"]: c["label"] for c in document["criteria"]}
+    found = []
+    for row in document["rows"]:
+        order = sorted(row["residual"].items(), key=lambda pair: -(pair[1] or 0.0))
+        known = [(labels[n], v) for n, v in order if v is not None]
+        if len(known) > SHOWN:
+            found.append((row, [*known[:2], *known[-2:]]))
+    return found
+
+
+def _ties(document: SiteBoardDocument) -> Sequence[tuple[str, str]]:
+    """Of each model the others that it cannot be told apart from."""
+    rows = document["rows"]
+    return [(row["model"], ", ".join(row["tied_with"])) for row in rows if row["tied_with"]]
+
+
+def _filters(document: SiteBoardDocument) -> Mapping[str, Sequence[str]]:
+    """What rows can be filtered by: where there are two values or more."""
+    rows = document["rows"]
+    values = {
+        "family": sorted({row["family"] for row in rows}),
+        "size": sorted({size_class(row["size_b"]) for row in rows}, key=_SIZES.index),
+        "date": sorted({row["date"][:7] for row in rows if row["date"]}),
+    }
+    return {name: found for name, found in values.items() if len(found) > 1}
+
+
+_SIZES = ["up to 10B", "over 10B to 40B", "over 40B to 100B", "over 100B", "not stated"]
+
+
+def size_class(size: float | None) -> str:
+    """Which sizes a model is filtered with."""
+    if size is None:
+        return _SIZES[4]
+    return next(name for name, end in zip(_SIZES, (10, 40, 100, 1e9), strict=False) if size <= end)

@@ -1,0 +1,194 @@
+"""Writing a site: only what changed, and removing only what an earlier build wrote."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, TypeGuard
+
+from .. import __version__
+from ..errors import DataError, UsageError
+from ..pages.inputs import ItemText
+from .board_document import board_document
+from .board_files import board_files
+from .board_page import board_page
+from .gather import Gathered, SiteBoard, SiteRun
+from .index_page import glossary_page, index_page
+from .model_page import model_page
+from .pairs import pair_file
+from .policy import Policy
+from .rendering import assets
+from .run_files import run_file, text_files
+from .shapes import FilePart, SiteBoardDocument
+
+MANIFEST = "site.json"
+FORMAT = "eibench-site"
+Texts = Callable[[SiteRun], Iterator[ItemText]]
+"""All that was said about each item of a run; read only where it is needed."""
+
+
+class Built(NamedTuple):
+    """What a build did."""
+
+    folder: Path
+    written: int
+    kept: int
+    removed: int
+
+
+@dataclass
+class _Writer:
+    """Writes files below a folder, and knows which an earlier build wrote.
+
+    Attributes:
+        before: By path the digest of what an earlier build wrote.
+        texts_before: By run what its transcripts were made from then.
+        files: The same of this build.
+        texts: The same of this build.
+    """
+
+    folder: Path
+    before: Mapping[str, str]
+    texts_before: Mapping[str, str]
+    files: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    written: int = 0
+
+    def put(self, part: FilePart) -> None:
+        """Write a file, unless it is there as it is."""
+        digest = sha256(part.content).hexdigest()
+        self.files[part.path] = digest
+        path = self.folder / part.path
+        if self.before.get(part.path) == digest and path.is_file():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(part.content)
+        self.written += 1
+
+    def transcripts(self, run_id: str, state: str, parts: Iterable[FilePart]) -> None:
+        """Write a run's transcripts, unless they were made from the same."""
+        self.texts[run_id] = state
+        start = f"texts/{run_id}/"
+        known = {p: d for p, d in self.before.items() if p.startswith(start)}
+        same = self.texts_before.get(run_id) == state
+        if same and all((self.folder / path).is_file() for path in known):
+            self.files |= known
+            return
+        for part in parts:
+            self.put(part)
+
+    def end(self, date: str) -> int:
+        """Remove what is of an earlier build, and write the manifest; how many were removed."""
+        stale = [path for path in self.before if path not in self.files]
+        for path in stale:
+            (self.folder / path).unlink(missing_ok=True)
+        made = {"format": FORMAT, "eibench": __version__, "date": date,
+                "files": self.files, "texts": self.texts}  # fmt: skip
+        (self.folder / MANIFEST).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+        return len(stale)
+
+
+def build_site(
+    folder: Path, gathered: Gathered, texts: Texts, policy: Policy, date: str
+) -> Built:  # fmt: skip
+    """Write a site, or bring one up to date.
+
+    Args:
+        folder: New, empty, or of an earlier build.
+        gathered: All that it shows.
+        texts: Reads the transcripts of a run.
+        policy: What becomes public.
+        date: The day, as the pages say it.
+
+    Raises:
+        UsageError: The folder holds something else.
+        DataError: It cannot be written.
+    """
+    try:
+        writer = _writer(folder)
+        _write(writer, gathered, texts, policy, date)
+        removed = writer.end(date)
+    except OSError as error:
+        raise DataError(folder, f"cannot be written: {error.strerror}") from None
+    return Built(folder, writer.written, len(writer.files) - writer.written, removed)
+
+
+def _write(writer: _Writer, gathered: Gathered, texts: Texts, policy: Policy, date: str) -> None:
+    documents = {board.key: board_document(board) for board in gathered.boards}
+    for part in assets():
+        writer.put(part)
+    writer.put(index_page(gathered, documents, date))
+    writer.put(glossary_page(gathered.boards))
+    for board in gathered.boards:
+        _board(writer, board, documents[board.key])
+    for run, facts in _runs(gathered).values():
+        shown = policy.shows(facts)
+        writer.put(run_file(run, shown))
+        if shown:
+
+            def published(item: ItemText, facts: Mapping[str, object] = facts) -> ItemText | None:
+                return policy.published(item, facts)
+
+            writer.transcripts(run.run.run_id, run.state, text_files(run, texts(run), published))
+    for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
+        found = [
+            (board, documents[board.key], policy.shows(board.board.pack.source.facts))
+            for board in gathered.boards
+            if name in board.runs
+        ]
+        writer.put(model_page(name, found))
+
+
+def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:
+    for part in (board_page(document), *board_files(document), pair_file(board)):
+        writer.put(part)
+
+
+def _runs(gathered: Gathered) -> dict[str, tuple[SiteRun, Mapping[str, object]]]:
+    """Each run once, with what the manifest says of its pack."""
+    return {
+        run.run.run_id: (run, board.board.pack.source.facts)
+        for board in gathered.boards
+        for run in board.runs.values()
+    }
+
+
+def _writer(folder: Path) -> _Writer:
+    """A writer for a folder that is new, empty or ours."""
+    manifest = folder / MANIFEST
+    if manifest.is_file():
+        known = _read(manifest)
+        return _Writer(folder, known["files"], known["texts"])
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(
+            f"{folder} holds something that bench site did not write; name a new or empty folder"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    return _Writer(folder, {}, {})
+
+
+def _read(manifest: Path) -> Mapping[str, Mapping[str, str]]:
+    """What an earlier build wrote; paths that leave the folder are none of ours."""
+    wrong = DataError(
+        manifest, "is not a manifest of bench site; delete the folder, or name another"
+    )
+    try:
+        made = json.loads(manifest.read_text(encoding="utf-8"))
+    except ValueError:
+        raise wrong from None
+    if not isinstance(made, dict) or made.get("format") != FORMAT:
+        raise wrong
+    files, texts = made.get("files"), made.get("texts")
+    if not (_is_texts(files) and _is_texts(texts) and all(map(_is_inside, files))):
+        raise wrong
+    return {"files": files, "texts": texts}
+
+
+def _is_texts(value: object) -> TypeGuard[dict[str, str]]:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return not path.startswith("/") and "\\" not in path and not {"", ".", ".."} & set(parts)

@@ -1,0 +1,118 @@
+"""What a site shows: every board of a journal, with the runs on it and what came of their items."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..compare.board import Board, boards_of
+from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
+from ..errors import BenchError
+from ..journal import Journal, RunRecord
+from ..lookup.runs import JUDGE, JudgeNames
+from ..plugins import Catalogue
+from ..reports.items import Items, items_of
+from ..result_document import ResultDocument
+from ..types import digest
+from .policy import without_hosts
+from .slugs import readable
+
+
+class SiteRun(NamedTuple):
+    """A run on a board.
+
+    Attributes:
+        run: Its record.
+        document: Its result by the board's judge.
+        items: What came of each item, the worst first.
+        state: Digest of all that the journal holds about it.
+    """
+
+    run: RunRecord
+    document: ResultDocument
+    items: Items
+    state: str
+
+
+class SiteBoard(NamedTuple):
+    """A board.
+
+    Attributes:
+        key: Its name in addresses.
+        board: As it was read.
+        document: The same as `bench leaderboard --json`.
+        runs: Of its models, those with a result, by the model's name.
+    """
+
+    key: str
+    board: Leaderboard
+    document: LeaderboardDocument
+    runs: Mapping[str, SiteRun]
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.board.benchmark.name
+
+
+class Gathered(NamedTuple):
+    """All that a site shows.
+
+    Attributes:
+        boards: Of the benchmarks in their order.
+        absent: What could not be shown, and why: one line each.
+        runs: All of the journal.
+    """
+
+    boards: Sequence[SiteBoard]
+    absent: Sequence[str]
+    runs: Sequence[RunRecord]
+
+
+def gather(journal: Journal, catalogue: Catalogue) -> Gathered:
+    """Read all boards of a journal; one that cannot be read is named with the reason."""
+    runs, absent = journal.runs(), list[str]()
+    boards = list(_boards(journal, catalogue, runs, absent))
+    shown = {run.run.run_id for board in boards for run in board.runs.values()}
+    absent += [_not_shown(run) for run in runs if run.run_id not in shown]
+    return Gathered(boards, absent, runs)
+
+
+def _not_shown(run: RunRecord) -> str:
+    name = f"run {run.run_id}: {run.benchmark}, {run.name}"
+    return f"{name} ({run.status}) is on no board: it has no result, or another run of it counts"
+
+
+def _boards(
+    journal: Journal, catalogue: Catalogue, runs: Sequence[RunRecord], absent: list[str]
+) -> Iterator[SiteBoard]:
+    judges = JudgeNames(journal.asked(party=JUDGE))
+    for name in dict.fromkeys(run.benchmark for run in runs):
+        benchmark = catalogue.benchmarks.things.get(name)
+        if benchmark is None:
+            absent.append(f"{name}: its plugin is not installed")
+            continue
+        own = [run for run in runs if run.benchmark == name]
+        for board in list(boards_of(journal, benchmark, own, judges)):
+            try:
+                read = read_leaderboard(journal, catalogue, benchmark, board=board)
+            except BenchError as error:
+                absent.append(f"{name}, {board.options}: {error}")
+                continue
+            yield _board(journal, board, read)
+
+
+def _board(journal: Journal, board: Board, read: Leaderboard) -> SiteBoard:
+    found = dict[str, SiteRun]()
+    for name, document in read.documents.items():
+        run = read.runs[name]
+        items = items_of(journal, run, document, "worst")
+        found[name] = SiteRun(run, document, items, journal.state_of(run))
+    return SiteBoard(key_of(read.benchmark.name, board), read, read.as_json(), found)
+
+
+def key_of(benchmark: str, board: Board) -> str:
+    """The name of a board in addresses: what it is of in words, then a digest of all of it."""
+    parts = [benchmark, board.pack_name, without_hosts(board.judge) or ""]
+    parts += [f"{role}-{without_hosts(player)}" for role, player in board.roles]
+    parts += ["demo"] if board.demo and not board.judge else []
+    whole = [benchmark, board.pack_sha256, board.judge, board.roles, board.demo]
+    return f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}"

@@ -1,0 +1,57 @@
+"""The entry of a site, and its glossary."""
+
+from collections.abc import Mapping, Sequence
+
+from ..benchmark import Benchmark
+from ..reports.ratings import ranks
+from .gather import Gathered, SiteBoard
+from .rendering import render_page
+from .shapes import FilePart, SiteBoardDocument, SiteRow
+
+SHOWN = 8
+"""Models of a board that the entry names."""
+
+
+def index_page(
+    gathered: Gathered, documents: Mapping[str, SiteBoardDocument], date: str
+) -> FilePart:  # fmt: skip
+    """The entry: all boards with their first models, and what could not be shown."""
+    boards = [(document, document["rows"][:SHOWN]) for document in documents.values()]
+    return render_page(
+        "index.html",
+        "index.html",
+        title="Boards",
+        boards=boards,
+        rank=_rank,
+        absent=gathered.absent,
+        date=date,
+        demo=any(document["demo"] for document in documents.values()),
+    )
+
+
+def _rank(row: SiteRow) -> str:
+    return ranks(row["rank"])
+
+
+def glossary_page(boards: Sequence[SiteBoard]) -> FilePart:
+    """What benchmarks and metrics are, in the words of their plugins."""
+    benchmarks = {board.board.benchmark.name: board for board in boards}
+    return render_page(
+        "glossary.html",
+        "glossary.html",
+        title="Glossary",
+        entries=[_entry(name, board) for name, board in benchmarks.items()],
+        demo=False,
+    )
+
+
+def _entry(name: str, board: SiteBoard) -> tuple[str, str, Sequence[tuple[str, str]]]:
+    benchmark: Benchmark = board.board.benchmark
+    found = dict[str, str]()
+    for document in board.board.documents.values():
+        notes = document.get("metric_notes", {})
+        groups = document.get("metric_groups", {})
+        for metric, (label, over) in document["metric_labels"].items():
+            facts = [groups.get(metric, ""), notes.get(metric, ""), f"over {over}" if over else ""]
+            found.setdefault(label or metric.replace("_", " "), "; ".join(filter(None, facts)))
+    return name, benchmark.title, list(found.items())

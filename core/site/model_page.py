@@ -1,0 +1,159 @@
+"""The page of a model: what came out on each board, its neighbours, and the items by a rule."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..pages.one_run import conclusions, cost, standing, tally
+from ..pages.plots import Figure, strip
+from ..pages.profiles import profiles
+from ..pages.rows import ChartRow, Mark, RowChart, ladder
+from ..pages.words import ends, figure, plain_name, verdict
+from ..reports.items import ItemRow
+from ..reports.ratings import ranks
+from ..result_document import Facts
+from .gather import SiteBoard, SiteRun
+from .rendering import render_page
+from .run_facts import input_of, settings_of
+from .run_files import text_name
+from .shapes import FilePart, SiteBoardDocument
+from .slugs import slug
+
+NEIGHBOURS = 3
+"""Models above and below that are shown."""
+
+
+class NamedItem(NamedTuple):
+    """An item that stands for others, by a rule."""
+
+    rule: str
+    item: ItemRow
+    shown: str
+    page: str
+
+
+class ModelOnBoard(NamedTuple):
+    """What a model's page says about one board."""
+
+    document: SiteBoardDocument
+    run: SiteRun
+    verdict: str
+    tally: str
+    standing: Sequence[RowChart]
+    neighbours: RowChart | None
+    profiles: Sequence[RowChart]
+    items_plot: Figure | None
+    named: Sequence[NamedItem]
+    lines: Sequence[tuple[ItemRow, str, str]]
+    conclusions: Sequence[Facts]
+    cost: Sequence[tuple[str, str]]
+    settings: Sequence[tuple[str, str]]
+    command: str
+    texts: Mapping[str, str]
+
+
+def model_page(name: str, found: Sequence[tuple[SiteBoard, SiteBoardDocument, bool]]) -> FilePart:
+    """The page of a model.
+
+    Args:
+        name: Its name on boards.
+        found: The boards it is on, each with its document, and whether its texts are shown.
+    """
+    parts = [_part(board, document, name, texts) for board, document, texts in found]
+    return render_page(
+        "model.html",
+        f"models/{slug(name)}.html",
+        title=name,
+        parts=parts,
+        demo=any(part.run.run.demo for part in parts),
+    )
+
+
+def _part(
+    board: SiteBoard, document: SiteBoardDocument, name: str, texts: bool
+) -> ModelOnBoard:  # fmt: skip
+    run = board.runs[name]
+    given = input_of(run)
+    return ModelOnBoard(
+        document=document,
+        run=run,
+        verdict=verdict(run.document),
+        tally=tally(run.document),
+        standing=standing(given),
+        neighbours=_neighbours(document, name),
+        profiles=profiles([run.document]),
+        items_plot=_items_plot(run),
+        named=_named(board, run),
+        lines=[(row, figure(row.value), _remarks(row)) for row in run.items.items],
+        conclusions=conclusions(run.document),
+        cost=cost(run.document),
+        settings=settings_of(run),
+        command=given.command,
+        texts={row.item_id: text_name(run.run.run_id, row.item_id) for row in run.items.items}
+        if texts
+        else {},
+    )
+
+
+def _neighbours(document: SiteBoardDocument, name: str) -> RowChart | None:
+    """The models next to one, with intervals."""
+    rows = document["rows"]
+    place = next((n for n, row in enumerate(rows) if row["model"] == name), None)
+    if place is None or len(rows) < 2:
+        return None
+    near = rows[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1]
+    rated = document["rated"]
+    chart = [
+        ChartRow(
+            row["model"],
+            [Mark(row["rating"], row["rating_ci95"]) if rated
+             else Mark(row["score"], row["score_ci95"])],
+            (figure(row["rating"], 0) if rated else figure(row["score"]),
+             ends(row["rating_ci95"], 0) if rated else ends(row["score_ci95"])),
+            "own" if row["model"] == name else "other",
+            ranks(row["rank"]),
+            "" if row["model"] == name or not row["href"] else f"../{row['href']}",
+        )
+        for row in near
+    ]  # fmt: skip
+    what = "rating" if rated else document["metric"]["label"]
+    caption = (
+        f"Its neighbours on the board, with 95 % intervals and the ranks they may have ({what})"
+    )
+    return ladder(caption, chart, ("", "", what, "95 % interval"))
+
+
+def _items_plot(run: SiteRun) -> Figure | None:
+    values = {row.item_id: row.value for row in run.items.items if row.value is not None}
+    if not values:
+        return None
+    mean = sum(values.values()) / len(values)
+    what = plain_name(run.items.value or "score")
+    caption = f"Each dot is an item ({what}); the line is their mean, {figure(mean)}."
+    return strip(caption, values, mean=mean)
+
+
+def _named(board: SiteBoard, run: SiteRun) -> list[NamedItem]:
+    """The worst, the one in the middle and the best; of equal ones the first by id."""
+    rows = [row for row in run.items.items if row.value is not None]
+    if not rows:
+        return []
+    chosen = {"Worst": rows[0], "Median": rows[(len(rows) - 1) // 2], "Best": rows[-1]}
+    return [
+        NamedItem(rule, row, figure(row.value), item_path(board.key, row.item_id))
+        for rule, row in chosen.items()
+    ]
+
+
+def item_path(key: str, item_id: str) -> str:
+    """Where the page of an item is."""
+    return f"items/{key}/{slug(item_id)}.html"
+
+
+def _remarks(row: ItemRow) -> str:
+    """What is odd about an item's samples."""
+    found = [
+        s.status + (f": {s.reason}" if s.reason else "")
+        for s in row.samples
+        if s.status != "scored"
+    ]
+    return "; ".join([*found, *dict.fromkeys(flag for s in row.samples for flag in s.flags)])

@@ -1,0 +1,53 @@
+"""Pages that share one style sheet and one script, which stand in the site's `assets`."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader
+
+from .. import __version__
+from ..pages.rendering import asset as page_asset
+from ..pages.rendering import environment
+from ..pages.words import signed
+from .shapes import FilePart
+
+FOLDER = Path(__file__).parent
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+@cache
+def _environment() -> Environment:
+    made = environment()
+    folders = [FileSystemLoader(FOLDER / "templates", encoding="utf-8"), made.loader]
+    made.loader = ChoiceLoader([folder for folder in folders if folder])
+    made.filters["signed"] = signed
+    return made
+
+
+def render_page(template: str, path: str, **context: Any) -> FilePart:
+    """A page of a site.
+
+    Args:
+        template: Its file.
+        path: Where it stands, from the site's folder; links from it go up from there.
+        **context: What it shows.
+    """
+    root = "../" * path.count("/")
+    found = _environment().get_template(template)
+    text = found.render(root=root, policy=POLICY, version=__version__, path=path, **context)
+    return FilePart(path, text.encode())
+
+
+def assets() -> list[FilePart]:
+    """The style sheet and the script."""
+    own = FOLDER / "assets"
+    style = page_asset("page.css") + (own / "site.css").read_text(encoding="utf-8")
+    script = page_asset("page.js") + (own / "site.js").read_text(encoding="utf-8")
+    return [
+        FilePart("assets/site.css", style.encode()),
+        FilePart("assets/site.js", script.encode()),
+    ]

@@ -1,0 +1,99 @@
+"""The data files of a run: what came of its items, and its transcripts, an item a file."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypedDict
+
+from ..pages.inputs import ItemText
+from ..pages.transcripts import pack
+from ..reports.items import ItemRow
+from .board_files import put_file
+from .gather import SiteRun
+from .shapes import FilePart
+from .slugs import slug
+
+
+class SiteSample(TypedDict):
+    """A sample of an item."""
+
+    iteration: int
+    status: str
+    values: Mapping[str, float | None]
+    reason: str | None
+    flags: Sequence[str]
+
+
+class SiteItem(TypedDict):
+    """What came of an item; `texts` names the file of its transcripts, if there is one."""
+
+    item: str
+    value: float | None
+    spread: float | None
+    samples: Sequence[SiteSample]
+    texts: str | None
+
+
+class SiteRunDocument(TypedDict):
+    """A run, as its script holds it."""
+
+    run: str
+    model: str
+    benchmark: str
+    demo: bool
+    value: str | None
+    items: Sequence[SiteItem]
+
+
+def run_file(run: SiteRun, texts: bool) -> FilePart:
+    """The items of a run.
+
+    Args:
+        run: The run.
+        texts: Whether its transcripts are in the site.
+    """
+    document: SiteRunDocument = {
+        "run": run.run.run_id,
+        "model": run.run.name,
+        "benchmark": run.run.benchmark,
+        "demo": run.run.demo,
+        "value": run.items.value,
+        "items": [_item(run, row, texts) for row in run.items.items],
+    }
+    return put_file(f"runs/{run.run.run_id}", document)
+
+
+def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
+    return {
+        "item": row.item_id,
+        "value": row.value,
+        "spread": row.spread,
+        "samples": [
+            {"iteration": s.iteration, "status": s.status, "values": s.values,
+             "reason": s.reason, "flags": list(s.flags)}
+            for s in row.samples
+        ],
+        "texts": text_name(run.run.run_id, row.item_id) if texts else None,
+    }  # fmt: skip
+
+
+def text_name(run_id: str, item_id: str) -> str:
+    """The name of an item's transcripts."""
+    return f"texts/{run_id}/{slug(item_id)}"
+
+
+Published = Callable[[ItemText], ItemText | None]
+
+
+def text_files(run: SiteRun, texts: Iterator[ItemText], published: Published) -> Iterator[FilePart]:
+    """The transcripts of a run, as far as they are published."""
+    for text in texts:
+        shown = published(text)
+        if shown is not None:
+            yield text_file(run.run.run_id, shown)
+
+
+def text_file(run_id: str, item: ItemText) -> FilePart:
+    """The transcripts of an item in all iterations, compressed."""
+    record = item.record
+    rows = [{"iteration": row["iteration"], "packed": pack(item, row)}
+            for row in record["iterations"]]  # fmt: skip
+    return put_file(text_name(run_id, record["item_id"]), rows)

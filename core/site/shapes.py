@@ -1,0 +1,119 @@
+"""The JSON of a site's boards: what a page shows, its downloads hold and its script reads."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypedDict
+
+from ..result_document import ConclusionRow, OpenInterval, Ranks
+
+
+class SiteMetric(TypedDict):
+    """A column of numbers; `low` and `high` are the fixed ends of its shades."""
+
+    name: str
+    label: str
+    group: str
+    higher_is_better: bool | None
+    low: float | None
+    high: float | None
+
+
+class SiteRow(TypedDict):
+    """A model; `residual` is by how much a criterion exceeds what its score foretells."""
+
+    id: str
+    model: str
+    href: str | None
+    family: str
+    size_b: float | None
+    date: str | None
+    demo: bool
+    partial: bool
+    changed: str | None
+    status: str | None
+    rank: Ranks | None
+    rank_alone: Ranks | None
+    rating: float | None
+    rating_ci95: OpenInterval | None
+    score: float | None
+    score_ci95: OpenInterval | None
+    criteria: Mapping[str, float | None]
+    residual: Mapping[str, float | None]
+    cost_usd: float | None
+    scored: int | None
+    total: int | None
+    tied_with: Sequence[str]
+    runs: Sequence[str]
+
+
+class SiteView(TypedDict):
+    """The same models by another judge or rule: ranks and values with intervals by row."""
+
+    name: str
+    ranks: Mapping[str, Ranks]
+    values: Mapping[str, Sequence[float | None]]
+
+
+class SitePublished(TypedDict):
+    """Scores that others published, in a table of their own."""
+
+    title: str
+    note: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+    comparable: Sequence[str]
+
+
+class SiteBaseline(TypedDict):
+    """What a trivial respondent would get."""
+
+    label: str
+    value: float
+
+
+class SiteBoardDocument(TypedDict):
+    """A board, as its JSON holds it."""
+
+    key: str
+    benchmark: str
+    title: str
+    pack: str
+    pack_sha256: str
+    n_items: int
+    judge: str | None
+    roles: Mapping[str, str]
+    date_from: str | None
+    date_to: str | None
+    version: str
+    comparability: str
+    demo: bool
+    sentence: str
+    rated: bool
+    engine: str | None
+    metric: SiteMetric
+    criteria: Sequence[SiteMetric]
+    rows: Sequence[SiteRow]
+    views: Sequence[SiteView]
+    published: SitePublished | None
+    baselines: Sequence[SiteBaseline]
+    conclusions: Sequence[ConclusionRow]
+    warnings: Sequence[str]
+
+
+class SitePairs(TypedDict):
+    """Differences of each two rows: of the first less the second, with both ends of an interval.
+
+    `rows` holds the upper triangle, row by row; ``None`` where no sample is shared.
+    """
+
+    key: str
+    metric: str
+    method: str
+    models: Sequence[str]
+    rows: Sequence[Sequence[float] | None]
+
+
+class FilePart(NamedTuple):
+    """A file of a site: its path below the folder, and its bytes."""
+
+    path: str
+    content: bytes

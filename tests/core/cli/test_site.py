@@ -1,0 +1,162 @@
+"""`bench site`: a folder of pages that work from `file://`, brought up to date file by file."""
+
+import base64
+import csv
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Bench = Callable[..., Any]
+Demos = Callable[..., list[Any]]
+SITE = Path("site")
+
+
+def build(bench: Bench, *more: str) -> Any:
+    """The site of the journal in place."""
+    done = bench("site", "-o", SITE, *more)
+    assert done.code == 0, done.err
+    return done
+
+
+def data(path: Path) -> Any:
+    """What a data script hands over."""
+    found = re.fullmatch(r"eibench\.put\((\".*?\"),(.*)\);\n", path.read_text(encoding="utf-8"))
+    assert found and json.loads(found[1]) == str(path.relative_to(SITE).with_suffix(""))
+    return json.loads(found[2])
+
+
+def only(folder: str, ending: str) -> Path:
+    """The one file of a folder with that ending."""
+    (found,) = SITE.glob(f"{folder}/*{ending}")
+    return found
+
+
+def test_the_entry_lists_boards_with_their_models(bench: Bench, demos: Demos) -> None:
+    """Each board and each of its models is a link that leads somewhere."""
+    demos(3)
+    build(bench)
+    links = re.findall(r'href="([^"]+)"', (SITE / "index.html").read_text(encoding="utf-8"))
+    assert sum(link.startswith("models/") for link in links) == 3
+    assert sum(link.startswith("boards/") for link in links) == 1
+    assert all((SITE / link).is_file() for link in links if link[0] != "#")
+
+
+def test_downloads_hold_what_the_leaderboard_says(bench: Bench, demos: Demos) -> None:
+    """JSON, CSV and script hold the models in the order and with the numbers of the command."""
+    demos(3)
+    build(bench)
+    board = bench("leaderboard", "eqbench3", "--json").json
+    document = json.loads(only("boards", ".json").read_text(encoding="utf-8"))
+    script = next(p for p in SITE.glob("boards/*.js") if "pairs" not in p.name)
+    assert data(script) == document
+    wanted = [(row["model"], row["rating"], row["ci95"]) for row in board["rows"]]
+    rows = document["rows"]
+    assert [(row["model"], row["rating"], row["rating_ci95"]) for row in rows] == wanted
+    with only("boards", ".csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["model"], float(line["rating"])) for line in lines] == [w[:2] for w in wanted]
+
+
+def test_pairs_hold_the_differences_of_compare(bench: Bench, demos: Demos) -> None:
+    """Mean and number of pairs are those of `bench compare`; the interval holds the mean."""
+    demos(3)
+    build(bench)
+    pairs = data(only("boards", "-pairs.js"))
+    a, b = pairs["models"][:2]
+    found = bench("compare", a, b, "--json").json["differences"][pairs["metric"]]
+    mean, low, high = pairs["rows"][0]
+    assert mean == pytest.approx(found["difference"], abs=1e-6)
+    assert low < mean < high
+    assert len(pairs["rows"]) == 3
+
+
+def test_transcripts_are_read_back(bench: Bench, demos: Demos) -> None:
+    """What the model said is in the file that the run's item names."""
+    (document,) = demos(1)
+    build(bench)
+    run = data(SITE / f"runs/{document['run_id']}.js")
+    texts = data(SITE / f"{run['items'][0]['texts']}.js")
+    sample = json.loads(gzip.decompress(base64.b64decode(texts[0]["packed"])))
+    said = bench("show", document["run_id"], run["items"][0]["item"], "--json").json
+    call = said["iterations"][0]["calls"][0]
+    assert sample["turns"][1]["text"] == call["text"]
+
+
+def test_without_texts_there_are_none(bench: Bench, demos: Demos) -> None:
+    """--texts none leaves every transcript out, also those of an earlier build."""
+    (document,) = demos(1)
+    build(bench)
+    assert list(SITE.glob("texts/*/*"))
+    build(bench, "--texts", "none")
+    assert not list(SITE.glob("texts/*/*"))
+    assert data(SITE / f"runs/{document['run_id']}.js")["items"][0]["texts"] is None
+
+
+def test_a_second_build_writes_nothing(bench: Bench, demos: Demos) -> None:
+    """What has not changed keeps its file."""
+    demos(2)
+    build(bench)
+    before = {path: path.stat().st_mtime_ns for path in SITE.rglob("*.*")}
+    done = build(bench)
+    assert "0 files written" in done.err
+    del before[SITE / "site.json"]
+    assert all(path.stat().st_mtime_ns == at for path, at in before.items())
+
+
+def test_what_a_deleted_run_left_is_removed(bench: Bench, demos: Demos) -> None:
+    """Its model's page and its transcripts go, and nothing that somebody else put there."""
+    document = demos(2)[1]
+    build(bench)
+    (SITE / "notes.txt").write_text("mine")
+    assert bench("delete", document["run_id"], "--yes").code == 0
+    build(bench)
+    assert not list(SITE.glob(f"texts/{document['run_id']}/*"))
+    assert len(list(SITE.glob("models/*"))) == 1
+    assert (SITE / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_of_somebody_else_is_refused(bench: Bench, demos: Demos) -> None:
+    """Nothing is written into a folder that holds other things."""
+    demos(1)
+    SITE.mkdir()
+    (SITE / "index.html").write_text("mine")
+    done = bench("site", "-o", SITE)
+    assert done.code == 2
+    assert "bench site did not write" in done.err
+    assert [path.name for path in SITE.iterdir()] == ["index.html"]
+
+
+@pytest.mark.parametrize("path", ["../victim", "/victim", "a/../../victim", "a\\b", ""])
+def test_a_manifest_that_leaves_the_folder_is_refused(
+    bench: Bench, demos: Demos, path: str
+) -> None:  # fmt: skip
+    """So nothing outside can be removed by it."""
+    demos(1)
+    SITE.mkdir()
+    made = {"format": "eibench-site", "files": {path: "x"}, "texts": {}}
+    (SITE / "site.json").write_text(json.dumps(made))
+    done = bench("site", "-o", SITE)
+    assert done.code == 3
+    assert "not a manifest of bench site" in done.err
+
+
+def test_no_host_and_no_folder_is_named(bench: Bench, demos: Demos) -> None:
+    """Neither the runs folder nor its place is in any file."""
+    demos(3)
+    build(bench)
+    where = str(Path.cwd()).encode()
+    assert not [path for path in SITE.rglob("*.*") if where in path.read_bytes()]
+
+
+def test_every_link_leads_somewhere(bench: Bench, demos: Demos) -> None:
+    """Also those between pages of different folders."""
+    demos(3)
+    build(bench)
+    for page in SITE.rglob("*.html"):
+        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")):
+            assert (page.parent / link).is_file(), f"{page}: {link}"
