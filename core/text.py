@@ -125,6 +125,8 @@ def harmless(text: str) -> str:
 
     A terminal would obey them: move the cursor, set the title, hide what follows.
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}", text)
 
 

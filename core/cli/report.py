@@ -15,7 +15,7 @@ from ..plugins import installed
 from ..reports.comparability import judge_label
 from ..reports.comparing import Compared, RunComparison, compare
 from ..reports.items import items_of
-from ..reports.transcripts import item_record
+from ..reports.transcripts import item_records
 from ..result_document import ResultDocument
 from ..text import line
 from . import options
@@ -93,7 +93,7 @@ def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:
 
 def _texts(journal: Journal, run: RunRecord, ids: Sequence[str]) -> list[ItemText]:
     beside = beside_reference(journal, run) if ids else None
-    records = (item_record(journal, run, item_id) for item_id in ids)
+    records = item_records(journal, run, ids)
     return [ItemText(record, beside(record)) for record in records] if beside else []
 
 

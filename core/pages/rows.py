@@ -5,6 +5,7 @@ said by the drawing alone. A drawing is as wide as its cell: places are in per c
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -90,7 +91,7 @@ class RowChart(NamedTuple):
             for n, mark in enumerate(row.marks)
             for part in _mark(self.axis, mark, HEIGHT // 2 + STEP * n, self.bars)
         ]
-        return drawing(*_grid(self.axis, self.reference), *marks, height=height)
+        return drawing(_grid(self.axis, self.reference), *marks, height=height)
 
     def drawn_axis(self) -> Markup:
         """The ticks below the rows."""
@@ -126,13 +127,15 @@ def forest(caption: str, rows: Sequence[ChartRow], columns: Sequence[str]) -> Ro
     return ladder(caption, rows, columns, reference=0.0)
 
 
-def _grid(axis: Axis, reference: float | None) -> Iterator[Markup]:
-    for tick in axis.ticks:
-        x = percent(axis.at(tick))
-        yield tag("line", x1=x, x2=x, y1="0", y2="100%", class_="grid")
-    if reference is not None:
-        x = percent(axis.at(reference))
-        yield tag("line", x1=x, x2=x, y1="0", y2="100%", class_="reference")
+@lru_cache(maxsize=64)
+def _grid(axis: Axis, reference: float | None) -> Markup:
+    """The lines behind a row, the same in all rows."""
+    places = [(axis.at(tick), "grid") for tick in axis.ticks]
+    places += [(axis.at(reference), "reference")] if reference is not None else []
+    lines = (
+        tag("line", x1=percent(x), x2=percent(x), y1="0", y2="100%", class_=of) for x, of in places
+    )
+    return Markup("").join(lines)
 
 
 def _mark(axis: Axis, mark: Mark, y: int, bars: bool) -> Iterator[Markup]:

@@ -1,6 +1,6 @@
 """All that is known about one item of a run: every call, and the scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict, cast
 
 from ..errors import UsageError
@@ -71,13 +71,34 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> ItemDocument:
     Raises:
         UsageError: The run holds nothing about it.
     """
+    (record,) = item_records(journal, run, [item_id])
+    return record
+
+
+def item_records(
+    journal: Journal, run: RunRecord, item_ids: Iterable[str]
+) -> Iterator[ItemDocument]:
+    """The same of several items, in their order; what is about the whole run is read once.
+
+    Raises:
+        UsageError: The run holds nothing about one.
+    """
+    graders = journal.graders(run)  # asked once: it takes a look at every grade of the run
+    failures = {(f.item_id, f.iteration): f.reason for f in journal.failures(run)}
+    for item_id in item_ids:
+        failed = {n: reason for (item, n), reason in failures.items() if item == item_id}
+        yield _record(journal, run, graders, failed, item_id)
+
+
+def _record(
+    journal: Journal, run: RunRecord, graders: Sequence[Grader], failed: dict[int, str],
+    item_id: str,
+) -> ItemDocument:  # fmt: skip
     calls: dict[int, list[StoredCall]] = {}
     for call in journal.calls(run, item_id):
         calls.setdefault(call.iteration, []).append(call)
-    failed = {f.iteration: f.reason for f in journal.failures(run) if f.item_id == item_id}
     if not calls and not failed:
         raise UsageError(f"run {run.run_id} holds nothing about item {item_id!r}")
-    graders = journal.graders(run)  # asked once: it takes a look at every grade of the run
     return {
         "run_id": run.run_id,
         "benchmark": run.benchmark,
