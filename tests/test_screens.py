@@ -54,7 +54,7 @@ def test_what_matters_is_seen_without_scrolling(screens: Any, file: Path) -> Non
     seen = "\n".join(rows)
     assert re.search(MATTERS.get(name, RESULT), seen, re.MULTILINE)
     if name not in MATTERS:
-        assert any(re.match(RESULT, row) for row in rows[-2:])
+        assert any(re.match(RESULT, row) for row in rows[-3:])  # 80 columns break it twice at most
 
 
 def test_no_row_of_a_terminal_is_cut(screens: Any) -> None:
