@@ -1,17 +1,18 @@
 """What a benchmark may be able to do beside asking and grading, each with a class of its own.
 
 One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `HasPublished`,
-`HasReference`, `ReadsForeign` or `WithoutReading` has the ability; one that compares
-models is a subclass of `Pairwise` too, which has defaults for what is rarely needed.
+`HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the ability; one
+that compares models is a subclass of `Pairwise` too, which has defaults for what is rarely
+needed.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
 
 from .answers import no_answer
-from .foreign import ForeignResults
+from .foreign import ForeignPart, ForeignResults
 from .model import Model
 from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
 from .packs import Pack
@@ -75,6 +76,26 @@ class ReadsForeign(Protocol):
         Raises:
             DataError: It is not of that form; the message names the place.
         """
+        ...
+
+
+@runtime_checkable
+class ReadsForeignParts(Protocol):
+    """A benchmark that reads large files of other programs, part by part.
+
+    Attributes:
+        foreign_forms: Names of their forms, which `bench import --format` takes.
+        foreign_lists: The keys that lead to each list of a file that comes element by element.
+            All else comes by the keys of the file's object.
+    """
+
+    foreign_forms: tuple[str, ...]
+    foreign_lists: tuple[tuple[str, ...], ...]
+
+    def read_foreign_parts(
+        self, form: str, parts: Iterable[ForeignPart], origin: Path, judge: str
+    ) -> ForeignResults:
+        """As `ReadsForeign.read_foreign`, of the parts of a file in their order."""
         ...
 
 

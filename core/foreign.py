@@ -9,10 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from .types import JsonObject
+from .types import Json, JsonObject
 
 if TYPE_CHECKING:
     from .ratings.comparisons import Comparison
+
+
+class ForeignPart(NamedTuple):
+    """A part of a file that is read part by part, as files may be larger than memory."""
+
+    path: tuple[str | int, ...]
+    """The keys that lead to it; last, of an element of a list, its place there, from 0."""
+    value: Json
 
 
 class ForeignTurn(NamedTuple):

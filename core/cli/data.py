@@ -25,6 +25,7 @@ from ..datasets.fetching import (
     pack_folders,
     read_official,
 )
+from ..datasets.ladders import Ladder, fetch_ladder, read_ladder
 from ..errors import DataError, UsageError
 from ..plugins import installed
 from ..settings.run_config import RunConfig
@@ -34,6 +35,8 @@ from ..work import have_data
 from . import options
 from .command import Group
 from .generate import generate_command
+from .ladder import import_ladder
+from .settings import config_option
 
 _LIVE_EVERY_S = 0.1
 _PLAIN_EVERY_S = 10.0
@@ -140,12 +143,24 @@ def _print(rows: list[JsonDict], broken: list[dict[str, str]]) -> None:
 @_name_argument
 @click.option("--from", "source", metavar="DIR|URL", help="Another place that has the same files.")
 @_lang_option
-def fetch_command(name: str, source: str | None, lang: str | None) -> None:
+@click.option("--ladder", is_flag=True, help="The published results too, into --runs-dir.")
+@options.runs_dir_option
+@config_option
+def fetch_command(
+    name: str, source: str | None, lang: str | None, ladder: bool, runs_dir: Path
+) -> None:
     """Download an official pack; the same command again resumes it.
 
-    Size and SHA-256 are checked. A pack that is here is the default of bench run.
+    Size and SHA-256 are checked. A pack that is here is the default of bench run. With --ladder,
+    the results that its authors published are added to your runs.
     """
-    fetch_pack(_pack(name), lang, source)
+    published = ladder_of(name) if ladder else None
+    pack = _pack(name)
+    if not (published and pack.usable(lang)):
+        fetch_pack(pack, lang, source)
+    if published:
+        _fetch_ladder(published, source)
+        import_ladder(published, runs_dir)
     if _is_data_only(name):
         _tell(f"{name} is {DATA_ONLY}")
 
@@ -160,6 +175,24 @@ def fetch_pack(pack: OfficialPack, lang: str | None = None, source: str | None =
         _tell(f"{pack.name}: {files}, {size:,} bytes, SHA-256 right, now in {pack.folder}")
     else:
         _tell(f"{pack.name}: all there and right in {pack.folder}; nothing was downloaded")
+
+
+def ladder_of(name: str) -> Ladder:
+    """The published ladder of a pack.
+
+    Raises:
+        UsageError: There is no such pack, or it has none.
+    """
+    return read_ladder(_pack(name).name, _folders()[name])
+
+
+def _fetch_ladder(ladder: Ladder, source: str | None) -> None:
+    with _meter() as meter:
+        watch = Watch(meter.progress, meter.say)
+        fetched = fetch_ladder(ladder, source=source, watch=watch)
+    files = f"{len(fetched)} {'file' if len(fetched) == 1 else 'files'}"
+    message = f"{files}, git's ids right, now in" if fetched else "all there and right in"
+    _tell(f"{ladder.name}, published ladder: {message} {ladder.folder}")
 
 
 def get_data(config: RunConfig) -> None:

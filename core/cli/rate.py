@@ -19,12 +19,15 @@ from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
 from ..reports.ratings import note_of, rating_columns, spans
+from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural
 from ..types import JsonObject
 from . import options
+from .data import ladder_of
+from .ladder import published_comparisons
 from .rating_options import RatingCommand, no_rating_options, rating_options
 from .settings import config_option
-from .stored import as_given, pack_given
+from .stored import as_given, official_or_default, pack_given
 from .values import pairs
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ _RATE_EXAMPLES = (
     "\b\nExamples:\n"
     "  bench rate comparisons.jsonl.gz --anchor o3=1500 --anchor llama-3.2-1b-instruct=200\n"
     "  bench rate --benchmark eqbench3 --engine fractional-logit\n"
+    "  bench rate eqbench3 --published\n"
 )
 
 
@@ -56,6 +60,8 @@ _RATE_EXAMPLES = (
 @options.option("--benchmark", metavar="NAME",
                 help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="Of the journal's, those on this pack.")
+@click.option("--published", is_flag=True,
+              help="Of a benchmark, the verdicts of its published ladder alone.")  # fmt: skip
 @options.option("--engine", metavar="NAME",
                 help="glicko2 (default), fractional-logit, mixed, "
                 "glicko2-sequential, trueskill, or a "
@@ -74,6 +80,7 @@ def rate_command(
     comparisons: Path | None,
     benchmark: str | None,
     dataset: str | None,
+    published: bool,
     engine: str | None,
     anchors: tuple[str, ...],
     judge: str | None,
@@ -85,19 +92,24 @@ def rate_command(
     json_output: bool,
     **own: Any,
 ) -> None:
-    """Rate models from comparisons: of a file, or of the journal.
+    """Rate models from comparisons: of a file, of the journal, or of a published ladder.
 
     COMPARISONS has one JSON object a line, plain or gzip; docs/ratings.md has the form. Every
     rating comes with its 95 % interval over families of items.
     """
+    if published and comparisons is not None:
+        comparisons, benchmark = None, _only_one(benchmark, str(comparisons))
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
     sets = anchor_sets(anchors)
-    check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
-    if comparisons is not None:
-        no_rating_options(own)
-        all_there = ratings.reading.read_comparisons(comparisons, dedupe=dedupe, judge=judge)
+    if not published:
+        check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
+    if published or comparisons is not None:
+        path = _published(benchmark, dataset) if published else comparisons
+        assert path is not None
+        all_there = ratings.reading.read_comparisons(path, dedupe=dedupe, judge=judge)
         given = ratings.parting.part(all_there, mixed=demo, without=without)
-        asked = _RateRequest(given, RatingSettings(sets), ratings.parting.has_demo(given))
+        settings = _settings(str(benchmark) if published else None, sets, own)
+        asked = _RateRequest(given, settings, ratings.parting.has_demo(given))
     else:
         choice: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": demo}
         choice |= {"without": without, "roles": pairs(roles, "--role")}
@@ -132,6 +144,37 @@ def check_source(
         raise UsageError("--dedupe is for files; the journal holds each comparison once")
     if comparisons is not None and dataset is not None:
         raise UsageError("--dataset is for the journal; a file of comparisons names no pack")
+
+
+def _published(benchmark: str | None, dataset: str | None) -> Path:
+    """The comparisons of a benchmark's published ladder.
+
+    Raises:
+        DataError: It was not fetched yet.
+        UsageError: There is none, or nobody says of which benchmark.
+    """
+    if benchmark is None:
+        raise UsageError("--published needs a benchmark: bench rate eqbench3 --published")
+    if dataset is not None:
+        raise UsageError("--dataset is for the journal; a published ladder is of one pack")
+    return published_comparisons(ladder_of(benchmark))
+
+
+def _only_one(benchmark: str | None, named: str) -> str:
+    """The benchmark, which stands where else a file does."""
+    if benchmark not in (None, named):
+        raise UsageError(f"{named} and --benchmark {benchmark} are two; name one of them")
+    return installed().benchmark(named).name
+
+
+def _settings(name: str | None, sets: tuple[AnchorSet, ...], own: JsonObject) -> RatingSettings:
+    """How a file is rated: a benchmark's own with the anchors and weights of its pack."""
+    if name is None:
+        no_rating_options(own)
+        return RatingSettings(sets)
+    benchmark = installed().benchmark(name)
+    pack, _ = official_or_default(benchmark, None)
+    return settings_of(benchmark, pack, sets, rating_options(benchmark, own))
 
 
 def _of_journal(
@@ -205,7 +248,8 @@ def _table(ratings: "Ratings", *, demo: bool) -> FitTable:
     rows = [row.as_json() for row in ratings.rows]
     columns = rating_columns(rows, [row["model"] + " DEMO" * demo for row in rows])
     title = f"ratings by {ratings.engine}" + "  DEMO" * demo
-    note = "\n".join([_note(ratings), *note_of(rows)])
+    sure = map(line, sure_ranks(rows, ratings.diagnostics))
+    note = "\n".join([_note(ratings), *note_of(rows), *sure])
     return FitTable(title, columns, None, note, spans(rows), "95 % interval")
 
 

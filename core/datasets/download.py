@@ -70,11 +70,19 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file to download: where from, and how many bytes it has."""
+    """A file to download.
+
+    Attributes:
+        url: Where from.
+        path: What it is called.
+        size: How many bytes it has; ``None`` where only its digest is known.
+        most: How many it may have then.
+    """
 
     url: str
     path: str
-    size: int
+    size: int | None
+    most: int = 0
 
 
 def objection(url: str) -> str:
@@ -140,6 +148,7 @@ class _Transfer:
         self, wanted: Download, part: Path, watch: Watch, timeout_s: float, deadline: Deadline
     ) -> None:
         self._wanted = wanted
+        self._size = wanted.size
         self._part = part
         self._watch = watch
         self._timeout_s = timeout_s
@@ -151,26 +160,37 @@ class _Transfer:
             file = self._part.open("ab", buffering=0)  # in the file even if we are killed
         with file:
             have = file.seek(0, 2)
-            if have > self._wanted.size:
+            if have > self._limit:
                 have = self._emptied(file)
-            if have < self._wanted.size:
+            if have != self._size:
                 self._get_rest(file, have)
 
+    @property
+    def _limit(self) -> int:
+        """The bytes that it has, or may have where that is not known yet."""
+        return self._wanted.most if self._size is None else self._size
+
     def _get_rest(self, file: IO[bytes], have: int) -> None:
-        url, size = self._wanted.url, self._wanted.size
+        url = self._wanted.url
         with _network(url, self._timeout_s), self._answer(have) as answer:
             have = self._begin(file, answer, have)
-            self._watch.progress(self._wanted.path, have, size)
-            for data in _chunks(answer, size - have):
+            limit = self._limit
+            self._watch.progress(self._wanted.path, have, limit)
+            for data in _chunks(answer, limit - have):
                 have += len(data)
-                if have > size:
-                    raise self._wrong(f"sends more than the {size:,} bytes of the manifest")
+                if have > limit:
+                    raise self._wrong(f"sends more than the {limit:,} bytes of {self._whose}")
                 with writing(self._part):
                     _write(file, data)
-                self._watch.progress(self._wanted.path, have, size)
-        if have < size:
-            message = f"the connection ended after {have:,} of {size:,} bytes"
+                self._watch.progress(self._wanted.path, have, limit)
+        if self._size is not None and have < self._size:
+            message = f"the connection ended after {have:,} of {self._size:,} bytes"
             raise _failure(ErrorKind.CONNECTION, url, message)
+
+    @property
+    def _whose(self) -> str:
+        """Who says how many bytes there are."""
+        return "the limit" if self._wanted.size is None else "the manifest"
 
     def _answer(self, have: int) -> http.client.HTTPResponse:
         headers = {"User-Agent": f"eibench/{__version__}"}
@@ -188,18 +208,27 @@ class _Transfer:
 
     def _begin(self, file: IO[bytes], answer: http.client.HTTPResponse, have: int) -> int:
         """Where the answer goes on from: 0 when the server sends the file from its start."""
-        url, size, length = self._wanted.url, self._wanted.size, answer.length
+        url, length = self._wanted.url, answer.length
         if answer.status != HTTPStatus.PARTIAL_CONTENT:
             have = self._emptied(file) if have else 0
         elif not (answer.headers["Content-Range"] or "").startswith(f"bytes {have}-"):
             self._emptied(file)
             message = "the server sends another part of the file than was asked for"
             raise _failure(ErrorKind.MALFORMED, url, message)
-        if length is not None and have + length > size:
-            raise self._wrong(f"has {have + length:,} bytes, more than the manifest's {size:,}")
-        if length is not None and not have and length < size:
-            raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
+        if length is not None:
+            self._check_length(have, length)
         return have
+
+    def _check_length(self, have: int, length: int) -> None:
+        """Hold what the server announces to what is known; where nothing is, take its word."""
+        size = self._wanted.size
+        most = self._wanted.most if size is None else size
+        if have + length > most:
+            raise self._wrong(f"has {have + length:,} bytes, more than {self._whose}'s {most:,}")
+        if size is None:
+            self._size = have + length
+        elif not have and length < size:
+            raise self._wrong(f"has {length:,} bytes, fewer than the manifest's {size:,}")
 
     def _emptied(self, file: IO[bytes]) -> int:
         with writing(self._part):
@@ -224,9 +253,8 @@ def _write(file: IO[bytes], data: bytes) -> None:
 
 
 def _too_slow(wanted: Download, part: Path, deadline: Deadline) -> ProviderError:
-    message = (
-        f"{part.stat().st_size:,} of {wanted.size:,} bytes came within {deadline.seconds:,.15g} s"
-    )
+    of_all = "" if wanted.size is None else f" of {wanted.size:,}"
+    message = f"{part.stat().st_size:,}{of_all} bytes came within {deadline.seconds:,.15g} s"
     more = "they are kept, so the same command goes on with the rest; --from names another source"
     return _failure(ErrorKind.TIMEOUT, wanted.url, f"{message}; {more}")
 

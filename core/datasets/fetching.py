@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
 from ..endpoints.secrets import shown_address
@@ -162,9 +162,9 @@ def fetch(
         UsageError: No such language, or nothing may be downloaded from that URL.
     """
     wanted = {
-        f: _place(source, f) for f in pack.files(lang) if pack.state(f) is not FetchState.HERE
+        f: place_of(source, f) for f in pack.files(lang) if pack.state(f) is not FetchState.HERE
     }
-    with _alone(pack) if wanted else contextlib.nullcontext():
+    with alone(pack.folder) if wanted else contextlib.nullcontext():
         for file, place in wanted.items():
             if pack.state(file) is FetchState.HERE:
                 continue  # another process was quicker
@@ -187,15 +187,32 @@ def import_files(pack: OfficialPack, path: Path) -> tuple[OfficialFile, ...]:
         DataError: There is none, or one has a right name and wrong contents.
     """
     found = _recognised(pack, path)
-    with _alone(pack):
+    with alone(pack.folder):
         for file, place in found.items():
             if pack.state(file) is not FetchState.HERE:
                 _copy(place, pack, file)
     return tuple(found)
 
 
-def _place(source: str | None, file: OfficialFile) -> Path | str:
-    """Where to get a file: a path or a URL."""
+class Located(Protocol):
+    """A file that has an address of its own, and a path that another place has it under."""
+
+    @property
+    def path(self) -> str:
+        """Relative."""
+
+    @property
+    def url(self) -> str:
+        """Its own."""
+
+
+def place_of(source: str | None, file: Located) -> Path | str:
+    """Where to get a file: a path or a URL.
+
+    Raises:
+        DataError: The folder is not there.
+        UsageError: Nothing may be downloaded from there.
+    """
     if source is None:
         return file.url
     if "://" not in source:
@@ -284,18 +301,22 @@ def _recognised(pack: OfficialPack, path: Path) -> dict[OfficialFile, Path]:
 
 
 @contextlib.contextmanager
-def _alone(pack: OfficialPack) -> Iterator[None]:
-    """Be the only process that writes a pack; the lock dies with the process."""
-    with writing(pack.folder):
-        pack.folder.mkdir(parents=True, exist_ok=True)
-        file = (pack.folder / ".lock").open("a", encoding="utf-8")
+def alone(folder: Path) -> Iterator[None]:
+    """Be the only process that writes into a folder of the cache; the lock dies with it.
+
+    Raises:
+        DataError: Another process does, or it cannot be written.
+    """
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("a", encoding="utf-8")
     with file:
         try:
             take_lock(file)
         except OSError as error:
             if error.errno in IS_LOCKED:  # else there are no locks here: go on without
                 message = "another process is getting this pack; wait until it ends"
-                raise DataError(pack.folder, message) from None
+                raise DataError(folder, message) from None
         yield
 
 
@@ -330,7 +351,7 @@ def _checked(manifest: Path, entry: FileEntry) -> OfficialFile:
         DataError: It does not, or its path would leave the folder.
     """
     place = f"file {entry.path!r}"
-    if not _stays_inside(entry.path):
+    if not stays_inside(entry.path):
         raise DataError(manifest, "its path must stay inside the pack's folder", place)
     if not isinstance(entry.size, int) or entry.size < 1:
         raise DataError(manifest, "needs its size in bytes", place)
@@ -341,7 +362,7 @@ def _checked(manifest: Path, entry: FileEntry) -> OfficialFile:
     return OfficialFile(entry.path, str(entry.url), str(entry.sha256), entry.size, entry.lang)
 
 
-def _stays_inside(path: object) -> bool:
+def stays_inside(path: object) -> bool:
     """Whether a manifest's path is a plain relative one, on every system."""
     if not isinstance(path, str) or not re.fullmatch(r"[^\\:\0]+", path):
         return False

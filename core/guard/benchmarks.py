@@ -1,6 +1,6 @@
 """A benchmark with each of its methods guarded."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,10 +12,11 @@ from ..abilities import (
     HasReference,
     Pairwise,
     ReadsForeign,
+    ReadsForeignParts,
     WithoutReading,
 )
 from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
-from ..foreign import ForeignResults
+from ..foreign import ForeignPart, ForeignResults
 from ..making import DataMaker, Made
 from ..sections import Table
 from ..types import (
@@ -229,6 +230,15 @@ class Guarded:
         plugin, is_one = self.benchmark, _an(ForeignResults)
         assert isinstance(plugin, ReadsForeign)
         return self._call("read_foreign", is_one, plugin.read_foreign, form, value, path, judge)
+
+    def read_foreign_parts(
+        self, form: str, parts: Iterable[ForeignPart], path: Path, judge: str
+    ) -> ForeignResults:
+        """The same of a file that comes part by part."""
+        plugin, is_one = self.benchmark, _an(ForeignResults)
+        assert isinstance(plugin, ReadsForeignParts)
+        function = plugin.read_foreign_parts
+        return self._call("read_foreign_parts", is_one, function, form, parts, path, judge)
 
     def made(self, score: Score, model: str) -> "Made":
         """What a maker's run gave; only for a `DataMaker`."""

@@ -1,17 +1,20 @@
 """Results of other programs: read within limits, interpreted by a benchmark, checked again."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import ratings
+from ..abilities import ReadsForeignParts
 from ..benchmark import Benchmark
 from ..errors import BenchError, DataError, PluginError, UsageError
-from ..foreign import ForeignResults, ForeignRun
+from ..foreign import ForeignPart, ForeignResults, ForeignRun
 from ..guard import described, guard
-from ..journal.archives import read_whole
+from ..journal.archives import read_chunks, read_whole
 from ..journal.lines import read_line
 from ..plugins import Catalogue
 from ..responses import MOST_ITERATIONS
+from .parts import read_parts
 
 
 class ForeignFile(NamedTuple):
@@ -36,23 +39,39 @@ def read_foreign(catalogue: Catalogue, path: Path, form: str, judge: str = "") -
         PluginError: The benchmark failed.
     """
     benchmark = _reader_of(catalogue, form)
-    try:
-        value = read_line(read_whole(path))
-    except ValueError as error:
-        raise DataError(path, str(error)) from None
-    plugin = guard(benchmark)
-    found = plugin.read_foreign(form, value, path, judge)
+    found = _read(benchmark, path, form, judge)
     try:
         _check(found)
     except BenchError:
         raise
     except Exception as error:
         message = f"returned what is no result of another program: {described(error)}"
-        raise PluginError(f"{plugin.called('read_foreign')} {message}") from error
+        raise PluginError(f"{guard(benchmark).called('read_foreign')} {message}") from error
     if not found.comparisons and not found.runs:
         reasons = "; ".join(f"{n} x {reason}" for reason, n in found.left_out.items())
         raise DataError(path, f"nothing in it can be read: {reasons or 'it is empty'}")
     return ForeignFile(benchmark, found)
+
+
+def _read(benchmark: Benchmark, path: Path, form: str, judge: str) -> ForeignResults:
+    if isinstance(benchmark, ReadsForeignParts):
+        parts = _parts(path, benchmark.foreign_lists)
+        found = guard(benchmark).read_foreign_parts(form, parts, path, judge)
+        for _ in parts:  # the rest, if it was not asked for, has to be JSON too
+            pass
+        return found
+    try:
+        value = read_line(read_whole(path))
+    except ValueError as error:
+        raise DataError(path, str(error)) from None
+    return guard(benchmark).read_foreign(form, value, path, judge)
+
+
+def _parts(path: Path, lists: tuple[tuple[str, ...], ...]) -> Iterator[ForeignPart]:
+    try:
+        yield from read_parts(read_chunks(path), lists)
+    except ValueError as error:
+        raise DataError(path, str(error)) from None
 
 
 def _reader_of(catalogue: Catalogue, form: str) -> Benchmark:

@@ -105,11 +105,25 @@ def read_whole(path: Path) -> bytes:
     Raises:
         DataError: It cannot be read, is damaged, or exceeds a limit.
     """
+    return b"".join(read_chunks(path, WHOLE_LIMIT))
+
+
+def read_chunks(path: Path, most: int | None = None) -> Iterator[bytes]:
+    """A file's bytes, unpacked if need be, some after others.
+
+    Args:
+        path: The file.
+        most: How many there may be; `EXPANDED_LIMIT` unless given.
+
+    Raises:
+        DataError: It cannot be read, is damaged, or exceeds a limit.
+    """
     with _opened(path) as (file, packed):
         counted = _Counted(file)
         unpacking = gzip.GzipFile(fileobj=counted, mode="rb") if packed else file
+        limit = EXPANDED_LIMIT if most is None else most
         try:
-            return b"".join(_chunks(path, unpacking, counted if packed else None))
+            yield from _chunks(path, unpacking, counted if packed else None, limit)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(path, f"the packed data is damaged or cut off: {error}") from None
 
@@ -131,14 +145,16 @@ def _opened(path: Path) -> Iterator[tuple[io.BufferedReader, bool]]:
         raise DataError(path, f"cannot be read: {error.strerror or error}") from None
 
 
-def _chunks(path: Path, file: io.BufferedIOBase, counted: "_Counted | None") -> Iterator[bytes]:
+def _chunks(
+    path: Path, file: io.BufferedIOBase, counted: "_Counted | None", limit: int
+) -> Iterator[bytes]:
     """Some bytes after others, within the limits."""
     size = 0
     while chunk := file.read(2**20):
         size += len(chunk)
-        if size > WHOLE_LIMIT:
+        if size > limit:
             message = "expands to more" if counted else "is longer"
-            raise DataError(path, f"{message} than {WHOLE_LIMIT // 2**20} MiB")
+            raise DataError(path, f"{message} than {limit // 2**20} MiB")
         if counted and _is_too_dense(size, counted.count):
             message = f"expands to more than {RATIO_LIMIT} times its size"
             raise DataError(path, f"{message}; if you trust it, unpack it first")

@@ -84,13 +84,7 @@ def read_line(raw: bytes) -> JsonDict:
         ValueError: It is not one JSON object, or has a key twice or a number that is none.
     """
     try:
-        value = json.loads(
-            raw.decode(),
-            object_pairs_hook=_once,
-            parse_constant=_no_number,
-            parse_float=_finite,
-            parse_int=_whole,
-        )
+        value = STRICT.decode(raw.decode())
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg} at character {error.pos + 1}") from None
     except UnicodeDecodeError:
@@ -124,6 +118,12 @@ def _whole(digits: str) -> int:
         return int(digits)
     except ValueError:  # Python reads no more than some thousand digits
         raise ValueError(f"holds {digits:.40}…, which is too large") from None
+
+
+STRICT = json.JSONDecoder(
+    object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite, parse_int=_whole
+)
+"""Reads JSON; ValueError where an object has a key twice, or a number is none or too large."""
 
 
 def check_header(line: JsonObject) -> None:

@@ -92,8 +92,9 @@ def assemble(
     apart = tell_apart(estimate, spread)
     messages = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
     messages += family_warnings(comparisons, estimate)
-    beside, depends = None, None
+    beside, depends, alone = None, None, {}
     if length_adjusted is not None:
+        alone = _ranks_without_length(comparisons.models, order_models(estimate, spread, apart))
         beside, reason = _beside(comparisons, length_adjusted, settings, scale)
         messages += [reason] if reason else []
         depends = np.asarray(apart.pair != beside.apart.pair)
@@ -102,7 +103,14 @@ def assemble(
     ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
     messages += open_warnings(comparisons.models, ends, estimate.families >= FEWEST_FAMILIES)
     made = RatingParts(estimate, scale, spread, order, beside, depends, ends)
-    return lay_out(engine, comparisons, made, diagnostics, tuple(messages))
+    return lay_out(engine, comparisons, made, {**diagnostics, **alone}, tuple(messages))
+
+
+def _ranks_without_length(models: Sequence[str], order: Order) -> JsonDict:
+    """The rank intervals that there would be without the analysis of length."""
+    own = zip(models, order.own, strict=True)
+    found = {model: list(_ends(ends)) for model, ends in own if ends.any()}
+    return {"rank_ci95_without_length": found}
 
 
 def _beside(

@@ -4,16 +4,16 @@ The model plays its part turn by turn and looks back on it; a judge model grades
 the whole transcript by a rubric. Its facts are in docs/eqbench3.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from eibench import (
     PLACEMENT_OPTIONS,
     Benchmark,
     ChatRequest,
+    ForeignPart,
     ForeignResults,
     Item,
     Model,
@@ -34,8 +34,7 @@ from eibench.judges import Rubric, ask_for_margins, rubric_score
 
 from .comparing import PAIR_TEXTS, pair_prompt
 from .demo import demo_answer, demo_margins, demo_verdict, respondents
-from .foreign import FORM, holds_comparisons, read_results
-from .foreign_runs import holds_runs, read_runs
+from .foreign import FORM, LIST, read_file
 from .protocol import RUBRIC, Kind
 from .published import published_board
 from .scenarios import Scenario, read_scenarios
@@ -62,6 +61,7 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
     asks_again = True
     single_turn = False
     foreign_forms = (FORM,)
+    foreign_lists = (LIST,)
     options = (
         Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
         Option("elo", True, "Compare with other models, for ratings."),
@@ -176,12 +176,11 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
             return {}
         return dict.fromkeys(self.margin_caps(pack), CAPPED_WEIGHT)
 
-    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+    def read_foreign_parts(
+        self, form: str, parts: Iterable[ForeignPart], origin: Path, judge: str
+    ) -> ForeignResults:
         """The runs and the comparisons of a file that the published code writes."""
-        runs = read_runs(value, origin, judge) if holds_runs(value) else ()
-        if runs and not holds_comparisons(value):
-            return ForeignResults(runs=runs)
-        return replace(read_results(value, origin, judge), runs=runs)
+        return read_file(parts, origin, judge)
 
     def planned_calls(self, item: Item, options: Options) -> dict[str, int]:
         """A call per turn and one for the debrief; one to the judge."""

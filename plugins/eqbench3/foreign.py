@@ -1,4 +1,4 @@
-"""Comparisons out of the results that the published code of EQ-Bench 3 writes.
+"""Files that the published code of EQ-Bench 3 writes: runs, and comparisons out of its results.
 
 Its file of ratings (``elo_results*.json``) holds every comparison with what the judge said, under
 ``__metadata__``. What the judge said is read again, as strictly as a reply of our own; the
@@ -7,21 +7,32 @@ place, and what cannot be read for certain is left out, counted with the reason.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eibench import ChatResponse, DataError, ForeignResults, JsonObject, folder, read_toml
+from eibench import (
+    ChatResponse,
+    DataError,
+    ForeignPart,
+    ForeignResults,
+    ForeignRun,
+    folder,
+    read_toml,
+)
 from eibench.judges import Codes, read_margins
 
 from .foreign_calls import Call, Unreadable, read_calls
+from .foreign_runs import is_run, read_run
 from .foreign_values import placed
 
 if TYPE_CHECKING:
     from eibench import Comparison
 
 FORM = "eqbench3"
-_LIST = "global_pairwise_comparisons"
+LIST = ("__metadata__", "global_pairwise_comparisons")
+"""The keys that lead to the comparisons."""
 
 
 class _Facts(NamedTuple):
@@ -37,22 +48,54 @@ class _Facts(NamedTuple):
         return self.criteria[self.kinds.get(scenario, "role-play")]
 
 
-def read_results(value: object, origin: Path, judge: str) -> ForeignResults:
-    """The comparisons of a results file.
+def read_file(parts: Iterable[ForeignPart], origin: Path, judge: str) -> ForeignResults:
+    """The runs and comparisons of a file, whichever it holds.
 
     Args:
-        value: The object in the file.
+        parts: Of the object in it.
         origin: The file.
-        judge: Who judged, where a comparison does not say.
+        judge: Who judged, where a run or a comparison does not say.
 
     Raises:
         DataError: It is another file, or a part of it is of the wrong type.
     """
+    runs: list[ForeignRun] = []
+    other: ForeignPart | None = None
     reader = _Reader(_read_facts())
-    for number, row in enumerate(_rows(value, origin), start=1):
-        with placed(origin, f"comparison {number}"):
-            reader.add(row, judge)
-    return reader.results()
+    listed: object = None
+    for part in parts:
+        match part.path:
+            case (*keys, int(n)) if tuple(keys) == LIST:
+                listed = True
+                with placed(origin, f"comparison {n + 1}"):
+                    reader.add(part.value, judge)
+            case keys if keys == LIST:
+                listed = part.value
+            case (str(key),) if is_run(part.value) and not key.startswith("__"):
+                runs.append(read_run(key, part.value, origin, judge))
+            case (str(key),) if not key.startswith("__"):
+                other = other or part
+    if runs and other:  # among runs a thing that is none is a broken one
+        read_run(str(other.path[0]), other.value, origin, judge)
+    if not runs or listed:
+        _check_listed(listed, origin)
+    return replace(reader.results(), runs=runs)
+
+
+def _check_listed(listed: object, origin: Path) -> None:
+    """Refuse a file that holds neither runs nor comparisons.
+
+    Raises:
+        DataError: It does not.
+    """
+    if listed == []:
+        raise DataError(origin, "holds no comparisons", f'"{LIST[1]}"')
+    if listed is not True:
+        message = (
+            'is no file of EQ-Bench 3: it has no run with "scenario_tasks", and no list '
+            f'"{LIST[1]}" in "{LIST[0]}"'
+        )
+        raise DataError(origin, message)
 
 
 def _read_facts() -> _Facts:
@@ -65,34 +108,6 @@ def _read_facts() -> _Facts:
         criteria={name: kind["pairwise_criteria"] for name, kind in kinds.items()},
         families={id: f"{group[0]} and kin" for group in groups for id in group},
     )
-
-
-def holds_comparisons(value: JsonObject) -> bool:
-    """Whether there are comparisons in a file's object."""
-    return bool(_listed(value))
-
-
-def _listed(value: JsonObject) -> object:
-    metadata = value.get("__metadata__")
-    return metadata.get(_LIST) if isinstance(metadata, dict) else None
-
-
-def _rows(value: Any, origin: Path) -> Sequence[object]:
-    """The file's list of comparisons.
-
-    Raises:
-        DataError: There is none.
-    """
-    rows = _listed(value)
-    if not isinstance(rows, list):
-        message = (
-            'is no file of EQ-Bench 3: it has no run with "scenario_tasks", and no list '
-            f'"{_LIST}" in "__metadata__"'
-        )
-        raise DataError(origin, message)
-    if not rows:
-        raise DataError(origin, "holds no comparisons", f'"{_LIST}"')
-    return rows
 
 
 class _Reader:
@@ -125,7 +140,8 @@ class _Reader:
         margins = dict(found.value.margins)
         first, second = (call.test, call.other)[:: 1 if call.first == "a" else -1]
         key = (call.scenario, call.iteration, first, second, call.judge)
-        _, before = self._read.setdefault(key, (call, margins))
+        # The words were read: of a hundred thousand they would fill the memory.
+        _, before = self._read.setdefault(key, (call._replace(reply=""), margins))
         if before is not margins:
             same = before == margins
             self._left_out["there already" if same else "there already, with another reply"] += 1
@@ -151,6 +167,8 @@ class _Reader:
             first=call.first,
             margins={name: turned * margin for name, margin in margins.items()},
             judge=call.judge,
+            len_a=call.len_test,
+            len_b=call.len_other,
             family=self._facts.families.get(call.scenario, ""),
         )
 

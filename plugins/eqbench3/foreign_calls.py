@@ -30,6 +30,9 @@ class Call(NamedTuple):
     reply: str
     outcome: object
     """Who won, as the file says."""
+    len_test: float | None = None
+    len_other: float | None = None
+    """Mean length of a model's replies in the conversation; ``None`` where it is not told."""
 
 
 class Unreadable(ValueError):
@@ -53,15 +56,15 @@ def read_calls(row: object, judge: str) -> Iterator[Call]:
     test, other = (some_text(pair.get(key), key) for key in ("test_model", "neighbor_model"))
     scenario, iteration = _scenario(row), _iteration(pair)
     replies = list(_replies(row, judge))
+    outcome = row.get("outcome_for_test_model")
+    lengths = [_length(row, f"{who}_model_avg_response_length") for who in ("test", "neighbor")]
     if test == other:
         raise Unreadable("it compares a model with itself")
     order = row.get("order")
     if not isinstance(order, str) or (first := _ORDERS.get(" ".join(order.split()))) is None:
         raise Unreadable("its order is unknown")
     for named, reply in replies:
-        yield Call(
-            scenario, iteration, test, other, first, named, reply, row.get("outcome_for_test_model")
-        )
+        yield Call(scenario, iteration, test, other, first, named, reply, outcome, *lengths)
 
 
 def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
@@ -82,8 +85,22 @@ def _replies(row: JsonObject, judge: str) -> Iterator[tuple[str, str]]:
 
 
 def _reply(row: JsonObject) -> str:
-    """What the judge said, as text again; the file has it read already."""
+    """What the judge said, as text again; the file has it read already.
+
+    Raises:
+        Unreadable: It is not there.
+    """
+    if row.get("judge_response") is None:
+        raise Unreadable("what the judge said is not there")
     return json.dumps(object_in(row, "judge_response"))
+
+
+def _length(row: JsonObject, key: str) -> float | None:
+    """A number above 0; nothing was said where it is 0."""
+    value = row.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float | None):
+        raise Wrong(f'"{key}" must be a number')
+    return float(value) if value and value > 0 else None
 
 
 def _scenario(row: JsonObject) -> str:

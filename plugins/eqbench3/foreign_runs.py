@@ -28,31 +28,23 @@ _TASKS = "scenario_tasks"
 _NO_JUDGE = frozenset({"", "N/A"})
 
 
-def holds_runs(value: JsonObject) -> bool:
-    """Whether a file's object looks like runs."""
-    return any(isinstance(run, dict) and _TASKS in run for _, run in _named(value))
+def is_run(value: object) -> bool:
+    """Whether what a file has under a key looks like a run."""
+    return isinstance(value, dict) and _TASKS in value
 
 
-def _named(value: JsonObject) -> Iterator[tuple[str, object]]:
-    """The entries that are runs by their key: what begins with two lines says something else."""
-    return ((key, run) for key, run in value.items() if not key.startswith("__"))
-
-
-def read_runs(value: JsonObject, origin: Path, judge: str) -> list[ForeignRun]:
-    """The runs of a file.
+def read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
+    """A run of a file.
 
     Args:
-        value: The object in it.
+        key: What the file has it under.
+        run: The run.
         origin: The file.
-        judge: Who gave the verdicts, where a run does not say.
+        judge: Who gave the verdicts, where the run does not say.
 
     Raises:
         DataError: A part of it is of the wrong type.
     """
-    return [_read_run(*named, origin, judge) for named in _named(value)]
-
-
-def _read_run(key: str, run: object, origin: Path, judge: str) -> ForeignRun:
     place = f"run {key!r:.60}"
     with placed(origin, place):
         model_name(key, "the run's key")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eibench.core.abilities import HasReference as HasReference
     from eibench.core.abilities import Pairwise as Pairwise
     from eibench.core.abilities import ReadsForeign as ReadsForeign
+    from eibench.core.abilities import ReadsForeignParts as ReadsForeignParts
     from eibench.core.abilities import WithoutReading as WithoutReading
     from eibench.core.answers import no_answer as no_answer
     from eibench.core.api import run as run
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from eibench.core.errors import PluginError as PluginError
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
+    from eibench.core.foreign import ForeignPart as ForeignPart
     from eibench.core.foreign import ForeignResults as ForeignResults
     from eibench.core.foreign import ForeignRun as ForeignRun
     from eibench.core.foreign import ForeignSample as ForeignSample
@@ -103,7 +105,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
-    " Pairwise ReadsForeign WithoutReading",
+    " Pairwise ReadsForeign ReadsForeignParts WithoutReading",
     "eibench.core.answers": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
@@ -115,7 +117,7 @@ _HOMES = {
     "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
-    "eibench.core.foreign": "ForeignResults ForeignRun ForeignSample ForeignTurn",
+    "eibench.core.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample ForeignTurn",
     "eibench.core.hookspecs": "hookimpl",
     "eibench.core.making": "DataMaker Made",
     "eibench.core.metrics": "Value summarise_values",

@@ -143,7 +143,7 @@ def test_a_damaged_or_hostile_package_is_refused(bench: Bench) -> None:
 
 def test_a_file_may_be_so_long_and_no_longer(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain and unpacked alike; the limit is made small here."""
-    monkeypatch.setattr(archives, "WHOLE_LIMIT", 1000)
+    monkeypatch.setattr(archives, "EXPANDED_LIMIT", 1000)
     for name, message in (("f.json", "is longer than"), ("f.json.gz", "expands to more than")):
         done = bench("import", write(results(), name), "--format", "eqbench3", "-o", "out.jsonl")
         assert done.code == 3
@@ -200,7 +200,9 @@ def test_a_plugin_that_fails_is_named(empty_place: Path, made: object, message: 
         name = "odd"
         foreign_forms = ("odd",)
 
-        def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+        def read_foreign_parts(
+            self, form: str, parts: Any, origin: Path, judge: str
+        ) -> ForeignResults:
             """Whatever the test says."""
             if isinstance(made, Exception):
                 raise made
@@ -212,7 +214,7 @@ def test_a_plugin_that_fails_is_named(empty_place: Path, made: object, message: 
     with pytest.raises(kind) as caught:
         read_foreign(catalogue, write({"a": 1}), "odd")
     assert message in str(caught.value)
-    assert isinstance(made, DataError) or "read_foreign of odd (" in str(caught.value)
+    assert isinstance(made, DataError) or "read_foreign_parts of odd (" in str(caught.value)
 
 
 def test_a_benchmark_reads_no_foreign_form_unless_it_says_so() -> None:

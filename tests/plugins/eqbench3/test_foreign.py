@@ -3,6 +3,7 @@
 The form is that of https://github.com/EQ-bench/eqbench3, core/pairwise_judging.py: facts only.
 """
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eibench import Comparison, Comparisons, DataError, ForeignResults, folder, read_toml
+from eibench.core.importers.parts import read_parts
 from eibench.judges import criteria_of
-from eibench.plugins.eqbench3.foreign import read_results
+from eibench.plugins.eqbench3.foreign import LIST, read_file
 
 FIRST, SECOND = "A0493", "A0488"
 FORWARD, REVERSED = "A0493:test / A0488:other", "A0493:other / A0488:test"
@@ -56,7 +58,12 @@ def results(*rows: Any) -> dict[str, Any]:
 
 def read(*rows: Any, judge: str = "") -> ForeignResults:
     """What comes of these comparisons."""
-    return read_results(results(*rows), Path("elo_results.json"), judge)
+    return read_value(results(*rows), Path("elo_results.json"), judge)
+
+
+def read_value(value: Any, origin: Path, judge: str) -> ForeignResults:
+    """What comes of a file that holds this."""
+    return read_file(read_parts([json.dumps(value).encode()], {LIST}), origin, judge)
 
 
 def only(*rows: Any) -> Comparison:
@@ -190,6 +197,20 @@ def test_a_comparison_that_is_there_twice_counts_once() -> None:
     Comparisons.of(found.comparisons)
 
 
+def test_lengths_are_those_of_the_replies_that_were_compared() -> None:
+    """Whatever the order; unknown where the file does not say, or nothing was said."""
+    told: dict[str, Any] = {
+        "test_model_avg_response_length": 900.5,
+        "neighbor_model_avg_response_length": 450,
+    }
+    for order in (FORWARD, REVERSED):
+        found = only(row(order, **told))
+        assert (found.len_a, found.len_b) == (900.5, 450.0)
+    for length in (None, 0, 0.0):
+        told["neighbor_model_avg_response_length"] = length
+        assert only(row(**told)).len_b is None
+
+
 def test_iterations_begin_at_one() -> None:
     """As text or number; none is the first; a file that counts from 0 is moved by one."""
     without = pair()
@@ -208,6 +229,7 @@ def test_iterations_begin_at_one() -> None:
         ({"order": "A0488:test / A0493:other"}, "its order is unknown"),
         ({"order": "A0493:test"}, "its order is unknown"),
         ({"order": None}, "its order is unknown"),
+        ({"judge_response": None}, "what the judge said is not there"),
     ],
 )
 def test_what_cannot_be_placed_is_left_out(changes: dict[str, Any], reason: str) -> None:
@@ -231,10 +253,13 @@ def test_what_cannot_be_placed_is_left_out(changes: dict[str, Any], reason: str)
         (row(scenario_id=None), 'needs "scenario_id", a text'),
         (row(scenario_id=1.5), 'needs "scenario_id", a text'),
         (row(judge_response="A0493+"), 'needs "judge_response", an object'),
-        (row(judge_response=None), 'needs "judge_response", an object'),
         (row(judge_models=["one"], judge_responses=[said(), said()]), "two lists of one length"),
         (row(judge_models="one", judge_responses=[said()]), "two lists of one length"),
         (row(judge_models=[1], judge_responses=[said()]), 'needs "judge_models", a text'),
+        (
+            row(test_model_avg_response_length="long"),
+            '"test_model_avg_response_length" must be a number',
+        ),
         (row(judge_models=["one"], judge_responses=[1]), 'needs "judge_response", an object'),
     ],
 )
@@ -258,7 +283,7 @@ def test_what_is_of_the_wrong_type_is_refused_with_its_place(changed: Any, messa
 def test_another_file_is_told_from_a_results_file(value: Any, message: str) -> None:
     """With what it is, where that is known."""
     with pytest.raises(DataError) as caught:
-        read_results(value, Path("some.json"), "")
+        read_value(value, Path("some.json"), "")
     assert message in str(caught.value)
 
 

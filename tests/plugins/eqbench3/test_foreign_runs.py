@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eibench import DataError, ForeignRun, ForeignTurn
+from eibench import DataError, ForeignPart, ForeignRun, ForeignTurn
 from eibench.plugins.eqbench3 import foreign_tasks as message
-from eibench.plugins.eqbench3.foreign_runs import holds_runs, read_runs
+from eibench.plugins.eqbench3.foreign import read_file
 
 Make = Callable[..., dict[str, Any]]
 
@@ -22,7 +22,13 @@ Make = Callable[..., dict[str, Any]]
 def read(*runs: Any, judge: str = "", **more: Any) -> list[ForeignRun]:
     """The runs of a file that knows them by numbers."""
     value = {**{str(n): run for n, run in enumerate(runs)}, **more}
-    return read_runs(value, Path("eqbench3_runs.json"), judge)
+    return read_value(value, Path("eqbench3_runs.json"), judge)
+
+
+def read_value(value: dict[str, Any], origin: Path, judge: str = "") -> list[ForeignRun]:
+    """The runs of a file that holds this."""
+    parts = (ForeignPart((key,), part) for key, part in value.items())
+    return list(read_file(parts, origin, judge).runs)
 
 
 def only(*runs: Any, judge: str = "") -> ForeignRun:
@@ -49,8 +55,8 @@ def test_a_run_is_what_was_said(run: Make) -> None:
 def test_keys_that_begin_with_two_lines_are_no_runs(run: Make) -> None:
     """Whatever they hold."""
     assert [r.key for r in read(run(), __metadata__=[1], __more__=None)] == ["0"]
-    assert holds_runs({"x": run()})
-    assert not holds_runs({"x": {"elo": 1}, "__metadata__": {}, "__old__": run()})
+    with pytest.raises(DataError, match="is no file of EQ-Bench 3"):
+        read_value({"x": {"elo": 1}, "__old__": run()}, Path("f.json"))
 
 
 def test_older_files_name_the_model_once(run: Make) -> None:
@@ -189,7 +195,7 @@ TASK = f"{RUN}, iteration 1, scenario '8'"
 def test_a_run_of_the_wrong_type_is_refused(run: Make, changes: dict[str, Any], place: str) -> None:
     """With its place."""
     with pytest.raises(DataError) as caught:
-        read_runs({"0": run(**changes)}, Path("f.json"), "")
+        read_value({"0": run(**changes)}, Path("f.json"))
     assert str(caught.value).startswith(place)
 
 
@@ -218,7 +224,7 @@ def test_a_task_of_the_wrong_type_is_refused(
 ) -> None:
     """With run, iteration and scenario; also where it would be left out anyway."""
     with pytest.raises(DataError) as caught:
-        read_runs({"0": run(tasks={"8": changes})}, Path("f.json"), "")
+        read_value({"0": run(tasks={"8": changes})}, Path("f.json"))
     assert str(caught.value).startswith(f"{TASK}: ")
     assert wrong in str(caught.value)
 
@@ -258,4 +264,4 @@ def test_whatever_a_field_holds_there_is_no_other_error(
 def test_a_run_s_key_is_a_name(run: Make) -> None:
     """It tells runs from one another, and is printed."""
     with pytest.raises(DataError, match="the run's key is no name"):
-        read_runs({"\x1b": run()}, Path("f.json"), "")
+        read_value({"\x1b": run()}, Path("f.json"))
