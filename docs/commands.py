@@ -23,7 +23,7 @@ HEAD = """\
 This page is generated from `bench COMMAND --help`.
 
 - An option may be set by the environment variable beside it: a switch with `1` or `true`, an option
-  that may be repeated with several values divided by blanks. The command line counts before the
+  that may be repeated with several values separated by spaces. The command line goes before the
   environment, that before [`bench.toml`](configuration.md), that before the default.
 - Results go to standard output, everything else to standard error.
 - [Exit codes](runs.md#exit-codes) mean the same everywhere. `--debug` shows an error's traceback.

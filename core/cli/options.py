@@ -147,13 +147,13 @@ def limit_options(command: F) -> F:
     return apply(
         command,
         option("--concurrency", metavar="N", default=_DEFAULTS.concurrency, show_default=True,
-               help="Most requests at a time; shrinks when the server says so."),
+               help="Most requests at a time; reduced while the server refuses some."),
         option("--rpm", metavar="N", help="Most requests per minute."),
         option("--tpm", metavar="N", help="Most tokens per minute."),
         option("--timeout", default=_DEFAULTS.timeout, show_default=True, metavar="S",
-               help="Seconds that an attempt of a call may take."),
+               help="Seconds that one attempt of a call may take."),
         option("--max-retries", default=_DEFAULTS.max_retries, show_default=True, metavar="N",
-               help="Times that a call is tried again."),
+               help="How often a failed call is retried."),
         section="How fast",
     )  # fmt: skip
 
@@ -187,12 +187,12 @@ def run_options(command: F) -> F:
     """Which run this is, and where it is kept."""
     return apply(
         command,
-        option("--name", help="A name for the model; another name is another run."),
+        option("--name", help="What tables call the model; another name is another run."),
         option("--note", "notes", multiple=True, metavar="K=V",
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
         fresh_option,
         option("--keep-going", is_flag=True,
-               help="Go on where none of the first ten answers can be read."),
+               help="Continue although none of the first ten answers can be read."),
         demo_option,
         option("--without", multiple=True, metavar="MODEL",
                help="Do not compare with this model; may be repeated."),
@@ -209,9 +209,11 @@ runs_dir_option = option(
     help="Where runs are kept.",
 )
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
-fresh_option = option("--fresh", is_flag=True, help="Start another run instead of going on.")
+fresh_option = option("--fresh", is_flag=True, help="Start a new run instead of resuming.")
 demo_option = option(
-    "--demo", is_flag=True, help="Let demo models and real ones stand beside each other."
+    "--demo",
+    is_flag=True,
+    help="Allow demo models and real ones in one comparison, rating or table.",
 )
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated."

@@ -32,7 +32,7 @@ _RESCORE_EXAMPLES = (
 
 @click.command("rescore", cls=Command, epilog=_RESCORE_EXAMPLES)
 @click.argument("run", required=False, shell_complete=run_ids)
-@click.option("--all", "every", is_flag=True, help="All runs whose numbers would be others today.")
+@click.option("--all", "every", is_flag=True, help="All runs whose numbers would change.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and store nothing.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
