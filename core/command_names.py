@@ -18,7 +18,9 @@ COMMANDS = {
     "run": CommandEntry("run", "Run a benchmark; the same command again resumes it."),
     "score": CommandEntry("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": CommandEntry("answers", "Write the exact requests, to be answered elsewhere."),
-    "rate": CommandEntry("rate", "Rate models from comparisons: of a file, or of the journal."),
+    "rate": CommandEntry(
+        "rate", "Rate models from comparisons: of a file, of the journal, or of a published ladder."
+    ),
     "judge-report": CommandEntry(
         "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
     ),

@@ -35,7 +35,6 @@ from ..work import have_data
 from . import options
 from .command import Group
 from .generate import generate_command
-from .ladder import import_ladder
 from .settings import config_option
 
 _LIVE_EVERY_S = 0.1
@@ -160,6 +159,8 @@ def fetch_command(
         fetch_pack(pack, lang, source)
     if published:
         _fetch_ladder(published, source)
+        from .ladder import import_ladder  # numpy, which few commands need
+
         import_ladder(published, runs_dir)
     if _is_data_only(name):
         _tell(f"{name} is {DATA_ONLY}")
