@@ -9,7 +9,7 @@ from ..journal import Journal
 from ..journal.file import now
 from ..pages.inputs import ItemText
 from ..plugins import installed
-from ..reports.transcripts import item_record
+from ..reports.transcripts import item_records
 from ..site import Built, build_site, gather
 from ..site.gather import SiteRun
 from ..site.policy import TEXTS, Policy
@@ -50,8 +50,8 @@ def make_site(journal: Journal, folder: Path, policy: Policy) -> Built:
 
     def texts(run: SiteRun) -> Iterator[ItemText]:
         beside = beside_reference(journal, run.run)
-        for row in run.items.items:
-            record = item_record(journal, run.run, row.item_id)
+        ids = [row.item_id for row in run.items.items]
+        for record in item_records(journal, run.run, ids):
             yield ItemText(record, beside(record))
 
     return build_site(folder, gathered, texts, policy, now()[:10])

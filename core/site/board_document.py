@@ -9,6 +9,7 @@ from ..guard import guard
 from ..imported import is_imported
 from ..reports.ratings import BoardRow
 from ..result_document import ConclusionRow, RatingRow, ResultDocument
+from ..statistics import places
 from .gather import SiteBoard
 from .policy import without_hosts
 from .residuals import residuals
@@ -179,15 +180,21 @@ def _by_judge(judge: str, rated: Sequence[RatingRow], ids: Mapping[str, str]) ->
 
 
 def _adjusted(rows: Sequence[BoardRow], ids: Mapping[str, str]) -> SiteView:
-    order = sorted(rows, key=lambda row: -(row["rating_length_adjusted"] or 0.0))
-    places = {row["model"]: place for place, row in enumerate(order, 1)}
-    values = {
-        ids[row["model"]]: [row["rating_length_adjusted"],
-                            *(row["ci95_length_adjusted"] or (None, None))]
-        for row in rows
-    }  # fmt: skip
-    ranks = {ids[name]: [place, place] for name, place in places.items()}
-    return {"name": "length adjusted", "ranks": ranks, "values": values}
+    found = [(row["rating_length_adjusted"], *_open_ends(row)) for row in rows]
+    values, lows, highs = zip(*found, strict=True)
+    nan = float("nan")
+    ends = [[nan if end is None else end for end in of] for of in (lows, highs)]
+    standing = places(values, *ends, higher_is_better=True)
+    names = [ids[row["model"]] for row in rows]
+    return {
+        "name": "length adjusted",
+        "ranks": {n: [place.low, place.high] for n, place in zip(names, standing, strict=True)},
+        "values": {name: list(of) for name, of in zip(names, found, strict=True)},
+    }
+
+
+def _open_ends(row: BoardRow) -> Sequence[float | None]:
+    return row["ci95_length_adjusted"] or (None, None)
 
 
 def _published(board: SiteBoard) -> SitePublished | None:

@@ -12,6 +12,7 @@ from ..reports.ending import dollars
 from ..reports.ratings import ranks
 from .rendering import render_page
 from .shapes import FilePart, SiteBoardDocument, SiteMetric, SiteRow
+from .ties import band_classes, ties_in_words
 
 SHOWN = 4
 """Criteria on the first screen; the heat-map has all."""
@@ -30,13 +31,15 @@ class BoardLine(NamedTuple):
     cost: str
     scored: str
     notes: Sequence[str]
+    band: str
 
 
 def board_page(document: SiteBoardDocument) -> FilePart:
     """The page."""
     chart = _chart(document)
-    shown = document["criteria"][:SHOWN]
-    lines = [_line(document, chart, place, shown) for place in range(len(document["rows"]))]
+    shown = _first_criteria(document)
+    classes = band_classes(document["rows"])
+    lines = [_line(document, chart, n, shown, of) for n, of in enumerate(classes)]
     return render_page(
         "board.html",
         f"boards/{document['key']}.html",
@@ -51,9 +54,16 @@ def board_page(document: SiteBoardDocument) -> FilePart:
         residuals=_residual_rows(document),
         filters=_filters(document),
         size=size_class,
-        ties=_ties(document),
+        ties=ties_in_words(document["rows"]),
         demo=document["demo"],
+        broad=True,
     )
+
+
+def _first_criteria(document: SiteBoardDocument) -> Sequence[SiteMetric]:
+    """Those of the first screen: of which one end is better, where there are any."""
+    better = [c for c in document["criteria"] if c["higher_is_better"] is not None]
+    return (better or document["criteria"])[:SHOWN]
 
 
 def _chart(document: SiteBoardDocument) -> RowChart:
@@ -68,7 +78,7 @@ def _mark(row: SiteRow) -> Mark:
 
 
 def _line(
-    document: SiteBoardDocument, chart: RowChart, place: int, shown: Sequence[SiteMetric]
+    document: SiteBoardDocument, chart: RowChart, place: int, shown: Sequence[SiteMetric], band: str
 ) -> BoardLine:
     row = document["rows"][place]
     mark, digits = _mark(row), 0 if row["rating"] is not None else 2
@@ -82,12 +92,13 @@ def _line(
         criteria=[figure(row["criteria"].get(criterion["name"])) for criterion in shown],
         cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
         scored=f"{row['scored']}/{row['total']}" if row["total"] else "–",
-        notes=list(_notes(row)),
+        notes=list(_notes(row, document)),
+        band=band,
     )
 
 
-def _notes(row: SiteRow) -> Iterator[str]:
-    if row["demo"]:
+def _notes(row: SiteRow, document: SiteBoardDocument) -> Iterator[str]:
+    if row["demo"] and not all(other["demo"] for other in document["rows"]):
         yield "DEMO"
     if row["partial"]:
         yield "partial"
@@ -135,12 +146,6 @@ def _residual_rows(
         if len(known) > SHOWN:
             found.append((row, [*known[:2], *known[-2:]]))
     return found
-
-
-def _ties(document: SiteBoardDocument) -> Sequence[tuple[str, str]]:
-    """Of each model the others that it cannot be told apart from."""
-    rows = document["rows"]
-    return [(row["model"], ", ".join(row["tied_with"])) for row in rows if row["tied_with"]]
 
 
 def _filters(document: SiteBoardDocument) -> Mapping[str, Sequence[str]]:
