@@ -1,0 +1,156 @@
+"""How long `bench site` takes, how large its pages are, and how fast a board opens.
+
+    python -m benchmarks.site --models 100 --iterations 3
+
+Makes a journal of so many models with 45 items each and transcripts of about 8,000 characters
+(benchmarks/site_shape.py), builds the site as whole processes (anew, again, and with one more
+model), and opens the largest board from its file in Chromium, several times, by Playwright.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from eibench import ResultDocument
+from eibench.core.journal import Journal, RunRecord
+from eibench.core.types import ChatRequest, Message
+
+from . import site_shape
+from .eqbench3_shape import words
+from .measuring import BENCH, ROOT, Spread, clean_environment, run, table
+
+_METADATA = "Metadata-Version: 2.1\nName: eibench-site-benchmark\nVersion: 0\n"
+_ENTRY_POINTS = "[eibench]\nsite-shape = benchmarks.site_shape\n"
+_KEPT = ("benchmark", "benchmark_version", "pack_name", "pack_sha256", "endpoint")
+CHROMIUM = "/usr/bin/chromium"
+
+
+def install(folder: Path) -> dict[str, str]:
+    """An environment in which `bench` finds the plugin, without installing it anywhere."""
+    package = folder / "packages" / "eibench_site_benchmark-0.dist-info"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "METADATA").write_text(_METADATA)
+    (package / "entry_points.txt").write_text(_ENTRY_POINTS)
+    (folder / "pack.txt").write_text("nothing\n")
+    environment = clean_environment(folder)
+    paths = [str(folder / "packages"), str(ROOT), environment.get("PYTHONPATH", "")]
+    return environment | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def make_base(folder: Path, environment: dict[str, str], iterations: int) -> None:
+    """The run of a demo model, which all others are made like."""
+    command = ["run", "site-shape", "--dataset", str(folder / "pack.txt"), "--model", "demo/medium",
+               "--iterations", str(iterations), "--runs-dir", str(folder / "base")]  # fmt: skip
+    run([BENCH, *command], env=environment, cwd=folder)
+
+
+def add_models(folder: Path, numbers: range) -> None:
+    """Add runs of models to the journal, with texts and scores of their own."""
+    with Journal(folder / "base") as given, Journal(folder / "runs") as made:
+        (base,) = given.runs()
+        for n in numbers:
+            asyncio.run(_add_model(given, base, made, n))
+
+
+async def _add_model(given: Journal, base: RunRecord, made: Journal, n: int) -> None:
+    run_id, model = f"{n:08x}", f"openai/model-{n}-{(7, 32, 70)[n % 3]}b"
+    columns = {name: getattr(base, name) for name in _KEPT}
+    own = made.add_run(
+        **columns, run_id=run_id, identity=run_id, ordinal=1, model=model, name=model,
+        demo=False, settings={**base.settings, "model": model},
+    )  # fmt: skip
+    (grader,) = given.graders(base)
+    stored = []
+    for call in given.calls(base):
+        text = words(site_shape.REPLY, Random(f"{n} {call.item_id} {call.iteration}"))
+        answer = replace(call.response, text=text)
+        about = (call.item_id, call.iteration, call.key, model, ChatRequest(call.messages))
+        stored.append(made.add_call(own, *about, answer))
+        score = site_shape.score_of([Message("assistant", text)], n / 50)
+        made.add_grade(own, grader.digest, *about[:2], score, grader.graded_by)
+    await asyncio.gather(*stored)
+    _end(given, base, made, own)
+
+
+def _end(given: Journal, base: RunRecord, made: Journal, own: RunRecord) -> None:
+    document = given.document(base)
+    assert document is not None
+    named: ResultDocument = {
+        **document, "run_id": own.run_id, "name": own.name, "model": own.name, "demo": False,
+    }  # fmt: skip
+    made.end_run(own, "complete", seconds=0.0, finished=True, document=named)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", type=int, default=100)
+    parser.add_argument("--iterations", type=int, default=3)
+    parser.add_argument("--keep", type=Path, help="a folder to make everything in, and to leave")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        environment = install(folder)
+        if not (folder / "runs").exists():
+            make_base(folder, environment, options.iterations)
+            add_models(folder, range(options.models))
+        print(table(("bench site", "wall s", "CPU s", "peak MB"), _built(folder, environment)))
+        board = max((folder / "site" / "boards").glob("*.html"), key=lambda p: p.stat().st_size)
+        print(table(("what", "figure"), [*_sizes(folder / "site", board), *opened(board)]))
+    return 0
+
+
+def _built(folder: Path, environment: dict[str, str]) -> list[list[str]]:
+    command = [BENCH, "site", "-o", str(folder / "site"), "--texts", "all",
+               "--runs-dir", str(folder / "runs")]  # fmt: skip
+    rows = []
+    for name in ("anew", "again, nothing changed", "with one more model"):
+        if name == "with one more model":
+            with Journal(folder / "runs") as made:
+                n = len(made.runs())
+            add_models(folder, range(n, n + 1))
+        cost = run(command, env=environment, cwd=folder)
+        rows.append([name, f"{cost.wall_s:.1f}", f"{cost.cpu_s:.1f}", f"{cost.peak_mb:.0f}"])
+    return rows
+
+
+def _sizes(site: Path, board: Path) -> list[list[str]]:
+    files = [path for path in site.rglob("*") if path.is_file()]
+    total = sum(path.stat().st_size for path in files) / 1e6
+    data = sum(path.stat().st_size for path in (site / "boards").glob(f"{board.stem}*.js")) / 1e3
+    return [
+        ["board page, kB", f"{board.stat().st_size / 1e3:.0f}"],
+        ["its scripts of data, kB", f"{data:.0f}"],
+        ["the site, MB in files", f"{total:.0f} in {len(files):,}"],
+    ]
+
+
+def opened(page: Path, times: int = 5) -> list[list[str]]:
+    """From the address to the end of loading, by the browser's own clock."""
+    if not find_spec("playwright"):
+        return [["opens in", "not measured: Playwright is not installed"]]
+    with import_module("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        found = [_loaded(browser.new_page(), page) for _ in range(times)]
+        browser.close()
+    return [["opens in, s", Spread.of(found).text()]]
+
+
+def _loaded(tab: Any, page: Path) -> float:
+    tab.goto(page.as_uri(), wait_until="load")
+    took = tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+    tab.close()
+    return float(took) / 1000
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
