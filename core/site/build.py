@@ -14,7 +14,7 @@ from .board_document import board_document
 from .board_files import board_files
 from .board_page import board_page
 from .gather import Gathered, SiteBoard, SiteRun
-from .index_page import glossary_page, index_page
+from .index_page import compare_page, glossary_page, index_page
 from .model_page import model_page
 from .pairs import pair_file
 from .policy import Policy
@@ -120,6 +120,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, policy: Policy, da
         writer.put(part)
     writer.put(index_page(gathered, documents, date))
     writer.put(glossary_page(gathered.boards))
+    writer.put(compare_page())
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
     for run, facts in _runs(gathered).values():

@@ -1,4 +1,4 @@
-"""The entry of a site, and its glossary."""
+"""The entry of a site, its glossary, and the page that compares models by address."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,6 +31,11 @@ def index_page(
 
 def _rank(row: SiteRow) -> str:
     return ranks(row["rank"])
+
+
+def compare_page() -> FilePart:
+    """The page whose script compares any two models that its address names."""
+    return render_page("compare.html", "compare.html", title="Compare models", demo=False)
 
 
 def glossary_page(boards: Sequence[SiteBoard]) -> FilePart:

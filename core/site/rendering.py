@@ -1,5 +1,6 @@
 """Pages that share one style sheet and one script, which stand in the site's `assets`."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,12 +43,24 @@ def render_page(template: str, path: str, **context: Any) -> FilePart:
     return FilePart(path, text.encode())
 
 
+SCRIPTS = ("data.js", "draw.js", "board.js", "compare.js")
+"""The parts of the site's script, which share their names; the pages' own goes before them."""
+
+
 def assets() -> list[FilePart]:
     """The style sheet and the script."""
-    own = FOLDER / "assets"
-    style = page_asset("page.css") + (own / "site.css").read_text(encoding="utf-8")
-    script = page_asset("page.js") + (own / "site.js").read_text(encoding="utf-8")
+    style = page_asset("page.css") + _asset("site.css")
+    parts = "".join(map(_asset, SCRIPTS))
+    script = f"{page_asset('page.js')}(() => {{\n{parts}}})();\n"
     return [
         FilePart("assets/site.css", style.encode()),
-        FilePart("assets/site.js", script.encode()),
+        FilePart("assets/site.js", _LEADING.sub("", script).encode()),
     ]
+
+
+_LEADING = re.compile(r"^(?:[ \t]*//.*\n|[ \t\n]+)", re.MULTILINE)
+"""Indentation, empty lines and lines of comment, which only those need who change a script."""
+
+
+def _asset(name: str) -> str:
+    return (FOLDER / "assets" / name).read_text(encoding="utf-8")
