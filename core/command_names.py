@@ -141,6 +141,7 @@ TAKEN = frozenset(
         "runs_dir",
         "save",
         "seed",
+        "source",
         "system",
         "temperature",
         "timeout",

@@ -17,6 +17,44 @@ from .types import JsonObject, canonical
 place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
 """The ``--runs-dir`` and ``--config`` of the command under way, which its hints need too."""
 
+typed: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
+"""The words of the command under way, after `bench`."""
+
+
+def with_run(word: str, run_id: str) -> str:
+    """The command under way with a run's id in place of a word, or at its end.
+
+    Args:
+        word: What was typed, such as a model's name.
+        run_id: What was meant.
+    """
+    words = list(typed.get())
+    if word in words[1:]:
+        words[words.index(word, 1)] = run_id
+    else:
+        words.append(run_id)
+    return shlex.join(["bench", *words])
+
+
+def with_options(*words: str) -> str:
+    """The command under way with options that take the place of those that it has.
+
+    Args:
+        *words: The options and their values; alone where no command is under way.
+    """
+    own = {word for word in words if word.startswith("--")}
+    given = iter(typed.get())
+    kept = [word for word in given if not _is_option(word, own, given)]
+    return shlex.join([*(["bench"] if kept else []), *kept, *words])
+
+
+def _is_option(word: str, names: set[str], rest: Iterator[str]) -> bool:
+    """Whether a word is one of these options, whose value is then taken from the rest."""
+    if word in names:
+        next(rest, None)
+        return True
+    return word.partition("=")[0] in names
+
 
 def bench(*words: object) -> str:
     """A `bench` command about the same runs, with the same settings.

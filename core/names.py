@@ -46,6 +46,25 @@ def check_without(without: Iterable[str], names: Collection[str]) -> None:
         check_name(model, names, f"--without {model}: no such model", "there are")
 
 
+def left_out_of(
+    names: Collection[str], without: Iterable[str] = (), models: Iterable[str] = ()
+) -> frozenset[str]:
+    """Those of some names that ``--without`` and ``--model`` leave out.
+
+    Args:
+        names: All there are.
+        without: Those that are left out.
+        models: The only ones that are not; all of them where none is given.
+
+    Raises:
+        UsageError: One that is given is not there.
+    """
+    check_without(without, names)
+    for model in models:
+        check_name(model, names, f"--model {model}: no such model", "there are")
+    return frozenset(without) | (frozenset(names) - frozenset(models) if models else frozenset())
+
+
 def told_left_out(n: int, *, demo: bool) -> str:
     """That comparisons are left out, as demo and real models never meet.
 

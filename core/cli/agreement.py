@@ -7,16 +7,18 @@ import click
 
 from .. import console
 from ..analysis.agreement import Agreement, Judged, agree
-from ..journal import Journal, RunRecord
+from ..errors import UsageError
+from ..journal import Journal
 from ..lookup.refile import refile_stored
+from ..lookup.selectors import place_of
 from ..plugins import installed
 from ..reports.choosing import chosen, two_judges
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
 from ..text import as_text
 from .command import Command
-from .completion import run_ids
-from .runs import find
+from .completion import judge_labels, run_ids
+from .selectors import find_all, model_and_benchmark, selector
 from .stored import as_given, read_stored, stored_options
 from .values import pairs
 
@@ -26,8 +28,9 @@ _AGREEMENT_EXAMPLES = (
 
 
 @click.command("agreement", cls=Command, epilog=_AGREEMENT_EXAMPLES)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, shell_complete=run_ids)
-@click.option("--judge", "judges", multiple=True, metavar="LABEL",
+@click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
+@model_and_benchmark
+@click.option("--judge", "judges", multiple=True, metavar="SPEC", shell_complete=judge_labels,
               help="One of the two judges; give it twice where there are more.")  # fmt: skip
 @stored_options
 def agreement_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> None:
@@ -52,20 +55,20 @@ def _agreed(
     runs_dir: Path,
 ) -> Agreement:
     wanted, named = pairs(changes, "--set"), as_given("judges", judges) or ()
+    dataset = as_given("dataset", dataset)
+    chosen_by = selector(dataset=dataset)
+    if not (starts or any(chosen_by)):
+        raise UsageError("Missing argument 'RUN...'.")
     with Journal(runs_dir, create=False) as journal:
-        runs = _each_once([find(journal, start) for start in starts])
+        runs = find_all(journal, starts, chosen_by)
         refuse_unlike(runs)
         for run in runs:
             refile_stored(journal, installed(), run)
         graded = [chosen(run, gradings(journal, run), wanted) for run in runs]
         sides = two_judges(graded, named)
-        stored = read_stored(runs[0], sides[0].first, as_given("dataset", dataset))
+        stored = read_stored(runs[0], sides[0].first, place_of(dataset))
         judged = [
             Judged(*(read_samples(journal, run, side, stored.clusters) for side in pair))
             for run, pair in zip(runs, sides, strict=True)
         ]
         return agree(stored.pack, judged, leave_out=stored.benchmark.not_judged)
-
-
-def _each_once(runs: list[RunRecord]) -> list[RunRecord]:
-    return list({run.run_id: run for run in runs}.values())

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from ..benchmark import Benchmark, Option
 from ..errors import UsageError
-from ..hints import place
+from ..hints import place, typed
 from ..plugins import installed
 from .values import click_type
 
@@ -49,6 +49,7 @@ class Command(click.Command):
             click.UsageError: An option is given twice.
         """
         refuse_repeated(self, ctx, args)
+        typed.set((*ctx.command_path.split(" ")[1:], *args))
         left = super().parse_args(ctx, args)
         place.set(tuple(_place(ctx)))
         return left

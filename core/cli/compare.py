@@ -7,8 +7,11 @@ from typing import Any
 import click
 
 from .. import console
+from ..errors import UsageError
+from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..lookup.refile import refile_stored
+from ..lookup.selectors import Selector, place_of
 from ..plugins import installed
 from ..reports.choosing import chosen, own_panel, same_grading
 from ..reports.comparing import Compared, RunComparison, compare
@@ -17,33 +20,35 @@ from ..reports.gradings import gradings, refuse_unlike
 from ..reports.kin import KinRule, graded_without_kin
 from ..text import as_text, line
 from .command import Command
-from .completion import run_ids
+from .completion import judge_labels, run_ids
 from .options import kin_options
-from .runs import find
+from .selectors import find, model_and_benchmark, selector
 from .stored import Stored, as_given, read_stored, stored_options
 from .values import pairs
 
 _COMPARE_EXAMPLES = (
     "\b\nExamples:\n"
     "  bench compare 7a3c d239\n"
-    "  bench compare 7a3c d239 --judge openai/gpt-4.1 --json\n"
+    "  bench compare openai/gpt-4.1 openai/gpt-4o --benchmark eqbench3 --dataset official\n"
 )
 
 
 @click.command("compare", cls=Command, epilog=_COMPARE_EXAMPLES)
-@click.argument("run_a", shell_complete=run_ids)
-@click.argument("run_b", shell_complete=run_ids)
-@click.option("--judge", metavar="LABEL", help="Whose grades, where several judges graded both.")
+@click.argument("runs", metavar="RUN_A RUN_B", nargs=-1, shell_complete=run_ids)
+@model_and_benchmark
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="Whose grades, where several judges graded both.")  # fmt: skip
 @kin_options
 @stored_options
-def compare_command(run_a: str, run_b: str, json_output: bool, **params: Any) -> None:
+def compare_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> None:
     """Compare two runs of a benchmark, sample by sample.
 
-    The main metrics, then the mean difference A - B of each value over the samples that both
-    runs have, with its interval and p-value. Runs on different packs, or graded by different
-    judges, are refused with the command that makes them alike.
+    Each is named by its id or its model's name, or by --model. The main metrics, then the mean
+    difference A - B of each value over the samples that both runs have, with its interval and
+    p-value. Runs on different packs, or graded by different judges, are refused with the command
+    that makes them alike.
     """
-    document, kin = _compared(run_a, run_b, **params)
+    document, kin = _compared(runs, **params)
     if json_output:
         click.echo(as_text({**document._asdict(), **({"kin": kin} if kin else {})}))
         return
@@ -54,8 +59,7 @@ def compare_command(run_a: str, run_b: str, json_output: bool, **params: Any) ->
 
 
 def _compared(
-    run_a: str,
-    run_b: str,
+    starts: tuple[str, ...],
     judge: str | None,
     changes: tuple[str, ...],
     dataset: str | None,
@@ -64,14 +68,24 @@ def _compared(
     additive: bool,
 ) -> tuple[RunComparison, KinRule | None]:
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
+    dataset = as_given("dataset", dataset)
     with Journal(runs_dir, create=False) as journal:
-        runs = [find(journal, start) for start in (run_a, run_b)]
-        stored, both = graded_pair(journal, runs, judge, wanted, as_given("dataset", dataset))
+        runs = _two(journal, starts, selector(judge=judge, dataset=dataset))
+        stored, both = graded_pair(journal, runs, judge, wanted, place_of(dataset))
         kin = None
         if exclude_kin or additive:
             about = journal, stored.benchmark, both, stored.clusters
             kin, both = graded_without_kin(*about, additive=additive)
         return compare(Compared(stored.benchmark, stored.pack, *both)), kin
+
+
+def _two(journal: Journal, starts: tuple[str, ...], chosen: Selector) -> list[RunRecord]:
+    """The two runs, those of --model after those that are named."""
+    names = (*starts, *chosen.models)
+    if len(names) != 2:
+        message = "name two runs, by their ids or their models' names"
+        raise UsageError(f"{message}; {bench('runs')} lists them")
+    return [find(journal, name, chosen._replace(models=())) for name in names]
 
 
 def graded_pair(

@@ -3,16 +3,32 @@
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import BenchError
 from ..journal import Journal
+from ..plugins import installed
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """The ids that begin so of the runs in ``--runs-dir``; none where there is no journal."""
-    return _found(ctx, "", lambda journal: [run.run_id for run in journal.runs_like(incomplete)])
+    """The runs in ``--runs-dir`` whose ids begin so, and models that are called so."""
+    ids = _found(ctx, "", lambda journal: [run.run_id for run in journal.runs_like(incomplete)])
+    return ids + (model_names(ctx, param, incomplete) if incomplete else [])
+
+
+def model_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The names that begin so of the models that have runs in ``--runs-dir``."""
+    return _found(ctx, incomplete, lambda journal: [run.name for run in journal.runs()])
+
+
+def model_specs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The specs that begin so of the models that have runs in ``--runs-dir``."""
+    return _found(ctx, incomplete, lambda journal: [run.model for run in journal.runs()])
 
 
 def item_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -22,12 +38,23 @@ def item_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
 def _items(journal: Journal, start: str | None) -> list[str]:
     runs = journal.runs_like(start or "")
+    runs = runs or [run for run in journal.runs() if start in (run.name, run.model)]
     return [item for item, _ in journal.samples_begun(runs[0])] if len(runs) == 1 else []
 
 
 def judge_labels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """The judges that begin so of the runs in ``--runs-dir``."""
     return _found(ctx, incomplete, lambda j: [name for run in j.runs() for name in j.judges(run)])
+
+
+def benchmarks_and_files(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """The benchmarks that begin so, and files."""
+    from click.shell_completion import CompletionItem
+
+    names = [name for name in installed().benchmarks.things if name.startswith(incomplete)]
+    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
 
 def _found(ctx: click.Context, incomplete: str, names: Callable[[Journal], list[str]]) -> list[str]:

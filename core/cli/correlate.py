@@ -14,14 +14,15 @@ from ..analysis.score_tables import table_of_csv
 from ..errors import DataError, UsageError
 from ..journal import Journal
 from ..journal.file import has_journal
-from ..names import check_name, check_without
+from ..names import check_name, left_out_of
 from ..plugins import installed
 from ..text import as_text, line
 from . import options
 from .command import Command
-from .runs import find
+from .completion import judge_labels, run_ids
+from .selectors import find
 from .settings import config_option, given_by_user
-from .stored import as_given
+from .stored import as_given, named_pack
 
 if TYPE_CHECKING:
     from ..analysis.correlations import Correlations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 class CorrelateParams(TypedDict):
     """Which models and runs count, and how the document is printed."""
 
+    models: tuple[str, ...]
     without: tuple[str, ...]
     runs: tuple[str, ...]
     datasets: tuple[str, ...]
@@ -58,11 +60,14 @@ _CORRELATE_EXAMPLES = (
 
 @click.command("correlate", cls=Command, epilog=_CORRELATE_EXAMPLES)
 @click.argument("words", metavar="[FILE.csv] X [Y]...", nargs=-1, required=True)
-@click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="Only this run of the journal.")
-@click.option("--dataset", "datasets", multiple=True, metavar="[BENCHMARK=]NAME|SHA",
+@options.models_option
+@options.without_option
+@click.option("--run", "runs", multiple=True, metavar="RUN", shell_complete=run_ids,
+              help="Only this run of the journal.")  # fmt: skip
+@click.option("--dataset", "datasets", multiple=True, metavar="[BENCHMARK=]NAME|PATH|SHA",
               help="Only runs on this pack; of one benchmark, if it is named.")  # fmt: skip
-@click.option("--judge", metavar="SPEC", help="Of judged results, only those of this judge.")
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="Of judged results, only those of this judge.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE.csv",
               help="Write the pairs to a file.")  # fmt: skip
 @options.demo_option
@@ -78,6 +83,7 @@ def correlate_command(
     (BENCHMARK or BENCHMARK:METRIC). Without Y, X is correlated with every other one.
     """
     params["judge"] = as_given("judge", params["judge"])
+    params["models"] = as_given("models", params["models"]) or ()
     params["datasets"] = as_given("datasets", params["datasets"]) or ()
     _check_output(output, words[0])
     asked = _from_file(words, params) if _is_file(words[0]) else _from_runs(words, params)
@@ -122,7 +128,8 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
         raise UsageError(f"name a column of {file.path}: {', '.join(file.columns)}")
     for name in words[1:]:
         check_name(name, file.columns, f"{file.path} has no column {name!r}", "its columns")
-    table = _without(table_of_csv(file, words[1:]), params["without"])
+    table = table_of_csv(file, words[1:])
+    table = table.without(left_out_of(table.models, params["without"], params["models"]))
     return _TableRequest(table, words[1], _others(words[1:], list(table.columns)))
 
 
@@ -131,10 +138,11 @@ def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
         _refuse_no_source(words[0])
     with Journal(params["runs_dir"], create=False) as journal:
         runs = [find(journal, start) for start in params["runs"]]
-        choice = RunSelection(runs or None, _datasets(params["datasets"]), params["judge"])
+        datasets = {name: _pack(name, pack) for name, pack in _datasets(params["datasets"]).items()}
+        choice = RunSelection(runs or None, datasets, params["judge"])
         names = dict.fromkeys(run.name for run in choice.among(journal.runs()))
-        check_without(params["without"], names)
-        choice = replace(choice, without=params["without"], mixed=params["demo"])
+        left_out = left_out_of(names, params["without"], params["models"])
+        choice = replace(choice, without=left_out, mixed=params["demo"])
         there = benchmarks_with_runs(journal, choice)
         for word in words:
             message = f"no runs of {ScoreColumn.parse(word).benchmark!r} in {journal.folder}"
@@ -165,6 +173,18 @@ def _datasets(texts: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
+def _pack(name: str, pack: str) -> str:
+    """What names a pack to the journal: of a path, the digest of its data.
+
+    Raises:
+        UsageError: A path of no benchmark.
+    """
+    if not name and pack not in ("bundled", "official") and Path(pack).exists():
+        raise UsageError(f"--dataset {pack}: a path is of one benchmark; give BENCHMARK={pack}")
+    benchmark = installed().benchmarks.things.get(name)
+    return pack if benchmark is None else named_pack(benchmark, pack)
+
+
 def _refuse_no_source(word: str) -> None:
     """Refuse a first word that means nothing, where there are no runs that it could be of."""
     if word.partition(":")[0] not in installed().benchmarks.things:
@@ -181,11 +201,6 @@ def _others(wanted: Sequence[str], every: Sequence[str]) -> list[str]:
     if not others:
         raise UsageError(f"there is nothing but {x!r}; a correlation needs another one")
     return others
-
-
-def _without(table: "ScoreTable", models: Sequence[str]) -> "ScoreTable":
-    check_without(models, table.models)
-    return table.without(models)
 
 
 def _refuse_nothing(table: "ScoreTable", document: "Correlations") -> None:

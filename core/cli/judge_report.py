@@ -13,7 +13,8 @@ from ..plugins import installed
 from ..text import as_text
 from . import options
 from .command import Command
-from .rate import check_source
+from .completion import benchmarks_and_files, judge_labels
+from .rate import check_source, read_source
 from .settings import config_option
 from .stored import as_given, pack_given
 from .values import pairs
@@ -28,24 +29,28 @@ class _Choice(TypedDict):
 
     mixed: bool
     without: tuple[str, ...]
+    models: tuple[str, ...]
 
 
 _JUDGE_REPORT_EXAMPLES = (
     "\b\nExamples:\n"
     "  bench judge-report comparisons.jsonl\n"
-    "  bench judge-report --benchmark eqbench3 --judge anthropic/NAME\n"
+    "  bench judge-report eqbench3 --judge anthropic/NAME\n"
 )
 
 
 @click.command("judge-report", cls=Command, epilog=_JUDGE_REPORT_EXAMPLES)
-@click.argument("comparisons", required=False, type=click.Path(path_type=Path))
+@click.argument("source", metavar="[BENCHMARK|FILE]", required=False,
+                shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
-                help="Audit a judge of the journal's comparisons, instead of a file.")  # fmt: skip
+                help="Audit a judge of the journal's comparisons; as BENCHMARK.")  # fmt: skip
 @options.option("--dataset", metavar="NAME|PATH|SHA",
                 help="Of the journal's, those on this pack.")  # fmt: skip
-@click.option("--judge", metavar="NAME", help="Which judge, where there are several.")
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="Which judge, where there are several.")  # fmt: skip
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
 @options.role_option
+@options.models_option
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
@@ -53,12 +58,13 @@ _JUDGE_REPORT_EXAMPLES = (
 @options.json_option
 @config_option
 def judge_report_command(
-    comparisons: Path | None,
+    source: str | None,
     benchmark: str | None,
     dataset: str | None,
     judge: str | None,
     dedupe: bool,
     roles: tuple[str, ...],
+    models: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
     runs_dir: Path,
@@ -70,8 +76,9 @@ def judge_report_command(
     ranks hang on one family or one opponent. docs/judge-report.md says how to read it.
     """
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
+    comparisons, benchmark = read_source(source, benchmark)
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
-    with_whom = _Choice(mixed=demo, without=without)
+    with_whom = _Choice(mixed=demo, without=without, models=as_given("models", models) or ())
     judges: Sequence[JudgesDocument] = ()
     if comparisons is not None:
         made = _of_file(comparisons, dedupe, judge, with_whom)

@@ -21,6 +21,7 @@ from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
 from ..types import JsonObject
 from . import options
+from .completion import judge_labels
 from .rate import anchor_sets
 from .rating_options import RatingCommand, rating_options
 from .settings import config_option
@@ -37,7 +38,9 @@ _LEADERBOARD_EXAMPLES = (
 @click.command("leaderboard", cls=RatingCommand, epilog=_LEADERBOARD_EXAMPLES)
 @options.benchmark_argument
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
-@click.option("--judge", metavar="SPEC", help="The judge, where there are several.")
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="The judge, where there are several.")  # fmt: skip
+@options.models_option
 @options.option("--engine", metavar="NAME", help="The rating engine, if not the default.")
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
@@ -62,6 +65,7 @@ def leaderboard_command(
     anchors: tuple[str, ...],
     published: bool,
     roles: tuple[str, ...],
+    models: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
     exclude_kin: bool,
@@ -90,6 +94,7 @@ def leaderboard_command(
             anchors=anchor_sets(anchors),
             mixed=demo,
             without=without,
+            models=as_given("models", models) or (),
             roles=pairs(roles, "--role"),
             options=rating_options(benchmark, own),
             exclude_kin=exclude_kin or additive,

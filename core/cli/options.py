@@ -15,6 +15,7 @@ from ..settings.run_settings import RunSettings, SettingSource
 from ..spending.book import parse_price
 from ..types import Json, JsonObject, Sampling
 from .command import BENCHMARK, SECTION, BenchmarkName, env_name
+from .completion import judge_labels, model_names, model_specs
 from .settings import current, setting_name
 from .values import click_type, item_list, json_object, pairs, read_system
 
@@ -88,11 +89,11 @@ def endpoint_options(command: F) -> F:
     """Which models, and where."""
     return apply(
         command,
-        option("--model", "models", multiple=True, metavar="SPEC",
+        option("--model", "models", multiple=True, metavar="SPEC", shell_complete=model_specs,
                help="PROVIDER/NAME, such as openai/gpt-4.1; may be repeated "
                "(default: demo/medium)."),
         server_options,
-        option("--judge", "judges", multiple=True, metavar="SPEC",
+        option("--judge", "judges", multiple=True, metavar="SPEC", shell_complete=judge_labels,
                help="Judge model, for benchmarks that need one; several are a panel "
                "(default with a demo model: demo/judge)."),
         option("--judge-base-url", multiple=True, metavar="URL|NAME",
@@ -121,7 +122,7 @@ def judge_options(command: F) -> F:
     """Which judge, and where."""
     return apply(
         command,
-        option("--judge", "judges", multiple=True, metavar="SPEC",
+        option("--judge", "judges", multiple=True, metavar="SPEC", shell_complete=judge_labels,
                help="The judge, such as openai/gpt-4.1."),
         option("--judge-base-url", multiple=True, metavar="URL|NAME",
                help="Its address, or an endpoint's name."),
@@ -216,8 +217,13 @@ demo_option = option(
     help="Allow demo models and real ones in one comparison, rating or table.",
 )
 without_option = click.option(
-    "--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated."
-)
+    "--without", multiple=True, metavar="MODEL", shell_complete=model_names,
+    help="Leave this model out; may be repeated.",
+)  # fmt: skip
+models_option = click.option(
+    "--model", "models", multiple=True, metavar="MODEL", shell_complete=model_names,
+    help="Only this model; may be repeated.",
+)  # fmt: skip
 
 
 def kin_options(command: F) -> F:

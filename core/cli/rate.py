@@ -23,6 +23,7 @@ from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural
 from ..types import JsonObject
 from . import options
+from .completion import benchmarks_and_files, judge_labels
 from .data import ladder_of
 from .ladder import published_comparisons
 from .rating_options import RatingCommand, no_rating_options, rating_options
@@ -50,15 +51,16 @@ class _RateRequest(NamedTuple):
 _RATE_EXAMPLES = (
     "\b\nExamples:\n"
     "  bench rate comparisons.jsonl.gz --anchor o3=1500 --anchor llama-3.2-1b-instruct=200\n"
-    "  bench rate --benchmark eqbench3 --engine fractional-logit\n"
+    "  bench rate eqbench3 --engine fractional-logit\n"
     "  bench rate eqbench3 --published\n"
 )
 
 
 @click.command("rate", cls=RatingCommand, epilog=_RATE_EXAMPLES)
-@click.argument("comparisons", required=False, type=click.Path(path_type=Path))
+@click.argument("source", metavar="[BENCHMARK|FILE]", required=False,
+                shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
-                help="Rate what the journal holds of it, instead of a file.")  # fmt: skip
+                help="Rate what the journal holds of it; as BENCHMARK.")  # fmt: skip
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="Of the journal's, those on this pack.")
 @click.option("--published", is_flag=True,
               help="Of a benchmark, the verdicts of its published ladder alone.")  # fmt: skip
@@ -68,16 +70,18 @@ _RATE_EXAMPLES = (
                 "plugin's.")  # fmt: skip
 @options.option("--anchor", "anchors", multiple=True, metavar="MODEL=RATING",
                 help="Fix a model's rating; two of them fix the scale.")  # fmt: skip
-@click.option("--judge", metavar="NAME", help="Only comparisons by this judge.")
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="Only comparisons by this judge.")  # fmt: skip
 @click.option("--dedupe", is_flag=True, help="Ignore exact duplicates.")
 @options.role_option
+@options.models_option
 @options.without_option
 @options.demo_option
 @options.runs_dir_option
 @options.json_option
 @config_option
 def rate_command(
-    comparisons: Path | None,
+    source: str | None,
     benchmark: str | None,
     dataset: str | None,
     published: bool,
@@ -86,6 +90,7 @@ def rate_command(
     judge: str | None,
     dedupe: bool,
     roles: tuple[str, ...],
+    models: tuple[str, ...],
     without: tuple[str, ...],
     demo: bool,
     runs_dir: Path,
@@ -94,25 +99,26 @@ def rate_command(
 ) -> None:
     """Rate models from comparisons: of a file, of the journal, or of a published ladder.
 
-    COMPARISONS has one JSON object a line, plain or gzip; docs/ratings.md has the form. Every
-    rating comes with its 95 % interval over families of items.
+    FILE has one JSON object a line, plain or gzip; docs/ratings.md has the form. Every rating
+    comes with its 95 % interval over families of items.
     """
+    comparisons, benchmark = read_source(source, benchmark)
     if published and comparisons is not None:
         comparisons, benchmark = None, _only_one(benchmark, str(comparisons))
     dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
-    sets = anchor_sets(anchors)
+    sets, models = anchor_sets(anchors), as_given("models", models) or ()
     if not published:
         check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     if published or comparisons is not None:
         path = _published(benchmark, dataset) if published else comparisons
         assert path is not None
         all_there = ratings.reading.read_comparisons(path, dedupe=dedupe, judge=judge)
-        given = ratings.parting.part(all_there, mixed=demo, without=without)
+        given = ratings.parting.part(all_there, mixed=demo, without=without, models=models)
         settings = _settings(str(benchmark) if published else None, sets, own)
         asked = _RateRequest(given, settings, ratings.parting.has_demo(given))
     else:
         choice: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": demo}
-        choice |= {"without": without, "roles": pairs(roles, "--role")}
+        choice |= {"without": without, "models": models, "roles": pairs(roles, "--role")}
         asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
     chosen = installed().rating_engines.get(engine or DEFAULT, tuple(installed().broken)).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)
@@ -120,6 +126,20 @@ def rate_command(
         click.echo(as_text(_document(rated, demo=asked.demo)))
         return
     console.output.show(console.fitted.Fitted(_table(rated, demo=asked.demo)))
+
+
+def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None, str | None]:
+    """The file of comparisons that a word names, or else the benchmark.
+
+    Raises:
+        UsageError: A benchmark is named twice.
+    """
+    is_benchmark = source in installed().benchmarks.things and not Path(str(source)).is_file()
+    if source is None or not is_benchmark:
+        return (Path(source) if source else None), benchmark
+    if benchmark not in (None, source):
+        raise UsageError(f"{source} and --benchmark {benchmark}: name one benchmark")
+    return None, source
 
 
 def check_source(
@@ -134,12 +154,7 @@ def check_source(
         dedupe: Whether repeats are taken once.
     """
     if (comparisons is None) == (benchmark is None):
-        raise UsageError("name a file of comparisons, or --benchmark NAME for those of the journal")
-    name = str(comparisons)
-    if comparisons and name in installed().benchmarks.things and not comparisons.exists():
-        raise UsageError(
-            f"no file {name} is here; for the journal's comparisons: --benchmark {name}"
-        )
+        raise UsageError("name a benchmark, for the journal's comparisons, or a file of them")
     if benchmark is not None and dedupe:
         raise UsageError("--dedupe is for files; the journal holds each comparison once")
     if comparisons is not None and dataset is not None:

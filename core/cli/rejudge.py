@@ -9,6 +9,7 @@ import click
 from ..endpoints.providers import OF_JUDGE, ModelSpec
 from ..errors import UsageError
 from ..journal import Journal
+from ..lookup.selectors import place_of
 from ..plugins import installed
 from ..settings.resolve import judge_spec
 from ..settings.run_config import RunConfig
@@ -20,21 +21,22 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .run import planned, start
-from .runs import find
+from .selectors import find_one, model_and_benchmark, selector
 from .session import allow
 from .settings import config_option
-from .stored import as_given
+from .stored import as_given, data_option
 from .values import pairs
 
 _REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 --dry-run\n"
 
 
 @click.command("rejudge", cls=Command, epilog=_REJUDGE_EXAMPLES)
-@click.argument("run", shell_complete=run_ids)
+@click.argument("run", required=False, shell_complete=run_ids)
+@model_and_benchmark
 @options.judge_options
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option.")  # fmt: skip
-@click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
+@data_option
 @options.limit_options
 @options.transfer_options
 @options.money_options
@@ -44,7 +46,7 @@ _REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 
 @options.json_option
 @config_option
 def rejudge_command(
-    run: str,
+    run: str | None,
     *,
     changes: tuple[str, ...],
     dry_run: bool,
@@ -65,7 +67,7 @@ def rejudge_command(
 
 
 def judge_again(
-    run: str,
+    run: str | None,
     settings: RunSettings,
     changes: Mapping[str, str],
     *,
@@ -92,17 +94,18 @@ def judge_again(
 
 
 def _config(
-    name: str, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
+    name: str | None, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
 ) -> RunConfig:
     judge = find_target(settings, spec, OF_JUDGE)
+    dataset = as_given("dataset", settings.dataset)
     with Journal(settings.runs_dir, create=False) as journal:
         return rejudge_config(
             journal,
-            find(journal, name),
+            find_one(journal, name, selector(dataset=dataset)),
             installed(),
             allow(judge),
             changes=changes,
-            dataset=as_given("dataset", settings.dataset),
+            dataset=place_of(dataset),
             limits=limits_of(settings, judge.settings),
             transfer=settings.transfer,
         )

@@ -10,15 +10,16 @@ from ..analysis.csv_tables import read_csv
 from ..analysis.reruns import reruns_of_csv, reruns_of_runs
 from ..errors import UsageError
 from ..journal import Journal
+from ..lookup.selectors import place_of
 from ..names import check_name, check_without
 from ..plugins import installed
 from ..text import as_text
 from . import options
 from .command import Command
 from .completion import run_ids
-from .runs import find
+from .selectors import all_but_data, find_all, selector
 from .settings import config_option, given_by_user
-from .stored import as_given
+from .stored import as_given, data_option
 
 if TYPE_CHECKING:
     from ..analysis.reruns import Reruns
@@ -38,8 +39,9 @@ _REPEAT_EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revis
 
 
 @click.command("repeat", cls=Command, epilog=_REPEAT_EXAMPLES)
-@click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1, required=True,
+@click.argument("sources", metavar="RUN...|FILE.csv", nargs=-1,
                 shell_complete=run_ids)  # fmt: skip
+@all_but_data
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
 @click.option("--change", nargs=2, metavar="BEFORE AFTER",
               help="Compare two metrics, such as first_pass revised.")  # fmt: skip
@@ -47,7 +49,7 @@ _REPEAT_EXAMPLES = "\b\nExamples:\n  bench repeat 7a3c --change first_pass revis
 @click.option(
     "--view", metavar="NAME", help="Grade as this view of each run, not as its own result."
 )
-@click.option("--dataset", metavar="PATH", help="Where the runs' data is now, if it was moved.")
+@data_option
 @options.runs_dir_option
 @options.json_option
 @config_option
@@ -84,6 +86,8 @@ def _from_file(
     sources: tuple[str, ...], metrics: tuple[str, ...], params: RepeatParams
 ) -> "Reruns":
     source, *more = sources
+    if any(selector()):
+        raise UsageError(f"{selector()} is for runs; a file of scores has none")
     if more:
         raise UsageError("name one file, or runs; not more than one file, and not both")
     if given_by_user("dataset"):
@@ -98,7 +102,9 @@ def _from_file(
 
 def _from_runs(sources: tuple[str, ...], params: RepeatParams) -> "Reruns":
     dataset = as_given("dataset", params["dataset"])
+    chosen = selector(dataset=dataset)
+    if not (sources or any(chosen)):
+        raise UsageError("Missing argument 'RUN...|FILE.csv'.")
     with Journal(params["runs_dir"], create=False) as journal:
-        found = [find(journal, start) for start in sources]
-        runs = list({run.run_id: run for run in found}.values())
-        return reruns_of_runs(journal, runs, installed(), dataset, params["view"])
+        runs = find_all(journal, sources, chosen)
+        return reruns_of_runs(journal, runs, installed(), place_of(dataset), params["view"])

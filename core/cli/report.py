@@ -22,7 +22,7 @@ from . import options
 from .command import Command
 from .compare import graded_pair
 from .completion import run_ids
-from .runs import find
+from .selectors import all_selectors, find_all, selector
 from .session import sections
 from .settings import config_option
 from .show import beside_reference
@@ -32,6 +32,7 @@ _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcri
 
 @click.command("report", cls=Command, epilog=_REPORT_EXAMPLES)
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=run_ids)
+@all_selectors
 @click.option("--output", "-o", metavar="FILE", required=True, type=click.Path(path_type=Path),
               help="The page to write; a file that is there is replaced.")  # fmt: skip
 @click.option("--transcripts", is_flag=True, help="Put all transcripts inside, compressed.")
@@ -40,10 +41,12 @@ _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcri
 def report_command(runs: tuple[str, ...], output: Path, transcripts: bool, runs_dir: Path) -> None:
     """Write a run, or several side by side, as one HTML page.
 
-    Several are of one benchmark. Without a RUN the page is of the newest that has a result.
+    Several are of one benchmark. Without a RUN the page is of those that --model and its like
+    choose, or of the newest that has a result.
     """
     with Journal(runs_dir, create=False) as journal:
-        records = [find(journal, start) for start in runs] or [_newest(journal)]
+        wanted = runs or any(selector())
+        records = find_all(journal, runs) if wanted else [_newest(journal)]
         given = [run_input(journal, record, transcripts) for record in records]
         found = [_compared(journal, records[0], other) for other in records[1:]]
     warnings = [warning for comparison in found for warning in comparison.warnings]

@@ -9,6 +9,7 @@ from .. import console
 from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
+from ..lookup.selectors import place_of
 from ..lookup.stored_config import config_of, pack_of
 from ..lookup.views import write_document
 from ..plugins import installed
@@ -18,11 +19,11 @@ from ..stored.rescore_all import CheckedRun, check_all
 from ..text import as_text
 from . import options
 from .command import Command
-from .completion import run_ids
-from .runs import find
+from .completion import judge_labels, run_ids
+from .selectors import find_one, model_and_benchmark, selector
 from .session import EXIT, print_result
 from .settings import config_option
-from .stored import as_given
+from .stored import as_given, data_option
 from .values import pairs
 
 _RESCORE_EXAMPLES = (
@@ -32,11 +33,14 @@ _RESCORE_EXAMPLES = (
 
 @click.command("rescore", cls=Command, epilog=_RESCORE_EXAMPLES)
 @click.argument("run", required=False, shell_complete=run_ids)
+@model_and_benchmark
 @click.option("--all", "every", is_flag=True, help="All runs whose numbers would change.")
 @click.option("--dry-run", is_flag=True, help="Say what would change, and store nothing.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
               help="Another value of a grading option, such as parser=reference.")  # fmt: skip
-@click.option("--dataset", metavar="PATH", help="Where the run's data is now, if it was moved.")
+@click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
+              help="By the replies of this judge, where several have graded it.")  # fmt: skip
+@data_option
 @options.runs_dir_option
 @options.details_option
 @options.json_option
@@ -46,6 +50,7 @@ def rescore_command(
     every: bool,
     dry_run: bool,
     changes: tuple[str, ...],
+    judge: str | None,
     dataset: str | None,
     runs_dir: Path,
     json_output: bool,
@@ -55,16 +60,18 @@ def rescore_command(
     With --set the result is kept as a view beside the run's own. --all takes every stored result
     that this version would compute otherwise, such as after an update.
     """
-    dataset = as_given("dataset", dataset)
-    if every == (run is not None):
+    dataset, judge = as_given("dataset", dataset), as_given("judge", judge)
+    chosen = selector(judge=judge, dataset=dataset)
+    if every == (run is not None or any(chosen)):
         raise UsageError("name a RUN, or --all for those whose numbers would be others today")
     if every:
-        if changes or dataset:
-            raise UsageError("--set and --dataset are for one RUN, not for --all")
+        if changes:
+            raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
     with Journal(runs_dir, create=False) as journal:
-        record = find(journal, str(run))
-        config = config_of(journal, record, installed(), pairs(changes, "--set"), dataset)
+        record = find_one(journal, run, chosen)
+        given = pairs(changes, "--set")
+        config = config_of(journal, record, installed(), given, place_of(dataset), judge)
         pack = pack_of(record, config)
         document: ResultDocument
         with no_exit():

@@ -20,37 +20,24 @@ from ..text import as_text, line, number, plural
 from . import options
 from .command import Command
 from .completion import run_ids
+from .selectors import all_selectors, find, selector
 from .settings import config_option
 
-
-def find(journal: Journal, start: str) -> RunRecord:
-    """The one run whose id begins so, or whose model is called so.
-
-    Raises:
-        UsageError: There is none, or more than one.
-    """
-    if not start.strip():
-        raise UsageError(f"name a run; {bench('runs')} lists them")
-    found = journal.runs_like(start) or [run for run in journal.runs() if run.name == start]
-    exact = [run for run in found if run.run_id == start]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
-    if not found:
-        raise UsageError(f"no run {start!r} in {journal.folder}; {bench('runs')} lists them")
-    raise UsageError(f"{start!r} could be {', '.join(run.run_id for run in found)}")
+_RUNS_EXAMPLES = "\b\nExamples:\n  bench runs --benchmark eqbench3 --model openai/gpt-4.1\n"
 
 
-@click.command("runs", cls=Command)
+@click.command("runs", cls=Command, epilog=_RUNS_EXAMPLES)
+@all_selectors
 @options.runs_dir_option
 @options.json_option
 @config_option
 def runs_command(runs_dir: Path, json_output: bool) -> None:
-    """List all runs."""
+    """List all runs, or those that the options choose."""
     rows: list[tuple[RunRecord, ResultDocument | None]] = []
     views: dict[str, list[str]] = {}
     if has_journal(runs_dir):
         with Journal(runs_dir, create=False) as journal:
-            runs = journal.runs()
+            runs = selector().among(journal, journal.runs())
             with journal.ahead(runs):
                 rows = [(run, journal.document(run)) for run in runs]
                 views = {run.run_id: list(journal.views(run)) for run in runs}
@@ -61,7 +48,8 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
 
     if not rows:
         first = bench("run", "eqbench-v1")
-        click.echo(f"no runs in {runs_dir} yet; start one: {first}", err=True)
+        which = f"no runs with {selector()} in {runs_dir}" if any(selector()) else ""
+        click.echo(which or f"no runs in {runs_dir} yet; start one: {first}", err=True)
         return
     title = f"{plural(len(rows), 'run')} in {runs_dir}"
     console.output.show(console.fitted.Fitted(FitTable(title, _columns(rows))))

@@ -28,7 +28,8 @@ from ..types import Score
 from . import options
 from .command import Command
 from .completion import item_ids, judge_labels, run_ids
-from .runs import find, judge_of, main_metric
+from .runs import judge_of, main_metric
+from .selectors import dataset_option, find_one, model_and_benchmark, selector
 from .session import print_result
 from .settings import config_option
 from .stored import as_given
@@ -42,7 +43,7 @@ _SHOW_EXAMPLES = (
 
 
 @click.command("show", cls=Command, epilog=_SHOW_EXAMPLES)
-@click.argument("run", shell_complete=run_ids)
+@click.argument("run", required=False, shell_complete=run_ids)
 @click.argument("item", required=False, shell_complete=item_ids)
 @click.option(
     "--items", is_flag=True, help="List what came of each item: its value, their spread, flags."
@@ -67,6 +68,8 @@ _SHOW_EXAMPLES = (
 )
 @click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
               help="The result by this judge, of all samples.")  # fmt: skip
+@model_and_benchmark
+@dataset_option
 @click.option("--views", is_flag=True, help="List the results that are kept beside the run's own.")
 @click.option("--view", metavar="NAME", help="One of them.")
 @options.runs_dir_option
@@ -74,7 +77,7 @@ _SHOW_EXAMPLES = (
 @options.json_option
 @config_option
 def show_command(
-    run: str,
+    run: str | None,
     item: str | None,
     items: bool,
     sort: str,
@@ -88,7 +91,7 @@ def show_command(
 ) -> None:
     """Show a run's result, or all that was said about one ITEM.
 
-    RUN is a run's id or the beginning of it, or a model's name.
+    RUN is a run's id or the beginning of it, or a model's name; or --model and its like choose it.
     """
     judge = as_given("judge", judge)
     if item is not None and judge:
@@ -98,7 +101,7 @@ def show_command(
     if csv_output and not items:
         raise UsageError("--csv is for --items")
     with Journal(runs_dir, create=False) as journal:
-        record = find(journal, run)
+        record = find_one(journal, run, selector(judge=judge))
         if views:
             _list_views(journal, record, json_output)
         elif items:

@@ -19,6 +19,10 @@ from . import options
 from .settings import config_option, given_by_user
 
 F = TypeVar("F", bound=Callable[..., object])
+data_option = click.option(
+    "--dataset", metavar="NAME|PATH|SHA",
+    help="Only runs on this data; a path also says where it is now.",
+)  # fmt: skip
 
 
 def stored_options(command: F) -> F:
@@ -27,23 +31,27 @@ def stored_options(command: F) -> F:
         command,
         click.option("--set", "changes", multiple=True, metavar="NAME=VALUE",
                      help="Grades by this value of a grading option, where there are several."),
-        click.option("--dataset", metavar="PATH",
-                     help="Where the runs' data is now, if it was moved."),
+        data_option,
         options.runs_dir_option,
         options.json_option,
         config_option,
     )  # fmt: skip
 
 
-def as_given(name: str, value: object) -> Any:
+def as_given(name: str, value: object, ctx: click.Context | None = None) -> Any:
     """An option's value if it was given with the command; a file's is meant for new runs."""
-    return value if given_by_user(name) else None
+    return value if given_by_user(name, ctx) else None
 
 
 def pack_given(benchmark: Benchmark, dataset: str | None) -> str | None:
     """What names a board's pack: its name, the beginning of its digest, or that of a path's."""
     given: str | None = as_given("dataset", dataset)
-    if given in (None, "bundled", "official") or not Path(str(given)).exists():
+    return given and named_pack(benchmark, given)
+
+
+def named_pack(benchmark: Benchmark, given: str) -> str:
+    """The same of what was given."""
+    if given in ("bundled", "official") or not Path(given).exists():
         return given
     options = {option.name: option.default for option in benchmark.options}
     return find_pack(benchmark, given, options).sha256

@@ -19,7 +19,7 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .import_foreign import ImportOptions, bring_in, outcome
-from .runs import find
+from .selectors import all_selectors, find_all, selector
 from .session import tell
 from .settings import config_option
 from .stored import as_given
@@ -34,6 +34,7 @@ _EXPORT_EXAMPLES = (
 
 @click.command("export", cls=Command, epilog=_EXPORT_EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
+@all_selectors
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
 @click.option("--comparisons", is_flag=True,
@@ -52,16 +53,17 @@ def export_command(
     """
     if form and comparisons:
         raise UsageError("--comparisons writes JSON lines; --format has a table of them")
-    if not form and not runs:
+    wanted = bool(runs) or any(selector())
+    if not form and not wanted:
         raise UsageError("Missing argument 'RUN...'.")
     with Journal(runs_dir, create=False) as journal:
         if form:
-            chosen = _chosen(journal, runs) if runs else journal.runs()
+            chosen = find_all(journal, runs) if wanted else journal.runs()
             paths = tidy.write_tables(tidy.tables_of(journal, chosen), output, form)
             tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
             return
         _refuse_journal(journal, output)
-        chosen = _chosen(journal, runs)
+        chosen = find_all(journal, runs)
         _tell_owners(journal, chosen)
         lines = _comparison_lines(journal, chosen) if comparisons else export_lines(journal, chosen)
         if str(output) == "-":
@@ -83,12 +85,6 @@ def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes
     if not given:
         raise UsageError("these runs have no comparisons; bench run without --no-elo makes some")
     return ratings.reading.comparison_lines(given)
-
-
-def _chosen(journal: Journal, starts: tuple[str, ...]) -> list[RunRecord]:
-    """The runs whose ids begin so, each once."""
-    found = [find(journal, start) for start in starts]
-    return list({run.run_id: run for run in found}.values())
 
 
 def _refuse_journal(journal: Journal, output: Path) -> None:

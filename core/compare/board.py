@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..endpoints.sites import LOCAL
 from ..errors import UsageError
-from ..hints import bench
+from ..hints import bench, with_options
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JudgeNames
 from ..reports.gradings import is_judge, is_pack
@@ -37,9 +37,21 @@ class Board(NamedTuple):
     @property
     def options(self) -> str:
         """The options that choose it, ready to be pasted, with the pack's name beside them."""
-        judge = f" --judge {shlex.quote(self.judge)}" if self.judge else ""
-        roles = "".join(f" --role {name}={shlex.quote(label)}" for name, label in self.roles)
-        return f"--dataset {self.pack_sha256[:12]}{judge}{roles} ({self.pack_name})"
+        return f"{shlex.join(self.words)} ({self.pack_name})"
+
+    @property
+    def command(self) -> str:
+        """The command under way with them."""
+        return f"{with_options(*self.words)} ({self.pack_name})"
+
+    @property
+    def words(self) -> list[str]:
+        """The options that choose it."""
+        words = ["--dataset", self.pack_sha256[:12]]
+        words += ["--judge", self.judge] if self.judge else []
+        for name, label in self.roles:
+            words += ["--role", f"{name}={label}"]
+        return words
 
 
 def played_by(run: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -112,6 +124,6 @@ def choose_board(
     fitting = [board for board in fitting if not board.demo] or fitting
     if len(fitting) == 1:
         return fitting[0]
-    there = "; ".join(board.options for board in fitting or boards)
+    there = "; ".join(board.command for board in fitting or boards)
     problem = "several boards; choose one" if fitting else "no such board"
     raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")

@@ -48,6 +48,7 @@ def read_judge(
     judge: str | None = None,
     mixed: bool = False,
     without: Collection[str] = (),
+    models: Collection[str] = (),
     roles: Mapping[str, str] | None = None,
 ) -> JudgeRecord:
     """What a judge said about the newest run of each model.
@@ -60,13 +61,14 @@ def read_judge(
         judge: A judge's label or spec, likewise.
         mixed: Let demo and real models stand beside each other.
         without: Names of models that are left out.
+        models: The only ones that are not; all where none is named.
         roles: Who plays roles, by role, where runs differ in it.
 
     Raises:
         UsageError: There is no such board, more than one, or no comparison that was read.
     """
     chosen: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": mixed}
-    chosen |= {"without": without, "roles": roles}
+    chosen |= {"without": without, "models": models, "roles": roles}
     found = read_leaderboard(journal, catalogue, benchmark, **chosen)
     rows = found.compared or []
     given = as_comparisons(rows)

@@ -16,7 +16,7 @@ from ..guard import guard
 from ..journal import CachedResult, Journal, RunRecord, StoredComparison
 from ..lookup.refile import has_older, refile_stored
 from ..lookup.runs import JUDGE, Company, JudgeNames
-from ..names import check_without
+from ..names import left_out_of
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
@@ -42,6 +42,7 @@ class BoardChoice(TypedDict, total=False):
     judge: str | None
     mixed: bool
     without: Collection[str]
+    models: Collection[str]
     roles: Mapping[str, str] | None
 
 
@@ -232,6 +233,7 @@ def read_leaderboard(
     anchors: tuple[AnchorSet, ...] = (),
     mixed: bool = False,
     without: Collection[str] = (),
+    models: Collection[str] = (),
     roles: Mapping[str, str] | None = None,
     options: Options | None = None,
     exclude_kin: bool = False,
@@ -250,6 +252,7 @@ def read_leaderboard(
         anchors: The user's, before the pack's.
         mixed: Let demo and real models stand on one board.
         without: Names of models that are left out before anything is rated.
+        models: The only ones that are not; all where none is named.
         roles: Who plays roles, by role, likewise.
         options: The benchmark's of ratings, if not its defaults.
         exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
@@ -264,7 +267,7 @@ def read_leaderboard(
     with journal.caching() as computed:
         made = _counted(
             journal, catalogue, benchmark, computed,
-            board=board, dataset=dataset, judge=judge, roles=roles, mixed=mixed, without=without,
+            board=board, dataset=dataset, judge=judge, roles=roles, mixed=mixed,
         )  # fmt: skip
         board = made.results.board
         if made.pack is None or made.config is None:
@@ -280,13 +283,14 @@ def read_leaderboard(
             for one in pool.members or (pool,):
                 asyncio.run(Recomparing(shelf, one).bring())
             met = read_met(journal, pool, made.pack, Company(board.demo))
-        check_without(without, dict.fromkeys([*(met.runs if met else ()), *made.names]))
-        met = met and met.without(without)
+        there = dict.fromkeys([*(met.runs if met else ()), *made.names])
+        left_out = made.without = left_out_of(there, without, models)
+        met = met and met.without(left_out)
         standing = met and find_standing(
             benchmark, made.pack, met, anchors=anchors, engine=engine, options=options
         )
         made.read(made.pack, met.runs if met else {})
-        if without and not (made.runs or (standing and standing.ratings)):
+        if left_out and not (made.runs or (standing and standing.ratings)):
             raise UsageError("--without leaves no model of the board")
         kin = _exclude_kin(made, asked=exclude_kin, additive=additive)
         compared = counting(met) if met else None
@@ -323,7 +327,6 @@ def _counted(
     judge: str | None,
     roles: Mapping[str, str] | None,
     mixed: bool,
-    without: Collection[str],
 ) -> CountedRuns:
     """The runs that are on the board that is meant, their results not yet read."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
@@ -336,7 +339,7 @@ def _counted(
     for run in older:
         refile_stored(journal, catalogue, run)
     results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
-    made = CountedRuns(results, without)
+    made = CountedRuns(results)
     with journal.ahead(runs):
         for run in runs:
             made.add(run)

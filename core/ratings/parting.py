@@ -6,13 +6,17 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import UsageError
-from ..names import check_without, told_left_out
+from ..names import left_out_of, told_left_out
 from ..text import plural
 from .comparisons import Comparisons
 
 
 def part(
-    comparisons: Comparisons, *, mixed: bool = False, without: Collection[str] = ()
+    comparisons: Comparisons,
+    *,
+    mixed: bool = False,
+    without: Collection[str] = (),
+    models: Collection[str] = (),
 ) -> Comparisons:
     """The comparisons between real models, or between demo models where there are no others.
 
@@ -22,15 +26,16 @@ def part(
         comparisons: At least one.
         mixed: Take both kinds, and what is between them.
         without: Names of models that are left out.
+        models: The only ones that are not; all where none is named.
 
     Raises:
         UsageError: One of them is not there, or nothing is left.
     """
-    check_without(without, comparisons.models)
-    out = np.array([name in without for name in comparisons.models])
+    left_out = left_out_of(comparisons.models, without, models)
+    out = np.array([name in left_out for name in comparisons.models])
     kept = comparisons.only(~(out[comparisons.a] | out[comparisons.b]))
     if not len(kept):
-        raise UsageError("--without leaves no comparison")
+        raise UsageError(f"{'--without' if without else '--model'} leaves no comparison")
     return (kept if mixed else _of_one_kind(kept)).compact()
 
 

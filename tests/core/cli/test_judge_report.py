@@ -138,10 +138,10 @@ def test_repeats_are_an_error_unless_they_are_to_be_dropped(bench: Bench, played
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
-        ((), 2, "name a file of comparisons, or --benchmark NAME"),
-        (("played.jsonl", "--benchmark", "eqbench3"), 2, "name a file of comparisons, or"),
+        ((), 2, "name a benchmark, for the journal's comparisons, or a file"),
+        (("played.jsonl", "--benchmark", "eqbench3"), 2, "or a file of them"),
         (("played.jsonl", "--dataset", "bundled"), 2, "--dataset is for the journal"),
-        (("eqbench3",), 2, "no file eqbench3 is here; for the journal's comparisons: --benchmark"),
+        (("eqbench3",), 4, "no runs in runs"),
         (("--benchmark", "eqbench3", "--dedupe"), 2, "--dedupe is for files"),
         (("--benchmark", "eqbench"), 2, "eqbench3"),
         (("played.jsonl", "--judge", "nobody"), 2, "no comparison by judge 'nobody'"),

@@ -163,7 +163,7 @@ def test_one_order_is_enough_for_the_default_engine(
         (("--engine", "glicko"), "did you mean 'glicko2'?"),
         (("--judge", "nobody"), "no comparison by judge 'nobody'"),
         (("--dataset", "bundled"), "--dataset is for the journal"),
-        (("--benchmark", "eqbench3"), "name a file of comparisons, or --benchmark NAME"),
+        (("--benchmark", "eqbench3"), "name a benchmark, for the journal's comparisons, or a file"),
     ],
 )
 def test_wrong_options_are_usage_errors(

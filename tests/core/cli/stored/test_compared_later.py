@@ -34,7 +34,7 @@ def test_samples_that_nobody_graded_are_not_called_scored(bench: Bench) -> None:
 
 
 def test_several_boards_are_told_so_that_one_can_be_pasted(bench: Bench, court: Any) -> None:
-    """After one run was judged by a second judge; each of the options prints a board."""
+    """After one run was judged by a second judge; each of the commands prints a board."""
     for judge in ("one", "two"):
         court.grade(judge, "alpha", *range(1, 9))
     court.rejudge(court.run("alpha", "one"), "two")
@@ -44,7 +44,7 @@ def test_several_boards_are_told_so_that_one_can_be_pasted(bench: Bench, court: 
     boards = [shlex.split(message.rpartition(" (")[0]) for message in listed.split("; ")]
     assert len(boards) == 2
     for options in boards:
-        shown = bench("leaderboard", "eqbench3", *options, "--json")
+        shown = bench(*options[1:], "--json")
         assert (shown.code, shown.json["judge"]) == (0, options[-1])
 
 

@@ -134,7 +134,7 @@ def test_ratings_of_another_version_of_the_engine_are_made_anew(
     [
         ((), "name a RUN, or --all"),
         (("abc", "--all"), "name a RUN, or --all"),
-        (("--all", "--set", "parser=reference"), "are for one RUN, not for --all"),
+        (("--all", "--set", "parser=reference"), "is for one RUN, not for --all"),
     ],
 )
 def test_what_is_rescored_is_named_once(bench: Bench, args: tuple[str, ...], message: str) -> None:
