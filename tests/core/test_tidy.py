@@ -3,6 +3,7 @@
 import csv
 import importlib
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,13 @@ def test_the_examples_of_the_docs_run(
     bench("export", "--format", "csv", "-o", "tables")
     (code,) = re.findall(rf"```python\n(import {package}\n.*?)```", PAGE.read_text(), re.S)
     exec(code, {})
-    assert documents[0]["run_id"] or capsys.readouterr().out
+    means = defaultdict[tuple[str | None, str], list[float]](list)
+    for grade in eibench.load("runs").grades:
+        means[grade.metric, grade.item_id].append(grade.value or 0.0)
+    metric, item_id = min(means, key=lambda key: sum(means[key]) / len(means[key]))
+    printed = capsys.readouterr().out
+    (first, *_) = [one for one in printed.splitlines() if re.search(r"\d\.\d", one)]
+    assert str(metric) in first and item_id in first
 
 
 def test_wrong_wishes_are_refused(bench: Bench) -> None:
