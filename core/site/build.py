@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeGuard
 from .. import __version__
 from ..errors import DataError, UsageError
 from ..pages.inputs import ItemText
+from ..types import digest
 from .board_document import board_document
 from .board_files import board_files
 from .board_page import board_page
@@ -57,10 +58,10 @@ class _Writer:
 
     def put(self, part: FilePart) -> None:
         """Write a file, unless it is there as it is."""
-        digest = sha256(part.content).hexdigest()
-        self.files[part.path] = digest
+        found = sha256(part.content).hexdigest()
+        self.files[part.path] = found
         path = self.folder / part.path
-        if self.before.get(part.path) == digest and path.is_file():
+        if self.before.get(part.path) == found and path.is_file():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(part.content)
@@ -78,15 +79,22 @@ class _Writer:
         for part in parts:
             self.put(part)
 
+    def begin(self) -> None:
+        """Say whose folder it is, and that no file can be trusted until the build has ended."""
+        self._say("", dict.fromkeys(self.before, ""), {})
+
     def end(self, date: str) -> int:
         """Remove what is of an earlier build, and write the manifest; how many were removed."""
         stale = [path for path in self.before if path not in self.files]
         for path in stale:
             (self.folder / path).unlink(missing_ok=True)
-        made = {"format": FORMAT, "eibench": __version__, "date": date,
-                "files": self.files, "texts": self.texts}  # fmt: skip
-        (self.folder / MANIFEST).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+        self._say(date, self.files, self.texts)
         return len(stale)
+
+    def _say(self, date: str, files: Mapping[str, str], texts: Mapping[str, str]) -> None:
+        made = {"format": FORMAT, "eibench": __version__, "date": date,
+                "files": files, "texts": texts}  # fmt: skip
+        (self.folder / MANIFEST).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
 def build_site(
@@ -107,6 +115,7 @@ def build_site(
     """
     try:
         writer = _writer(folder)
+        writer.begin()
         _write(writer, gathered, texts, policy, date)
         removed = writer.end(date)
     except OSError as error:
@@ -131,14 +140,15 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, policy: Policy, da
             def published(item: ItemText, facts: Mapping[str, object] = facts) -> ItemText | None:
                 return policy.published(item, facts)
 
-            writer.transcripts(run.run.run_id, run.state, text_files(run, texts(run), published))
+            state = digest([run.state, __version__, repr(policy)])
+            writer.transcripts(run.run.run_id, state, text_files(run, texts(run), published))
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [
             (board, documents[board.key], policy.shows(board.board.pack.source.facts))
             for board in gathered.boards
             if name in board.runs
         ]
-        writer.put(model_page(name, found))
+        writer.put(model_page(name, found, gathered.runs))
 
 
 def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:

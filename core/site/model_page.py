@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ..journal import RunRecord
 from ..pages.one_run import conclusions, cost, standing, tally
 from ..pages.plots import Figure, strip
 from ..pages.profiles import profiles
@@ -12,6 +13,7 @@ from ..reports.items import ItemRow
 from ..reports.ratings import ranks
 from ..result_document import Facts
 from .gather import SiteBoard, SiteRun
+from .model_facts import limits_of, other_runs, row_of, special_of
 from .rendering import render_page
 from .run_facts import input_of, settings_of
 from .run_files import text_name
@@ -44,6 +46,9 @@ class ModelOnBoard(NamedTuple):
     items_plot: Figure | None
     named: Sequence[NamedItem]
     lines: Sequence[tuple[ItemRow, str, str]]
+    special: Sequence[str]
+    limits: Sequence[str]
+    others: Sequence[str]
     conclusions: Sequence[Facts]
     cost: Sequence[tuple[str, str]]
     settings: Sequence[tuple[str, str]]
@@ -51,27 +56,37 @@ class ModelOnBoard(NamedTuple):
     texts: Mapping[str, str]
 
 
-def model_page(name: str, found: Sequence[tuple[SiteBoard, SiteBoardDocument, bool]]) -> FilePart:
+def model_page(
+    name: str,
+    found: Sequence[tuple[SiteBoard, SiteBoardDocument, bool]],
+    runs: Sequence[RunRecord] = (),
+) -> FilePart:
     """The page of a model.
 
     Args:
         name: Its name on boards.
         found: The boards it is on, each with its document, and whether its texts are shown.
+        runs: All of the journal: those of this model that no board counts are named.
     """
-    parts = [_part(board, document, name, texts) for board, document, texts in found]
+    parts = [_part(board, document, name, texts, runs) for board, document, texts in found]
     return render_page(
         "model.html",
         f"models/{slug(name)}.html",
         title=name,
         parts=parts,
+        slug=slug,
         demo=any(part.run.run.demo for part in parts),
     )
 
 
 def _part(
-    board: SiteBoard, document: SiteBoardDocument, name: str, texts: bool
-) -> ModelOnBoard:  # fmt: skip
-    run = board.runs[name]
+    board: SiteBoard,
+    document: SiteBoardDocument,
+    name: str,
+    texts: bool,
+    runs: Sequence[RunRecord],
+) -> ModelOnBoard:
+    run, row = board.runs[name], row_of(document, name)
     given = input_of(run)
     return ModelOnBoard(
         document=document,
@@ -84,6 +99,9 @@ def _part(
         items_plot=_items_plot(run),
         named=_named(board, run),
         lines=[(row, figure(row.value), _remarks(row)) for row in run.items.items],
+        special=special_of(document, row),
+        limits=limits_of(document, run, row),
+        others=other_runs(board, run, runs),
         conclusions=conclusions(run.document),
         cost=cost(run.document),
         settings=settings_of(run),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..text import listed
 from .shapes import SiteRow
 
 LISTED = 12
@@ -11,13 +12,7 @@ LISTED = 12
 
 def ties_in_words(rows: Sequence[SiteRow]) -> list[tuple[str, str]]:
     """Of each model the others that it cannot be told apart from."""
-    return [(row["model"], _listed(row["tied_with"])) for row in rows if row["tied_with"]]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - LISTED
-    said = ", ".join(names[:LISTED])
-    return f"{said} and {more} more" if more > 0 else said
+    return [(row["model"], listed(row["tied_with"], LISTED)) for row in rows if row["tied_with"]]
 
 
 def bands(rows: Sequence[SiteRow]) -> list[int]:

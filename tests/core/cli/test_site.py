@@ -160,3 +160,33 @@ def test_every_link_leads_somewhere(bench: Bench, demos: Demos) -> None:
     for page in SITE.rglob("*.html"):
         for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8")):
             assert (page.parent / link).is_file(), f"{page}: {link}"
+
+
+def test_a_build_that_was_killed_is_done_again(bench: Bench, demos: Demos) -> None:
+    """Files of a build without an end are not trusted, and their folder is still ours."""
+    demos(2)
+    build(bench)
+    manifest = json.loads((SITE / "site.json").read_text())
+    half = only("boards", ".html")
+    whole = half.read_bytes()
+    half.write_bytes(whole[:100])  # as far as the killed build came, after it had begun so:
+    begun = {"files": dict.fromkeys(manifest["files"], ""), "texts": {}}
+    (SITE / "site.json").write_text(json.dumps({**manifest, **begun}))
+    build(bench)
+    assert half.read_bytes() == whole
+    assert json.loads((SITE / "site.json").read_text()) == manifest
+
+
+def test_other_runs_of_a_model_are_named_on_its_page(bench: Bench, demos: Demos) -> None:
+    """A second run that the board does not count stands there with its status."""
+    (document,) = demos(1)
+    more = ("eqbench3", "--model", document["model"], "--judge", "demo/judge", "--dataset")
+    done = bench("run", *more, "bundled", "--limit", "1", "--fresh", "--json")
+    assert done.code == 0, done.err
+    build(bench)
+    text = only("models", ".html").read_text(encoding="utf-8")
+    counted = re.search(r"This board counts run ([\w-]+) alone", text)
+    assert counted
+    assert counted[1] in {document["run_id"], done.json["run_id"]}
+    (other,) = {document["run_id"], done.json["run_id"]} - {counted[1]}
+    assert re.search(rf"<li>{other}: (partial|complete)", text)

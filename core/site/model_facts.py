@@ -1,0 +1,68 @@
+"""What a model's page says in words: what is special, how far the result goes, other runs."""
+
+from collections.abc import Iterator, Sequence
+
+from ..journal import RunRecord
+from ..pages.words import signed
+from ..text import listed
+from .gather import SiteBoard, SiteRun
+from .shapes import SiteBoardDocument, SiteRow
+
+NAMED = 3
+"""Criteria that are named as furthest above and below."""
+
+
+def row_of(document: SiteBoardDocument, name: str) -> SiteRow | None:
+    """The row of a model."""
+    return next((row for row in document["rows"] if row["model"] == name), None)
+
+
+def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:
+    """What is furthest above and below what the model's main number foretells, a sentence each."""
+    residual = row["residual"] if row else {}
+    labels = {c["name"]: c["label"] for c in document["criteria"]}
+    known = [(value, labels[name]) for name, value in residual.items() if value is not None]
+    known.sort(reverse=True)
+    above = [pair for pair in known if pair[0] > 0][:NAMED]
+    below = [pair for pair in known[::-1] if pair[0] < 0][:NAMED]
+    found = (("Above", above), ("Below", below))
+    return [f"{side} what its place foretells: {_in_words(of)}." for side, of in found if of]
+
+
+def _in_words(found: Sequence[tuple[float, str]]) -> str:
+    return ", ".join(f"{label} {signed(value)}" for value, label in found)
+
+
+def limits_of(document: SiteBoardDocument, run: SiteRun, row: SiteRow | None) -> list[str]:
+    """What a reader of the result has to know, a sentence each."""
+    return [_sentence(text) for text in dict.fromkeys(_limits(document, run, row))]
+
+
+def _limits(document: SiteBoardDocument, run: SiteRun, row: SiteRow | None) -> Iterator[str]:
+    if document["demo"]:
+        yield "a demo model is on the board, so no number on it says anything of real models"
+    if row and row["partial"]:
+        yield "only some items were asked, so it stands below the whole results"
+    if row and row["changed"]:
+        yield f"asked otherwise than the pack says: {row['changed']}"
+    if row and row["tied_with"]:
+        yield f"cannot be told apart from {listed(list(row['tied_with']), 6)}"
+    if row and row["score"] is not None and row["score_ci95"] is None:
+        yield "the score has no interval, so it is told apart from no other"
+    yield document["comparability"]
+    yield from run.document["warnings"]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def other_runs(board: SiteBoard, run: SiteRun, runs: Sequence[RunRecord]) -> list[str]:
+    """The runs of the same model and benchmark that this board does not count."""
+    own = run.run
+    return [
+        f"{other.run_id}: {other.status}, {other.created_at[:10]}, {other.pack_name} pack"
+        for other in runs
+        if other.run_id != own.run_id
+        and (other.name, other.benchmark) == (own.name, board.board.benchmark.name)
+    ]
