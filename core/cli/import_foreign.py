@@ -129,6 +129,8 @@ def tell_run(each: Import) -> None:
     click.echo(line(message), err=True)
     for reason, n in each.left_out.most_common():
         click.echo(line(f"left out: {n} x {reason}", indent=2), err=True)
+    if each.left_out:
+        click.echo(line("what is left out is not kept: only the file has it", indent=2), err=True)
     if each.thinking:
         message = f"in {plural(each.thinking, 'transcript')} the model was shown its own thinking"
         note = f"note: {message}, which is kept apart here"

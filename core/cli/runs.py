@@ -13,6 +13,7 @@ from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
 from ..lookup.views import document_path
+from ..panels import judges_in, rule_in
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
 from ..result_document import ResultDocument
@@ -60,11 +61,12 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
     runs, documents = [run for run, _ in rows], [document for _, document in rows]
     judges, shown = list(map(judge_of, documents)), list(map(main_metric, documents))
     short = list(map(_value, documents))
-    judged = [FitColumn("judge", judges, 5)] * any(d and d["judge"] for d in documents)
+    brief = list(map(_brief, judges))
+    judged = [FitColumn("judge", judges, 5, brief, 1)] * any(d and d["judge"] for d in documents)
     return [
         FitColumn("run", [run.run_id for run in runs]),
         FitColumn("benchmark", [run.benchmark for run in runs]),
-        FitColumn("model", list(map(_name, runs))),
+        FitColumn("model", list(map(_name, runs)), 0, list(map(_plain, runs)), 1),
         FitColumn("pack", [run.pack_name for run in runs], 3),
         FitColumn("status", [run.status for run in runs], 6),
         FitColumn("score", shown, 0, short, 4),
@@ -74,8 +76,17 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
 
 
 def _name(run: RunRecord) -> str:
-    name = run.name + (" DEMO" if run.demo else "")
-    return name + (f" at {run.endpoint}" if run.endpoint else "")
+    return _plain(run) + (f" at {run.endpoint}" if run.endpoint else "")
+
+
+def _plain(run: RunRecord) -> str:
+    return run.name + (" DEMO" if run.demo else "")
+
+
+def _brief(judge: str) -> str:
+    """A judge without its host; of a panel the rule, and how many judges it has."""
+    rule = rule_in(judge)
+    return f"{rule} of {len(judges_in(judge))} judges" if rule else judge.partition(" at ")[0]
 
 
 def judge_of(document: ResultDocument | None) -> str:

@@ -13,6 +13,7 @@ from ..errors import UsageError
 from ..hints import bench, with_options
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JudgeNames
+from ..panels import judges_in, rule_in
 from ..reports.gradings import is_judge, is_pack
 from ..settings.run_config import stored_roles
 
@@ -122,8 +123,25 @@ def choose_board(
         and (roles or {}).items() <= dict(board.roles).items()
     ]
     fitting = [board for board in fitting if not board.demo] or fitting
+    fitting = fitting if judge else _of_panel(fitting) or fitting
     if len(fitting) == 1:
         return fitting[0]
     there = "; ".join(board.command for board in fitting or boards)
     problem = "several boards; choose one" if fitting else "no such board"
     raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")
+
+
+def _of_panel(boards: Sequence[Board]) -> list[Board]:
+    """The board of a panel, where all others are by its judges, each alone."""
+    panels = [board for board in boards if rule_in(board.judge or "")]
+    if len(panels) != 1:
+        return []
+    return panels if len(by_members(panels[0], boards)) == len(boards) - 1 else []
+
+
+def by_members(board: Board, boards: Sequence[Board]) -> list[Board]:
+    """Of boards those that are alike but for the judge, one of this board's panel."""
+    label = board.judge or ""
+    members = judges_in(label) if rule_in(label) else ()
+    alike = (other for other in boards if other._replace(judge=board.judge) == board)
+    return [o for o in alike if any(is_judge(o.judge, member) for member in members)]

@@ -5,6 +5,7 @@ pack says, are there and say so.
 """
 
 import asyncio
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ from ..reports.kin import KinRule
 from ..reports.ratings import BoardRow, not_above, place_rows
 from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
-from .board import Board, boards_of, choose_board
+from .board import Board, boards_of, by_members, choose_board
 from .board_results import BoardResults
 from .comparison_pool import counting, pool_of, read_met
 from .judge_robustness import read_robustness
@@ -340,6 +341,9 @@ def _counted(
         refile_stored(journal, catalogue, run)
     results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
     made = CountedRuns(results)
+    if members := [] if judge else by_members(board, boards):
+        others = "; ".join(f"--judge {shlex.quote(other.judge or '')}" for other in members)
+        made.warnings.append(f"this is the panel's board; there is one by each judge: {others}")
     with journal.ahead(runs):
         for run in runs:
             made.add(run)

@@ -266,7 +266,7 @@ def _cost(about: _About, elapsed_s: float | None) -> CostPart:
         "model": spent.calls["generate"],
         "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
         "replayed": max(0, total - about.evidence.sent),
-        "retries": spent.retries,
+        "retries": max(spent.retries, about.evidence.again),
     }
     return {
         "calls": {**calls, "roles": roles} if roles else calls,

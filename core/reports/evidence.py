@@ -89,6 +89,7 @@ class Evidence:
     Attributes:
         sent: Calls that this command sent; the others came from the journal.
         stopped: What ended this command early: ``interrupted`` or ``budget``.
+        again: Attempts beyond the first of this command's calls, also of those without an answer.
     """
 
     scores: Sequence[SampleScore]
@@ -96,6 +97,7 @@ class Evidence:
     spent: Spent = field(default_factory=Spent)
     sent: int = 0
     stopped: Status | None = None
+    again: int = 0
     by_judge: Mapping[str, Sequence[SampleScore]] = field(default_factory=dict)
     """The scores by each judge of a panel, or by each that has graded the run alike."""
 
@@ -140,7 +142,7 @@ def read_evidence(
         label: [s for s in journal.grades(run, own, clusters) if inside(s)]
         for label, own in (members or {}).items()
     }
-    return Evidence(scores, failures, spent, sent, stopped, by_judge)
+    return Evidence(scores, failures, spent, sent, stopped, by_judge=by_judge)
 
 
 def judges_beside(journal: Journal, run: RunRecord, grader: str) -> dict[str, str]:

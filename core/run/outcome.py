@@ -1,7 +1,7 @@
 """What came of a run: its evidence, its place among other models, its result document."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..benchmark import Pack
@@ -102,6 +102,8 @@ class Outcome:
             stopped=_stopped(ended),
             members=graders_of(config),
         )
+        # What no call was answered by is in no journal.
+        evidence = replace(evidence, again=self.progress.retries)
         excess = self.budget.excess if self.budget else ""
         reached = str(ended) if isinstance(ended, BudgetReached) else excess
         document = self._document(seconds, evidence, [reached] if reached else [])

@@ -156,6 +156,21 @@ def test_a_wait_between_attempts_ends_with_the_stop(bench: "Bench") -> None:
     assert json.loads(out)["items"]["pending"] == 30
 
 
+def test_attempts_of_a_call_that_nobody_answered_are_counted(bench: "Bench") -> None:
+    """As the live display counts them, though no journal has such a call."""
+    faults = iter(["500"])
+    last = Fault("429-retry-after", retry_after=3600)
+    with LoopbackServer(faults=lambda request: next(faults, last)) as server:
+        model = ("--model", "openai/m", "--base-url", server.base_url, "--timeout", "3600")
+        more = ("--dataset", "bundled", "--concurrency", "1", "--json")
+        process = bench.start("run", "eqbench-v1", *model, *more)
+        until(lambda: server.counts["429-retry-after"] == 1)
+        process.send_signal(signal.SIGINT)
+        out, err = finish(process)
+    assert process.returncode == 130, err
+    assert (json.loads(out)["calls"]["model"], json.loads(out)["calls"]["retries"]) == (0, 1)
+
+
 def test_a_stop_before_anything_was_answered_prints_a_result(bench: "Bench") -> None:
     """No score at all is no reason to fail: the document says so with nulls."""
     with LoopbackServer(latency=Gate()) as server:

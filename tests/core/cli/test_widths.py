@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from eibench.testing import LoopbackServer
+
 Bench = Callable[..., Any]
 MAIN = "from eibench.core.cli import main; main()"
 
@@ -72,3 +74,16 @@ def test_what_goes_into_a_file_does_not_depend_on_columns(
         run_id = bench("runs", "--json").json["runs"][0]["run_id"]
         shown.append(bench("show", run_id).out + bench("runs").out)
     assert len(set(shown)) == 1
+
+
+def test_hosts_of_models_and_judges_give_way_first(bench: Bench) -> None:
+    """Before a column is left out: on 100 columns each run is a line with all of them."""
+    with LoopbackServer() as server:
+        url = server.base_url
+        model = ("--model", "openai/m", "--base-url", url, "--judge-base-url", url)
+        judges = ("--judge", "openai/first", "--judge", "openai/second")
+        bench("run", "emotionqueen", *model, *judges, "--limit", "1", "--dataset", "bundled")
+    lines = in_a_terminal(100, "runs")
+    assert max(map(len, lines)) <= 100
+    (row,) = [line for line in lines if "openai/m" in line]
+    assert "mean of 2 judges" in row and "127.0.0.1" not in row

@@ -100,17 +100,31 @@ def test_without_a_quorum_the_comparison_waits(table: Any) -> None:
 
 
 def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
-    """Beside those of its judges; it is chosen by its rule."""
+    """It is what is meant where nobody names a judge; those of its judges are named."""
     for model in ("m0", "m2"):
         table.run(model, more=TWO)
-    several = table.bench("leaderboard", "eqbench3")
-    assert "several boards; choose one" in several.err
-    board = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--json")
+    board = table.bench("leaderboard", "eqbench3", "--json")
     assert board.code == 0, board.err
+    (others,) = [w for w in board.json["warnings"] if w.startswith("this is the panel's board")]
+    assert "--judge 'openai/judge at " in others and "--judge 'openai/second at " in others
+    named = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--json").json
+    assert named["rows"] == board.json["rows"]
+    assert not any("the panel's board" in warning for warning in named["warnings"])
     assert board.json["judge"].startswith("mean(openai/judge at ")
     assert [row["rating"] is not None for row in board.json["rows"]] == [True, True]
     one = table.bench("leaderboard", "eqbench3", "--judge", "openai/second", "--json")
     assert [row["rating"] is not None for row in one.json["rows"]] == [True, True]
+
+
+def test_a_judge_outside_the_panel_leaves_the_question_open(table: Any) -> None:
+    """Which board is meant is asked then, as it is of any two."""
+    table.run("m0", more=TWO)
+    run_id = table.bench("runs", "--json").json["runs"][0]["run_id"]
+    done = table.bench(
+        "rejudge", run_id, "--judge", "openai/third", "--judge-base-url", table.server.base_url
+    )
+    assert done.code == 0, done.err
+    assert "several boards; choose one" in table.bench("leaderboard", "eqbench3").err
 
 
 def test_rotate_asks_one_judge_a_scenario(table: Any) -> None:

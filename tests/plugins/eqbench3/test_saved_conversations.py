@@ -59,6 +59,7 @@ def test_they_wait_for_a_judge_without_one(
     lines[2] = {"item_id": "8", "error": "timed out"}
     saved = bench("score", "eqbench3", write(*lines), "--dataset", pack, "--save", "--json")
     assert "left out: 1 x it was asked otherwise than the pack says" in saved.err
+    assert "  what is left out is not kept: only the file has it\n" in saved.err
     items = saved.json["items"]
     assert (saved.json["status"], items["failed"], items["pending"]) == ("incomplete", 1, 3)
     url = judges.base_url
