@@ -15,7 +15,7 @@ class CommandEntry(NamedTuple):
 
 
 COMMANDS = {
-    "run": CommandEntry("run", "Run a benchmark; the same command again resumes it."),
+    "run": CommandEntry("run", "Run a benchmark, or several; the same command again resumes it."),
     "score": CommandEntry("answers", "Score answers made elsewhere, one JSON object a line."),
     "prompts": CommandEntry("answers", "Write the exact requests, to be answered elsewhere."),
     "rate": CommandEntry(
@@ -85,6 +85,7 @@ TAKEN = frozenset(
         "asked",
         "base_url",
         "benchmark",
+        "benchmarks",
         "comparisons",
         "concurrency",
         "config",
@@ -98,6 +99,7 @@ TAKEN = frozenset(
         "dry_run",
         "engine",
         "exclude_kin",
+        "fail_under",
         "extra_body",
         "form",
         "format",
@@ -142,6 +144,7 @@ TAKEN = frozenset(
         "save",
         "seed",
         "source",
+        "suite",
         "system",
         "temperature",
         "timeout",

@@ -8,9 +8,11 @@ What only some commands need is imported in functions: `bench --help` is quick.
 
 import contextlib
 import errno
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -93,7 +95,7 @@ class BenchGroup(click.Group):
         if given[:1] == ["help"]:  # bench help CMD
             given = [*given[1:], "--help"]
         kwargs |= {"standalone_mode": False, "args": [a for a in given if a != "--debug"]}
-        with _ended_by_signals():
+        with _ended_by_signals(), _saying_as_json(_wants_json(given)):
             code = _guarded(lambda: super(BenchGroup, self).main(**kwargs), debug)
         _flush()
         sys.exit(code)
@@ -109,6 +111,26 @@ def _ended_by_signals() -> Iterator[None]:
     numbers = [n for n in ending_signals() if signal.getsignal(n) is signal.SIG_DFL]
     with handling(numbers, interrupt):
         yield
+
+
+_AS_JSON: ContextVar[bool] = ContextVar("as_json", default=False)
+
+
+def _wants_json(given: list[str]) -> bool:
+    """Whether JSON is asked for: an error before options are read is JSON too."""
+    words = given[: given.index("--")] if "--" in given else given
+    if "--json" in words:
+        return True
+    return os.environ.get("BENCH_JSON", "").lower() in ("1", "true")
+
+
+@contextlib.contextmanager
+def _saying_as_json(wanted: bool) -> Iterator[None]:
+    token = _AS_JSON.set(wanted)
+    try:
+        yield
+    finally:
+        _AS_JSON.reset(token)
 
 
 def _flush() -> None:
@@ -138,16 +160,19 @@ def _guarded(command: Callable[[], Any], debug: bool) -> int:
         click.echo(error.format_message(), err=True)
         return error.exit_code
     except click.ClickException as error:
-        return _failed(error.format_message() + _help_hint(error), _exit_code(error), debug)
+        message = error.format_message() + _help_hint(error)
+        return _failed(message, _exit_code(error), debug, "usage")
     except BenchError as error:
-        return _failed(str(error), error.exit_code, debug)
+        from .errors import kind_of
+
+        return _failed(str(error), error.exit_code, debug, kind_of(error))
     except (click.Abort, KeyboardInterrupt):
-        return _failed("interrupted", 130, debug)
+        return _failed("interrupted", 130, debug, "interrupted")
     except BrokenPipeError:  # the reader of our output went away: nobody to tell
         return 141
     except Exception as error:  # noqa: BLE001 - a bug, ours or a plugin's: still one line
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return _failed(f"cannot write: {error.strerror}; {_MAKE_ROOM}", 4, debug)
+            return _failed(f"cannot write: {error.strerror}; {_MAKE_ROOM}", 4, debug, "journal")
         message = f"unexpected {type(error).__name__}: {error}; add --debug to see where"
         return _failed(message, BUG, debug)
 
@@ -157,7 +182,7 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _MAKE_ROOM = "make room, and run the same command again: what was answered is saved"
 
 
-def _failed(message: str, code: int, debug: bool) -> int:
+def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> int:
     from ..clients.keys import redact
     from ..text import harmless, line
 
@@ -168,6 +193,11 @@ def _failed(message: str, code: int, debug: bool) -> int:
         text = harmless(redact(traceback.format_exc())) + text
     with contextlib.suppress(OSError):  # nobody reads it
         click.echo(text, err=True)
+        if _AS_JSON.get():
+            from ..text import as_text
+            from .errors import error_of
+
+            click.echo(as_text({"error": error_of(kind, line(redact(message)), code)}))
     return code
 
 

@@ -5,6 +5,7 @@ eqbench-v1 --help`` shows the benchmark's own beside the common ones.
 """
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ from .values import click_type
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from ..settings.suites import Suite
 
 
 SECTION = "eibench_section"
@@ -120,6 +123,10 @@ class Group(click.Group):
 
 BENCHMARK = "eibench.benchmark"
 """Where a context keeps the benchmark that is named."""
+BENCHMARKS = "eibench.benchmarks"
+"""Where it keeps several."""
+SUITE = "eibench.suite"
+"""Where it keeps the suite that is named."""
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -178,6 +185,66 @@ class BenchmarkCommand(Command):
             vars(param)[SECTION] = f"Options of {benchmark.name}" if benchmark else ""
         params = super().get_params(ctx)
         return [*params[:-1], *own, params[-1]]  # --help stays last
+
+
+class BenchmarksCommand(BenchmarkCommand):
+    """Adds the options of all benchmarks among its arguments, or in the suite that is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse with the options of the benchmarks that are named."""
+        ctx.meta[BENCHMARKS] = self._all_named(ctx, args)
+        return super().parse_args(ctx, args)
+
+    def _all_named(self, ctx: click.Context, args: list[str]) -> list[Benchmark]:
+        """The benchmarks among the arguments, or of the suite; a name may be an option's value."""
+        benchmarks = installed().benchmarks.things
+        ctx.meta[BENCHMARKS] = [benchmarks[a] for a in dict.fromkeys(args) if a in benchmarks]
+        values = self._values(ctx, args)
+        if not values:  # half a command, which is to be completed
+            return list(ctx.meta[BENCHMARKS])
+        suite = self._suite(ctx, values)
+        given = values.get("benchmarks")
+        named = suite.benchmarks if suite else given if isinstance(given, tuple) else ()
+        return [benchmarks[name] for name in named if name in benchmarks]
+
+    def _values(self, ctx: click.Context, args: list[str]) -> dict[str, Any]:
+        """What the arguments say, where they are understood; else what of them is."""
+        strict = ctx.ignore_unknown_options
+        for ignore in (strict, True):
+            ctx.ignore_unknown_options = ignore  # a suite's options are not known yet
+            try:
+                return self.make_parser(ctx).parse_args(list(args))[0]
+            except click.UsageError:
+                continue
+            finally:
+                ctx.ignore_unknown_options = strict
+        return {}
+
+    def _suite(self, ctx: click.Context, values: dict[str, Any]) -> "Suite | None":
+        from .settings import find_settings, find_suite
+
+        name = values.get("suite") or os.environ.get(env_name("suite"))
+        if not isinstance(name, str) or not name:
+            return None
+        path = values.get("config") or os.environ.get(env_name("config"))
+        suite = find_suite(find_settings(path if isinstance(path, str) else None), name)
+        for benchmark in suite.benchmarks:
+            installed().benchmark(benchmark)
+        ctx.meta[SUITE] = suite
+        return suite
+
+    def _named(self, ctx: click.Context, args: list[str]) -> Benchmark | None:
+        return next(iter(ctx.meta[BENCHMARKS]), None)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The common parameters, then those of each benchmark; of one name the first."""
+        params = Command.get_params(self, ctx)
+        own = dict[str, click.Parameter]()
+        for benchmark in ctx.meta.get(BENCHMARKS, ()):
+            for option in benchmark.options:
+                made = own.setdefault(option.name, as_click_option(option))
+                vars(made).setdefault(SECTION, f"Options of {benchmark.name}")
+        return [*params[:-1], *own.values(), params[-1]]  # --help stays last
 
 
 def as_click_option(option: Option) -> click.Option:

@@ -20,8 +20,9 @@ from ..errors import UsageError
 from ..sections import Table
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule
+from ..settings.suites import Suite
 from ..text import as_text, line
-from ..types import Json, JsonObject
+from ..types import Json, JsonDict, JsonObject
 from . import options
 from .command import Command, env_name
 from .run import run_command
@@ -99,6 +100,7 @@ class _Listing(NamedTuple):
     """All that `bench config` prints."""
 
     settings: Sequence[_Setting]
+    suites: Sequence[JsonObject]
     endpoints: Sequence[JsonObject]
     prices: Sequence[JsonObject]
     approved: Sequence[JsonObject]
@@ -109,6 +111,7 @@ def _found(settings: SettingsFile) -> _Listing:
     approvals = Approvals()
     return _Listing(
         settings=list(_settings(settings)),
+        suites=[{**_suite(s), "origin": origin} for s in settings.suites.values()],
         endpoints=[
             {"name": e.name, **e.given(), "origin": origin} for e in settings.endpoints.values()
         ],
@@ -129,10 +132,26 @@ def _found(settings: SettingsFile) -> _Listing:
     )
 
 
+def _suite(suite: Suite) -> JsonDict:
+    """What a suite runs; of its other settings, which may be secret, the names alone."""
+    rest = [name for name in suite.run if name not in ("model", "judge")]
+    rest += [f"{name} of {b}" for b, own in suite.options.items() for name in own]
+    return {
+        "name": suite.name,
+        "benchmarks": list(suite.benchmarks),
+        "models": suite.run.get("model"),
+        "judges": suite.run.get("judge"),
+        "also sets": rest,
+    }
+
+
 def _tables(found: _Listing) -> Iterator[Table]:
     cells = [(_named(row), _plain(row.value), row.origin) for row in found.settings]
     title = "Settings of bench run; an option on the command line goes before all of these"
     yield Table(title, ("setting", "value", "from"), cells)
+    if found.suites:
+        named = ("name", "benchmarks", "models", "judges", "also sets", "origin")
+        yield _table("Suites: bench run --suite NAME", named, found.suites)
     if found.endpoints:
         columns = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout", "origin")
         yield _table("Endpoints: --base-url NAME", ("name", *columns), found.endpoints)

@@ -10,13 +10,16 @@ import click
 from click.core import ParameterSource
 
 from ..benchmark import Benchmark
+from ..errors import ConfigError
+from ..names import nearest
 from ..settings.rules import RULES
 from ..settings.run_settings import RunSettings, SettingSource
+from ..settings.suites import Suite
 from ..spending.book import parse_price
-from ..types import Json, JsonObject, Sampling
-from .command import BENCHMARK, SECTION, BenchmarkName, env_name
+from ..types import Json, JsonDict, JsonObject, Sampling
+from .command import BENCHMARK, BENCHMARKS, SECTION, SUITE, BenchmarkName, env_name
 from .completion import judge_labels, model_names, model_specs
-from .settings import current, setting_name
+from .settings import current, given_by_user, setting_name
 from .values import click_type, item_list, json_object, pairs, read_system
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -51,6 +54,13 @@ def apply(command: F, *decorators: Callable[[F], F], section: str = "") -> F:
 def benchmark_argument(command: F) -> F:
     """The BENCHMARK argument."""
     return click.argument("benchmark", type=BenchmarkName())(command)
+
+
+def benchmarks_argument(command: F) -> F:
+    """BENCHMARK..., one or more; none with ``--suite``."""
+    return click.argument("benchmarks", nargs=-1, metavar="BENCHMARK...", type=BenchmarkName())(
+        command
+    )
 
 
 def data_options(command: F) -> F:
@@ -261,19 +271,20 @@ def wants_details() -> bool:
 json_option = option("--json", "json_output", is_flag=True, help="Print one JSON document.")
 
 
-def run_settings(params: JsonObject) -> RunSettings:
+def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunSettings:
     """The settings that the options of the running command give.
 
     Args:
         params: All parameters of the command; those that are no settings are left out.
+        benchmark: Which of several these are for; the command's only one where none is given.
 
     Raises:
         UsageError: A value cannot be read.
     """
     ctx = click.get_current_context()
-    benchmark: Benchmark | None = ctx.meta.get(BENCHMARK)
-    own = {option.name for option in benchmark.options} if benchmark else set()
-    common = params.keys() - own
+    every = ctx.meta.get(BENCHMARKS) or [*filter(None, [ctx.meta.get(BENCHMARK)])]
+    common = params.keys() - {option.name for one in every for option in one.options}
+    own = own_values(params, benchmark or next(iter(every), None), several=len(every) > 1)
     given = {name: _READ.get(name, _same)(params[name]) for name in common}
     named: dict[str, Any] = {name: given[name] for name in _FIELDS & given.keys()}
     file = current(ctx)
@@ -281,12 +292,33 @@ def run_settings(params: JsonObject) -> RunSettings:
         **{
             **named,
             "sampling": Sampling(**{name: given[name] for name in _SAMPLING & given.keys()}),
-            "options": {name: params[name] for name in own},
+            "options": own,
             "prices": file.prices,
             "file": file,
             "sources": dict(_sources(ctx)),
         }
     )
+
+
+def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool) -> JsonDict:
+    """The values of a benchmark's own options.
+
+    Of several benchmarks only what is given counts, as each has defaults of its own; what a
+    suite says of this benchmark goes before what is said of all, and behind the command line.
+    """
+    ctx = click.get_current_context()
+    names = [option.name for option in benchmark.options] if benchmark else []
+    typed = [n for n in names if given_by_user(n)] if several else names
+    filed = [n for n in names if ctx.get_parameter_source(n) is ParameterSource.DEFAULT_MAP]
+    found = {n: params[n] for n in (*filed, *typed)}
+    suite: Suite | None = ctx.meta.get(SUITE)
+    said = suite.options.get(benchmark.name, {}) if suite and benchmark else {}
+    for name in said:
+        if name not in names:
+            place = f"{current(ctx).path}: [suite.{suite and suite.name}.options"
+            message = f"{place}.{benchmark and benchmark.name}] has no option {name}"
+            raise ConfigError(message + nearest(name, names))
+    return found | {n: v for n, v in said.items() if not given_by_user(n)}
 
 
 def _same(value: Json) -> Json:

@@ -1,6 +1,7 @@
 """`bench run`: a benchmark on one or more models."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -24,13 +25,16 @@ from ..text import as_text
 from ..types import JsonDict
 from ..work import make_money
 from . import options
-from .command import BenchmarkCommand
+from .command import BenchmarksCommand
 from .data import get_data, tell_pack
+from .errors import error_document
+from .limits import Limit, lacking, read_limit, shortfalls
 from .session import (
     EXIT,
     allow,
     ask_to_spend,
     describe_plan,
+    describe_plans,
     make_session,
     plan_as_json,
     print_result,
@@ -38,6 +42,8 @@ from .session import (
     work,
 )
 from .settings import config_option
+from .several import choose_benchmarks, fitting, say_what_fits_some
+from .summary import FailedRun, summary
 
 
 class Planned(NamedTuple):
@@ -54,11 +60,12 @@ _RUN_EXAMPLES = (
     "  bench run eqbench-v1 --model openai/NAME --base-url http://127.0.0.1:8000/v1\n"
     "  bench run eqbench3 --model openai/NAME --judge anthropic/NAME --max-cost 5\n"
     "  bench run eqbench-v1 --iterations 3 --dry-run\n"
+    "  bench run eqbench-v1 seceu --model openai/A --model openai/B --fail-under score=60\n"
 )
 
 
-@click.command("run", cls=BenchmarkCommand, epilog=_RUN_EXAMPLES)
-@options.benchmark_argument
+@click.command("run", cls=BenchmarksCommand, epilog=_RUN_EXAMPLES)
+@options.benchmarks_argument
 @options.endpoint_options
 @options.data_options
 @options.sampling_options
@@ -67,22 +74,48 @@ _RUN_EXAMPLES = (
 @options.money_options
 @options.run_options
 @options.dry_run_option
+@options.option("--suite", metavar="NAME",
+                help="Run what [suite.NAME] of the settings file says.")  # fmt: skip
+@options.option("--fail-under", "fail_under", metavar="[METRIC=]N", multiple=True,
+                help="End with exit code 1 where a result is worse; the main metric if none "
+                     "is named.")  # fmt: skip
 @options.details_option
 @options.json_option
 @config_option
 def run_command(
-    benchmark: Benchmark, *, dry_run: bool, yes: bool, json_output: bool, **params: Any
+    benchmarks: tuple[Benchmark, ...],
+    *,
+    dry_run: bool,
+    yes: bool,
+    json_output: bool,
+    suite: str | None,
+    fail_under: tuple[str, ...],
+    **params: Any,
 ) -> int:
-    """Run a benchmark; the same command again resumes it."""
-    settings = options.run_settings(params)
-    money, tried = make_money(settings), set[str]()
-    configs = run_configs(benchmark, settings, allow)
+    """Run a benchmark, or several; the same command again resumes it."""
+    limits = [read_limit(text) for text in fail_under]
+    chosen = choose_benchmarks(benchmarks, suite)
+    settings = [options.run_settings(params, benchmark) for benchmark in chosen]
+    money, tried = make_money(settings[0]), set[str]()
+    configs = [
+        config
+        for benchmark, own in zip(chosen, settings, strict=True)
+        for config in run_configs(benchmark, fitting(own, benchmark, len(chosen)), allow)
+    ]
+    say_what_fits_some(chosen)
     runs = [planned(config, money, tried, dry=dry_run) for config in configs]
-    sure = yes or settings.by_user("max_cost")  # a file cannot say yes for the user
-    return start(runs, sure=sure, dry=dry_run, json_output=json_output)
+    sure = yes or settings[0].by_user("max_cost")  # a file cannot say yes for the user
+    return start(runs, sure=sure, dry=dry_run, json_output=json_output, limits=limits)
 
 
-def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) -> int:
+def start(
+    runs: "list[Planned]",
+    *,
+    sure: bool,
+    dry: bool,
+    json_output: bool,
+    limits: Sequence[Limit] = (),
+) -> int:
     """Say the plans, ask if they cost money, and run them; the exit code.
 
     Args:
@@ -90,6 +123,7 @@ def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) ->
         sure: The user agreed to spend already.
         dry: Only the plans are wanted.
         json_output: Print JSON.
+        limits: What a result may not be worse than.
 
     Raises:
         BenchError: The only run ended early, or nobody reads what is printed.
@@ -98,7 +132,10 @@ def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) ->
         console.output.tell_wrapped(describe_plan(run.config, run.plan, run.pack.source.name))
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
-    tell_pack(runs[0].config)
+    if len(runs) > 1:
+        tell(describe_plans([run.plan for run in runs]))
+    for benchmark in {run.config.benchmark.name: run.config for run in runs}.values():
+        tell_pack(benchmark)
     if dry:
         if json_output:
             plans = [plan_as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
@@ -109,7 +146,7 @@ def start(runs: "list[Planned]", *, sure: bool, dry: bool, json_output: bool) ->
         run.session.answered = answered
     ask_to_spend([run.plan for run in runs], sure=sure)
     try:
-        return _run_all(runs, json_output=json_output)
+        return _run_all(runs, json_output=json_output, limits=limits)
     except BrokenPipeError:
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
@@ -136,9 +173,10 @@ def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) ->
     return Planned(config, session, pack, made)
 
 
-def _run_all(runs: list[Planned], *, json_output: bool) -> int:
+def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] = ()) -> int:
     """Run one after the other; one that cannot go on does not stop the next."""
     documents: list[ResultDocument] = []
+    failed: list[FailedRun] = []
     code = 0
     for n, run in enumerate(runs, 1):
         place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
@@ -148,7 +186,8 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
         except BenchError as error:
             if len(runs) == 1:
                 raise
-            tell(f"Error: {run.config.display_name}: {error}")
+            failed.append(FailedRun(run.config.benchmark.name, run.config.display_name, error))
+            tell(f"Error: {run.config.benchmark.name} {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
         _finish(result, run, json_output=json_output)
@@ -156,9 +195,26 @@ def _run_all(runs: list[Planned], *, json_output: bool) -> int:
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
             break
-    if json_output and documents:
-        click.echo(as_text({"runs": documents} if len(runs) > 1 else documents[0]))
-    return code
+    short = [message for document in documents for message in shortfalls(document, limits)]
+    short += lacking(documents, limits)
+    if len(runs) > 1:
+        _sum_up(documents, failed, json_output=json_output)
+    elif json_output:
+        click.echo(as_text(documents[0]))
+    for message in short:
+        tell(f"fail: {message}")
+    return code or int(bool(short))
+
+
+def _sum_up(
+    documents: list[ResultDocument], failed: list[FailedRun], *, json_output: bool
+) -> None:  # fmt: skip
+    """The end of several runs: a table, or one document."""
+    if json_output:
+        errors = [error_document(e.error, benchmark=e.benchmark, name=e.name) for e in failed]
+        click.echo(as_text({"runs": documents, **({"errors": errors} if errors else {})}))
+        return
+    console.output.show(console.fitted.Fitted(summary(documents, failed)))
 
 
 def _finish(result: Result, run: Planned, *, json_output: bool) -> None:

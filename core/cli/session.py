@@ -85,6 +85,21 @@ def describe_plan(config: RunConfig, plan: Plan, pack_name: str) -> str:
     return f"{message}; {_cost(plan)}"
 
 
+def describe_plans(plans: Sequence[Plan]) -> str:
+    """Several plans together as one line."""
+    parties = [party for plan in plans for party in plan.parties]
+    models = sum(party.calls for party in parties if is_generating(party.phase))
+    judges = sum(party.calls for party in parties if not is_generating(party.phase))
+    message = f"in all {len(plans)} runs; {plural(models, 'call')} to models"
+    message += f" and {judges:,} to judges" if judges else ""
+    costly = [plan.cost for plan in plans if plan.costs_money]
+    known = [cost for cost in costly if cost is not None]
+    if not costly:
+        return f"{message}; free"
+    more = " and an unknown price" if len(known) < len(costly) else ""
+    return f"{message}; {format_range(sum(known, Range(0.0, 0.0)))}{more}"
+
+
 def _asked(party: PartyPlan, plan: Plan, *, fewest: bool, most: int) -> str:
     """What a party is asked; where the model may be asked again, how often at most."""
     if party.phase == COMPARE:

@@ -7,23 +7,27 @@ no defaults of options: only what looks for endpoints reads them.
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from ..errors import ConfigError
+from ..names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
+from ..settings.suites import Suite
 from ..settings.tables import check_value
 from ..types import JsonDict
-from .command import as_click_option, env_name
+from .command import SUITE, as_click_option, env_name
 from .values import rule_of
 
 #: Options of `bench run` that are no settings: they belong to one command.
 NOT_SETTINGS = frozenset(
-    {"benchmark", "config", "help", "json_output", "dry_run", "details", "fresh", "yes",
-     "roles", "role_base_url", "role_api_key_env"}
+    {"benchmark", "benchmarks", "config", "help", "json_output", "dry_run", "details", "fresh",
+     "yes", "roles", "role_base_url", "role_api_key_env", "suite", "fail_under"}
 )  # fmt: skip
 _META = "eibench.settings"
 
@@ -39,11 +43,31 @@ def _usable() -> set[str]:
 
 def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
     """Make a file's values the defaults of a command; the callback of ``--config``."""
-    settings = find_settings(value)
+    settings = in_suite(find_settings(value), ctx.meta.get(SUITE))
     ctx.meta[_META] = settings
     made = defaults(settings, ctx.command.get_params(ctx))
     ctx.default_map = {name: made[name] for name in made.keys() - KEY_VARIABLES}
     return settings.path
+
+
+def in_suite(settings: SettingsFile, suite: Suite | None) -> SettingsFile:
+    """The settings of a file with those of a suite before them."""
+    return replace(settings, run={**settings.run, **suite.run}) if suite else settings
+
+
+def find_suite(settings: SettingsFile, name: str) -> Suite:
+    """The suite of that name.
+
+    Raises:
+        ConfigError: The file has none.
+    """
+    if name in settings.suites:
+        return settings.suites[name]
+    if settings.path is None:
+        raise ConfigError(f"--suite {name} needs a {FILE} here, or --config FILE")
+    there = f"; it has {', '.join(settings.suites)}" if settings.suites else "; it has none"
+    near = nearest(name, settings.suites) or there
+    raise ConfigError(f"{settings.path}: there is no suite {name!r}{near}")
 
 
 def find_settings(named: str | None) -> SettingsFile:
@@ -52,7 +76,8 @@ def find_settings(named: str | None) -> SettingsFile:
     if not (named or path.is_file()):
         return SettingsFile()
     settings = read_settings(path)
-    check_names(settings, _usable() if settings.run else ())
+    used = settings.run or any(suite.run for suite in settings.suites.values())
+    check_names(settings, _usable() if used else ())
     return settings
 
 

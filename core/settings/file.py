@@ -14,11 +14,12 @@ from ..spending.book import read_prices
 from ..spending.prices import Price
 from .endpoints import EndpointSettings, find_endpoint, read_endpoints
 from .players import RolePlayer, read_players
+from .suites import Suite, read_suites
 from .tables import plain_names
 
 FILE = "bench.toml"
 _LARGEST = 4 * 2**20
-TABLES = ("run", "endpoints", "roles", "prices")
+TABLES = ("run", "suite", "endpoints", "roles", "prices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class SettingsFile:
         endpoints: By name.
         roles: Who plays the roles of benchmarks, by role.
         prices: By model spec.
+        suites: Several benchmarks and models, by name.
         path: ``None`` when there is no file.
     """
 
@@ -37,6 +39,7 @@ class SettingsFile:
     endpoints: Mapping[str, EndpointSettings] = field(default_factory=dict)
     roles: Mapping[str, RolePlayer] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    suites: Mapping[str, Suite] = field(default_factory=dict)
     path: Path | None = None
 
     def endpoint(self, text: str | None, party: PartyOptions = OF_MODEL) -> EndpointSettings | None:
@@ -68,6 +71,7 @@ def read_settings(path: Path) -> SettingsFile:
         endpoints=read_endpoints(raw.get("endpoints", {}), path),
         roles=read_players(raw.get("roles", {}), path),
         prices=read_prices(raw["prices"], path) if "prices" in raw else {},
+        suites=read_suites(raw.get("suite", {}), path),
         path=path,
     )
 
@@ -88,12 +92,14 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def check_names(settings: SettingsFile, usable: Collection[str]) -> None:
-    """Refuse a setting of ``[run]`` that is none.
+    """Refuse a setting of ``[run]`` or of a suite that is none.
 
     Raises:
         ConfigError: There is one.
     """
-    for name in settings.run:
-        if name not in usable:
-            message = f"[run] has no setting {name}{nearest(name, usable)}"
-            raise ConfigError(f"{settings.path}: {message}")
+    tables = {"run": settings.run} | {f"suite.{s.name}": s.run for s in settings.suites.values()}
+    for place, table in tables.items():
+        for name in table:
+            if name not in usable:
+                message = f"[{place}] has no setting {name}{nearest(name, usable)}"
+                raise ConfigError(f"{settings.path}: {message}")

@@ -132,7 +132,7 @@ def test_help_of_a_command_can_be_asked_for_by_name(bench: Bench) -> None:
     ("args", "message"),
     [
         (("runn",), "did you mean 'run'"),
-        (("run",), "Missing argument 'BENCHMARK'"),
+        (("run",), "name a benchmark, or --suite NAME"),
         (("run", "eqbench-v9"), "did you mean 'eqbench-v"),
         (("run", "eqbench-v9", "--parser", "strict"), "did you mean 'eqbench-v"),
         (("run", "eqbench-v1", "--parser", "loose"), "'strict', 'reference'"),

@@ -106,8 +106,8 @@ def test_one_model_that_cannot_go_on_does_not_stop_the_next(bench: Bench) -> Non
         two = ("--model", "openai/a", "--model", "openai/b", "--base-url", server.base_url)
         done = bench("run", "eqbench-v1", *two, "--limit", 1, "--json")
     assert done.code == 4
-    assert done.out == ""
-    assert done.err.count("Error: openai/") == 2
+    assert (done.json["runs"], len(done.json["errors"])) == ([], 2)
+    assert done.err.count("Error: eqbench-v1 openai/") == 2
 
 
 def test_dry_run_prints_the_plan_and_makes_nothing(bench: Bench) -> None:
