@@ -332,6 +332,7 @@ def _counted(
     """The runs that are on the board that is meant, their results not yet read."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
     judges = JudgeNames(journal.asked(party=JUDGE))
+    boards: list[Board] = []
     with journal.ahead(runs):
         if board is None:
             boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
