@@ -4,6 +4,8 @@ import base64
 import gzip
 import json
 import shutil
+import subprocess
+import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,3 +148,41 @@ def write(folder: Path, board: Any, data: Mapping[str, Any]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(part.content)
     return folder
+
+
+def axe(folder: Path) -> str:
+    """The script of axe-core, by npm and into a folder of the test.
+
+    Args:
+        folder: Where it may be unpacked.
+    """
+    if shutil.which("npm") is None:
+        pytest.skip("needs npm, which has axe-core")
+    command = ("npm", "pack", "--silent", "axe-core@4.10.3")
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
+    except (subprocess.SubprocessError, OSError) as error:
+        pytest.skip(f"axe-core could not be had by npm: {error}")
+    (packed,) = folder.glob("axe-core-*.tgz")
+    with tarfile.open(packed) as archive:
+        found = archive.extractfile("package/axe.min.js")
+        assert found is not None
+        return found.read().decode()
+
+
+def violations(visit: Visit, script: str) -> list[str]:
+    """What axe-core finds serious or critical on the page that is open, in light and in dark."""
+    visit.tab.evaluate(f"(() => {{ {script} }})()")
+    found: list[str] = []
+    for scheme in ("light", "dark"):
+        visit.tab.emulate_media(color_scheme=scheme)
+        found += [f"{scheme}: {line}" for line in visit.tab.evaluate(_SERIOUS)]
+    return found
+
+
+_SERIOUS = """async () => {
+    const found = await axe.run(document, { preload: false });
+    const serious = found.violations.filter((v) => ["serious", "critical"].includes(v.impact));
+    const said = (v, n) => `${v.id}: ${n.html.slice(0, 120)} ${n.failureSummary}`;
+    return serious.flatMap((v) => v.nodes.slice(0, 3).map((n) => said(v, n)));
+}"""

@@ -1,0 +1,95 @@
+"""Whatever models and judges write is shown as text in a site, and a planted canary never runs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .browsing import KEY, Visit, chromium, document, in_chromium, row, run, transcript, write
+
+pytestmark = in_chromium
+HOSTILE = (
+    "<script>window.canary=1</script><img src=x onerror=window.canary=1>"
+    "<svg onload=window.canary=1><a href='javascript:window.canary=1'>x</a></textarea></title>"
+    '</style></script>{{ 7*7 }}{% raw %}${canary=1}" onmouseover="window.canary=1\x00\x1b[31m'
+    "\u202e\u2066\U0001f600\u4f60\u597d __proto__"
+)
+LONG = "A" * 1_000_000
+NAMES = ("one " + HOSTILE, "two " + HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One Chromium for all tests of this file."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site in which every name and text is the worst."""
+    rows = [row(name, 1500.0 - n, [1400.0, 1550.0], id=f"r{n}", runs=[f"r{n}"], family=name,
+                href="models/x.html") for n, name in enumerate(NAMES)]  # fmt: skip
+    board = document(rows, title=HOSTILE, judge=HOSTILE, sentence=HOSTILE, warnings=[HOSTILE],
+                     comparability=HOSTILE, pack=HOSTILE)  # fmt: skip
+    board["views"][0]["name"] = HOSTILE
+    for criterion in board["criteria"]:
+        criterion["label"] = HOSTILE
+    quoting = f'{HOSTILE} "{HOSTILE.replace(chr(34), "")}" {LONG}'
+    data: dict[str, Any] = {
+        f"boards/{KEY}-pairs": {"key": KEY, "metric": HOSTILE, "method": HOSTILE,
+                                "models": ["r0", "r1"], "rows": [[1.0, -1.0, 9.0]]},
+    }  # fmt: skip
+    for n, name in enumerate(NAMES):
+        made = run(name, {f"{HOSTILE} {k}": 5.0 + k for k in range(3)})
+        for item in made["items"]:
+            item["texts"] = f"texts/r{n}/x"
+        packed = transcript(
+            HOSTILE + LONG, quoting, [[NAMES[1 - n], "shown first", HOSTILE, HOSTILE]]
+        )
+        data |= {f"runs/r{n}": made, f"texts/r{n}/x": [{"iteration": 1, "packed": packed}]}
+    return write(tmp_path_factory.mktemp("site"), board, data)
+
+
+@pytest.fixture
+def visit(browser: Any, site: Path) -> Iterator[Visit]:
+    """A reader, whose page runs nothing of what was written."""
+    made = Visit(browser, site)
+    yield made
+    assert made.tab.evaluate("typeof window.canary") == "undefined"
+    made.end()
+
+
+@pytest.mark.parametrize("state", ["", "#pin=r0", "#with=r0,r1&q=one", "#view"])
+def test_names_on_a_board_are_text(visit: Visit, state: str) -> None:
+    """Also in what the script adds to it: marks, tray, slope chart."""
+    visit.go(f"boards/{KEY}.html{state.replace('#view', '')}")
+    if state == "#view":
+        visit.tab.select_option("#view select", index=1)
+        visit.tab.wait_for_selector(".slope svg")
+    assert "<script>window.canary=1</script>" in visit.tab.locator("#board").inner_text()
+    assert visit.tab.locator("main img, main svg svg a, main textarea").count() == 0
+
+
+def test_texts_of_a_comparison_are_text(visit: Visit) -> None:
+    """Names, replies, verdicts, flags and results, with a megabyte without a blank."""
+    visit.go(f"compare.html#{KEY}/r0/r1")
+    visit.tab.locator("#items tbody th button").first.click()
+    visit.tab.wait_for_selector("#texts .turn.model .said")
+    said = visit.tab.locator("#texts .turn.model .said").first.text_content()
+    assert said is not None
+    assert said.startswith("<script>window.canary=1</script>")
+    assert said.endswith("AAAA")
+    assert visit.tab.locator("main img, main script, main textarea").count() == 0
+    assert visit.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("anchor", [
+    "<img src=x onerror=window.canary=1>", "q=<script>window.canary=1</script>&pin=<svg>",
+    "q=%00%FF&with=%E0%A4%A", "javascript:window.canary=1",
+])  # fmt: skip
+def test_an_address_cannot_bring_in_anything(visit: Visit, anchor: str) -> None:
+    """What stands behind the `#` is a search or a name, never markup."""
+    visit.go(f"boards/{KEY}.html#{anchor}")
+    assert visit.tab.locator("main img, main script").count() == 0
