@@ -24,7 +24,7 @@ COMMANDS = {
     "judge-report": CommandEntry(
         "judge_report", "Audit a judge on its comparisons: of a file, or of the journal."
     ),
-    "runs": CommandEntry("runs", "List all runs."),
+    "runs": CommandEntry("runs", "List all runs, or those that the options choose."),
     "show": CommandEntry("show", "Show a run's result, or all that was said about one ITEM."),
     "delete": CommandEntry("runs", "Delete a run with all its replies."),
     "rescore": CommandEntry("rescore", "Score a run's replies again, without a single request."),
@@ -86,7 +86,6 @@ TAKEN = frozenset(
         "base_url",
         "benchmark",
         "benchmarks",
-        "comparisons",
         "concurrency",
         "config",
         "csv",

@@ -138,7 +138,7 @@ def test_help_of_a_command_can_be_asked_for_by_name(bench: Bench) -> None:
         (("run", "eqbench-v1", "--parser", "loose"), "'strict', 'reference'"),
         (("run", "eqbench-v1", "--itmes", "1"), "--items"),
         (("info", "eqbench"), "did you mean 'eqbench3'"),
-        (("show",), "Missing argument 'RUN'"),
+        (("delete",), "Missing argument 'RUN'"),
     ],
 )
 def test_wrong_words_are_one_line_with_what_was_meant(
