@@ -10,6 +10,7 @@ import json
 import random
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +22,7 @@ from eibench import folder, read_toml
 from eibench.core.datasets import cache_folder
 from eibench.plugins.eqbench3.benchmark import EQBench3
 from eibench.testing import LoopbackServer
+from tests.processes import Process
 
 Bench = Callable[..., Any]
 Make = Callable[..., dict[str, Any]]
@@ -31,7 +33,12 @@ JUDGE = "imported/maker/sonnet"
 
 
 class Files(ThreadingHTTPServer):
-    """Serves files with ranges; the next answer stops after `stop_at` bytes."""
+    """Serves files with ranges.
+
+    Attributes:
+        sized: Whether it says how long they are.
+        hangs: Half of the ladder's first file is sent, and no more until `over`.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -40,8 +47,9 @@ class Files(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
         self.asked: list[tuple[str, str | None]] = []
-        self.stop_at: int | None = None
         self.sized = True
+        self.hangs = False
+        self.over = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_port}"
 
 
@@ -63,8 +71,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.sized:
             self.send_header("Content-Length", str(len(body) - start))
         self.end_headers()
-        stop, self.server.stop_at = self.server.stop_at, None
-        self.wfile.write(body[start:][:stop])
+        if self.server.hangs and name == RUNS:
+            self.wfile.write(body[: len(body) // 2])
+            self.wfile.flush()
+            self.server.over.wait(30)
+        else:
+            self.wfile.write(body[start:])
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing."""
@@ -77,6 +89,7 @@ def files() -> Iterator[Files]:
         thread = threading.Thread(target=made.serve_forever, args=(0.01,))
         thread.start()
         yield made
+        made.over.set()
         made.shutdown()
         thread.join()
 
@@ -271,6 +284,43 @@ def test_a_download_that_broke_off_goes_on(
     files.sized = sized
     assert fetch(bench).code == 0
     assert (RUNS, "bytes=100-") in files.asked
+
+
+KILLED = """
+from pathlib import Path
+from eibench.core.cli import main
+from eibench.plugins.eqbench3.benchmark import EQBench3
+
+EQBench3.data = Path({data!r})
+main()
+"""
+
+
+@pytest.mark.parametrize("when", ["downloading", "importing"])
+def test_what_was_killed_is_resumed(
+    bench: Bench, publish: Callable[..., Any], files: Files, when: str
+) -> None:
+    """With `kill -9`: the next command has the same runs and comparisons as any other."""
+    publish()
+    files.hangs = when == "downloading"
+    ladder = cache_folder() / "eqbench3" / "ladder"
+    there = ladder / f"{RUNS}.part" if files.hangs else Path("runs", "bench.sqlite")
+    code = KILLED.format(data=str(EQBench3.data))
+    process = Process(["data", "fetch", "eqbench3", "--ladder"], Path.cwd(), code=code)
+    end = time.monotonic() + 60
+    while not (there.exists() and there.stat().st_size) and process.poll() is None:
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.002)
+    process.kill()
+    process.communicate(timeout=60)
+    files.hangs = False
+    files.over.set()
+    done = fetch(bench)
+    assert done.code == 0, done.err
+    assert len(bench("runs", "--json").json["runs"]) == 4
+    assert bench("rate", "eqbench3", "--published", "--json").code == 0
+    resumed = [wanted for name, wanted in files.asked if name == RUNS][1:]
+    assert all(resumed) and len(resumed) == (when == "downloading")
 
 
 def test_a_part_of_another_file_is_thrown_away(
