@@ -7,7 +7,7 @@ and replayed. Nothing here does I/O.
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
@@ -182,7 +182,16 @@ class ChatResponse:
 
     def as_json(self) -> JsonDict:
         """The response as plain values."""
-        return {**asdict(self), "finish": str(self.finish)}
+        # Not asdict: it copies every value deeply, which a site of many replies waits for.
+        named = dict(zip(_RESPONSE, _values_of_response(self), strict=True))
+        usage = dict(zip(_USAGE, _values_of_usage(self.usage), strict=True))
+        return {**named, "usage": usage, "sent": dict(self.sent), "finish": str(self.finish)}
+
+
+_RESPONSE = tuple(field.name for field in fields(ChatResponse))
+_values_of_response = attrgetter(*_RESPONSE)
+_USAGE = tuple(field.name for field in fields(Usage))
+_values_of_usage = attrgetter(*_USAGE)
 
 
 @dataclass(frozen=True, slots=True)

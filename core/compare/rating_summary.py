@@ -38,6 +38,8 @@ class RatingSummary(NamedTuple):
     """Comparisons that the run this is for has asked and that could not be read."""
     conclusions: Sequence[ConclusionRow] = ()
     """What the comparisons say of their judge, in words."""
+    found: "Ratings | None" = None
+    """As the engine made them."""
 
 
 def find_standing(
@@ -88,7 +90,8 @@ def find_standing(
     messages = [*warnings, *document["warnings"]]
     demo = any(row["model"] in met.demo for row in document["ratings"])
     rated: list[RatingRow] = [{**row, "demo": demo} for row in document["ratings"]]
-    return RatingSummary(counts, rated, messages, details, unread, conclusions_from(rows, rated))
+    said = conclusions_from(rows, rated)
+    return RatingSummary(counts, rated, messages, details, unread, said, ratings)
 
 
 def _by_judge(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..few_families import FEWEST_FAMILIES, few_families
+from ..statistics.student import quantile_of
 from ..text import listed
 from ..types import JsonDict, JsonObject
 from .comparisons import Bools, Comparisons, Floats, Ints, present
@@ -156,9 +157,20 @@ def lay_out(
         replicates=None if replicates is None else replicates[:, chosen],
         above=order.above[np.ix_(chosen, chosen)],
         tied_on_board=order.tied_on_board[np.ix_(chosen, chosen)],
+        pair_half_width=_pair_half_widths(made)[np.ix_(chosen, chosen)],
         diagnostics={**general_diagnostics(comparisons, estimate), **diagnostics},
         warnings=warnings,
     )
+
+
+def _pair_half_widths(made: RatingParts) -> Floats:
+    """Of the 95 % interval of each difference, by which pairs are told apart, in points."""
+    estimate, df = made.estimate, made.spread.pair_df
+    same = estimate.component[:, None] == estimate.component[None, :]
+    known = same & ~np.isnan(df)
+    _, unit = apply_scale(estimate, made.scale)
+    width = quantile_of(0.975, np.where(known, df, 1.0)) * made.spread.pair_error * unit[:, None]
+    return np.where(known, width, np.nan)
 
 
 def _rows(comparisons: Comparisons, made: RatingParts, chosen: Ints) -> tuple[ModelRating, ...]:

@@ -89,6 +89,8 @@ class Ratings:
             as `rows`; NaN where it is not known.
         tied_on_board: Whether two models cannot be told apart where all pairs of the board
             together are wrong in 5 % at most, the same shape; None where it is not known.
+        pair_half_width: Half the width of the 95 % interval of the difference of two ratings,
+            points, the same shape; NaN where it is not known, None where the engine makes none.
         diagnostics: Plain values by name.
         warnings: One line each.
     """
@@ -99,6 +101,7 @@ class Ratings:
     replicates: Floats | None = None
     above: Floats | None = None
     tied_on_board: Bools | None = None
+    pair_half_width: Floats | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

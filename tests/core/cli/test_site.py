@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -62,17 +63,32 @@ def test_downloads_hold_what_the_leaderboard_says(bench: Bench, demos: Demos) ->
     assert [(line["model"], float(line["rating"])) for line in lines] == [w[:2] for w in wanted]
 
 
-def test_pairs_hold_the_differences_of_compare(bench: Bench, demos: Demos) -> None:
-    """Mean and number of pairs are those of `bench compare`; the interval holds the mean."""
+def test_pairs_of_a_rated_board_are_differences_of_ratings(bench: Bench, demos: Demos) -> None:
+    """Each holds its mean, and 0 exactly where the board says that two cannot be told apart."""
     demos(3)
     build(bench)
     pairs = data(only("boards", "-pairs.js"))
-    a, b = pairs["models"][:2]
-    found = bench("compare", a, b, "--json").json["differences"][pairs["metric"]]
-    mean, low, high = pairs["rows"][0]
+    rows = bench("leaderboard", "eqbench3", "--json").json["rows"]
+    assert pairs["metric"] == "rating"
+    assert pairs["models"] == [row["run_id"] for row in rows]
+    for (one, two), (gap, low, high) in zip(combinations(rows, 2), pairs["rows"], strict=True):
+        assert gap == pytest.approx(one["rating"] - two["rating"], abs=1e-3)
+        assert gap - low == pytest.approx(high - gap, abs=2e-3)
+        tied = two["model"] in one["tied_with"]
+        assert (low <= 0 <= high) == tied or two["model"] in (one["depends_on_length"] or ())
+
+
+def test_pairs_of_a_scored_board_are_those_of_compare(bench: Bench, empty_place: Path) -> None:
+    """Mean of the pairs is that of `bench compare`; the interval holds it."""
+    for name in ("weak", "strong"):
+        done = bench("run", "eqbench-v1", "--model", f"demo/{name}", "--dataset", "bundled")
+        assert done.code == 0, done.err
+    build(bench)
+    pairs = data(only("boards", "-pairs.js"))
+    found = bench("compare", *pairs["models"], "--json").json["differences"][pairs["metric"]]
+    ((mean, low, high),) = pairs["rows"]
     assert mean == pytest.approx(found["difference"], abs=1e-6)
     assert low < mean < high
-    assert len(pairs["rows"]) == 3
 
 
 def test_transcripts_are_read_back(bench: Bench, demos: Demos) -> None:
