@@ -21,7 +21,7 @@ from . import options
 from .command import Command
 from .completion import run_ids
 from .run import planned, start
-from .selectors import find_one, model_and_benchmark, selector
+from .selectors import check_named, find_one, model_and_benchmark, selector
 from .session import allow
 from .settings import config_option
 from .stored import as_given, data_option
@@ -98,6 +98,7 @@ def _config(
 ) -> RunConfig:
     judge = find_target(settings, spec, OF_JUDGE)
     dataset = as_given("dataset", settings.dataset)
+    check_named(name, selector(dataset=dataset))
     with Journal(settings.runs_dir, create=False) as journal:
         return rejudge_config(
             journal,

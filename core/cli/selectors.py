@@ -158,6 +158,16 @@ def find_all(
     return runs
 
 
+def check_named(start: str | None, chosen: Selector) -> None:
+    """Refuse a command that says in no way which run is meant.
+
+    Raises:
+        UsageError: It does not.
+    """
+    if start is None and not any(chosen):
+        raise UsageError(f"Missing argument 'RUN': an id or a model's name; {bench('runs')} lists")
+
+
 def find_one(journal: Journal, start: str | None, chosen: Selector | None = None) -> RunRecord:
     """The one run that is named, or else that the options choose.
 
@@ -165,10 +175,9 @@ def find_one(journal: Journal, start: str | None, chosen: Selector | None = None
         UsageError: There is none, or more than one.
     """
     chosen = selector() if chosen is None else chosen
+    check_named(start, chosen)
     if start is not None:
         return find(journal, start, chosen)
-    if not any(chosen):
-        raise UsageError(f"name a RUN, by its id or its model's name; {bench('runs')} lists them")
     found = find_all(journal, (), chosen)
     if len(found) == 1:
         return found[0]

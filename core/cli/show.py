@@ -29,7 +29,7 @@ from . import options
 from .command import Command
 from .completion import item_ids, judge_labels, run_ids
 from .runs import judge_of, main_metric
-from .selectors import dataset_option, find_one, model_and_benchmark, selector
+from .selectors import check_named, dataset_option, find_one, model_and_benchmark, selector
 from .session import print_result
 from .settings import config_option
 from .stored import as_given
@@ -100,8 +100,10 @@ def show_command(
         raise UsageError("ITEM, --items, --judge, --views and --view are for one at a time")
     if csv_output and not items:
         raise UsageError("--csv is for --items")
+    chosen = selector(judge=judge)
+    check_named(run, chosen)
     with Journal(runs_dir, create=False) as journal:
-        record = find_one(journal, run, selector(judge=judge))
+        record = find_one(journal, run, chosen)
         if views:
             _list_views(journal, record, json_output)
         elif items:

@@ -1,7 +1,9 @@
 """`bench export` and `bench import`: runs as a file, from one machine to another."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import click
 
@@ -24,11 +26,26 @@ from .session import tell
 from .settings import config_option
 from .stored import as_given
 
+
+class ExportParams(TypedDict):
+    """What the forms of others need to know."""
+
+    hub_datasets: tuple[str, ...]
+    source: str | None
+    organization: str | None
+    model_id: str | None
+
+
+HUB, RECORDS = "hf-eval", "every-eval-ever"
+_FOR = {"hub_datasets": HUB, "source": HUB, "organization": RECORDS, "model_id": RECORDS}
+
 _EXPORT_EXAMPLES = (
     "\b\nExamples:\n"
     "  bench export 7a3c d239 -o runs.jsonl.gz\n"
     "  bench export 7a3c -o - | ssh other bench import /dev/stdin\n"
     "  bench export --format csv -o tables\n"
+    "  bench export --model openai/NAME --format hf-eval --hub-dataset OWNER/NAME -o repository\n"
+    "  bench export --model openai/NAME --format every-eval-ever --organization LAB -o records\n"
 )
 
 
@@ -39,27 +56,42 @@ _EXPORT_EXAMPLES = (
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
 @click.option("--comparisons", is_flag=True,
               help="Only the comparisons, as bench rate takes them.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(tidy.FORMATS),
-              help="Tables for analysis, in a folder FILE; of all runs, without RUN.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice((*tidy.FORMATS, HUB, RECORDS)),
+              help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
+              "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
+@click.option("--hub-dataset", "hub_datasets", multiple=True, metavar="[BENCHMARK=]OWNER/NAME",
+              help="For hf-eval: the benchmark's dataset on the Hub.")  # fmt: skip
+@click.option("--source", metavar="URL", help="For hf-eval: where more can be seen.")
+@click.option("--organization", metavar="NAME",
+              help="For every-eval-ever: who ran the evaluation.")  # fmt: skip
+@click.option("--model-id", metavar="DEVELOPER/NAME",
+              help="For every-eval-ever: the model's public name.")  # fmt: skip
 @options.runs_dir_option
 @config_option
 def export_command(
-    runs: tuple[str, ...], output: Path, comparisons: bool, form: str | None, runs_dir: Path
+    runs: tuple[str, ...],
+    output: Path,
+    comparisons: bool,
+    form: str | None,
+    runs_dir: Path,
+    **own: Unpack[ExportParams],
 ) -> None:
     """Write runs with all their replies to a file.
 
     It is JSON lines; bench import takes it on another machine. With --format, tables of runs,
-    metrics, samples, grades and comparisons are written into a folder.
+    metrics, samples, grades and comparisons are written into a folder, or results as others take
+    them (docs/storage.md).
     """
+    _check_params(form, own)
     if form and comparisons:
         raise UsageError("--comparisons writes JSON lines; --format has a table of them")
     wanted = bool(runs) or any(selector())
-    if not form and not wanted:
+    if form not in tidy.FORMATS and not wanted:
         raise UsageError("Missing argument 'RUN...'.")
     with Journal(runs_dir, create=False) as journal:
         if form:
             chosen = find_all(journal, runs) if wanted else journal.runs()
-            paths = tidy.write_tables(tidy.tables_of(journal, chosen), output, form)
+            paths = _write_folder(journal, chosen, output, form, own)
             tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
             return
         _refuse_journal(journal, output)
@@ -71,6 +103,35 @@ def export_command(
             return
         write_lines(output, lines)
     tell(f"{plural(len(chosen), 'run')} in {output}")
+
+
+def _check_params(form: str | None, own: ExportParams) -> None:
+    """Refuse an option of another form, and every-eval-ever without a name."""
+    for name, value in own.items():
+        if value and _FOR[name] != form:
+            option = f"--{name.rstrip('s').replace('_', '-')}"
+            raise UsageError(f"{option} is for --format {_FOR[name]}")
+    if form == RECORDS and not own["organization"]:
+        raise UsageError("--organization NAME is missing: who ran the evaluation?")
+
+
+def _write_folder(
+    journal: Journal, runs: list[RunRecord], folder: Path, form: str, own: ExportParams
+) -> list[Path]:
+    if form in tidy.FORMATS:
+        return tidy.write_tables(tidy.tables_of(journal, runs), folder, form)
+    from ..exporters.every_eval_ever import Submitter, write_every_eval_ever
+    from ..exporters.hf_eval import write_hf_eval
+    from ..exporters.results import results_of
+
+    results = results_of(journal, runs)
+    if form == HUB:
+        datasets = {
+            name: pack for name, _, pack in (d.rpartition("=") for d in own["hub_datasets"])
+        }
+        return write_hf_eval(results, folder, datasets, own["source"])
+    by = Submitter(str(own["organization"]), own["model_id"], int(time.time()))
+    return write_every_eval_ever(results, folder, by)
 
 
 def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes]:

@@ -188,7 +188,7 @@ ORDER = (
     "lookup console pages",
     "analysis compare",
     "site stored run",
-    "work doctor importers",
+    "work doctor importers exporters",
     "api cli",
 )
 """Packages and modules of `core`: each imports what stands in a line above its own."""

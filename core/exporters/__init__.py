@@ -1,0 +1,1 @@
+"""Results in the forms that other sites and databases take."""

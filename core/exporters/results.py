@@ -1,0 +1,67 @@
+"""What of a stored run may be given to others as a model's result."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .. import __version__
+from ..errors import UsageError
+from ..hints import bench
+from ..imported import origin_of
+from ..journal import Journal, RunRecord
+from ..reports.comparability import is_partial, what_is_missing
+from ..result_document import MetricRow, ResultDocument
+
+
+class ModelResult(NamedTuple):
+    """A run of a real model, and its own result."""
+
+    run: RunRecord
+    document: ResultDocument
+
+    @property
+    def date(self) -> str:
+        """When the run was finished, or else begun: ISO 8601, UTC."""
+        return self.run.finished_at or self.run.created_at
+
+    @property
+    def main(self) -> tuple[str, MetricRow]:
+        """The name of the main metric, and what it is."""
+        return next(iter(self.document["metrics"].items()))
+
+    def notes(self) -> Iterator[str]:
+        """What has to be known of the numbers, in short sentences."""
+        document, counts = self.document, self.document["items"]
+        yield document["comparability"]
+        if is_partial(document):
+            whole = document["dataset"]["n_items"] * document["iterations"]
+            yield f"PARTIAL: {counts['scored']} of {whole} samples have a score"
+        if counts["unscored"]:
+            yield f"{counts['unscored']} answers could not be read and have no score"
+        if document["invalid"]:
+            yield f"NOT VALID: {document['invalid']}"
+        if origin_of(self.run.model, self.run.settings):
+            yield "answered elsewhere, scored by eibench"
+        yield f"eibench {__version__}, run {self.run.run_id}"
+
+
+def results_of(journal: Journal, runs: Sequence[RunRecord]) -> list[ModelResult]:
+    """The results of some runs.
+
+    Raises:
+        UsageError: One is of a demo model, or has no result with a number.
+    """
+    found = []
+    for run in runs:
+        what = f"run {run.run_id} ({run.benchmark}, {run.name})"
+        document = journal.document(run)
+        judge = (document and document["judge"]) or ""
+        if run.demo or judge.startswith("demo/"):
+            by = "of a demo model" if run.demo else "judged by the demo judge"
+            raise UsageError(f"{what} is {by}, which says nothing of real models; leave it out")
+        if document is None or what_is_missing(document) or not document["metrics"]:
+            raise UsageError(f"{what} has no result; {bench('rescore', run.run_id)} may make one")
+        result = ModelResult(run, document)
+        if result.main[1]["value"] is None:
+            raise UsageError(f"{what} has no {result.main[0]}; leave it out")
+        found.append(result)
+    return found
