@@ -41,6 +41,7 @@ def _import_file(
 ) -> int:
     """Import the runs of a file, and add to what was compared; how many runs there are."""
     path = ladder.folder / file.path
+    _tell(f"{file.path}: reading it, which may take a minute or two")
     found = read_foreign(installed(), path, ladder.form, ladder.judge)
     done = _import_runs(ladder, path, found.benchmark, found.results.runs, runs_dir)
     compared += found.results.comparisons

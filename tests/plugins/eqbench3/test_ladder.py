@@ -21,6 +21,7 @@ import pytest
 from eibench import folder, read_toml
 from eibench.core.datasets import cache_folder
 from eibench.plugins.eqbench3.benchmark import EQBench3
+from eibench.plugins.eqbench3.published import published_rows
 from eibench.testing import LoopbackServer
 from tests.processes import Process
 
@@ -416,3 +417,17 @@ def test_it_is_said_which_ranks_are_sure(bench: Bench, publish: Callable[..., An
     assert f"ranks that are sure (95 %), of 4 models: over families of items: {two}" in out
     assert f"with length taken off too: {two}" in out
     assert out.endswith(f"and for all models at once: {two} first place may be that of o3")
+
+
+def test_the_published_board_has_all_rows_of_its_page() -> None:
+    """`eqbench3.js` of EQ-bench/EQ-bench-site at 04a8066b048a: 79 models, the ends here."""
+    rows = published_rows()
+    assert len({row["model_name"] for row in rows}) == len(rows) == 79
+    assert not any(row["model_name"].startswith("*") for row in rows)
+    first, last = rows[0], rows[-1]
+    assert (first["model_name"], first["elo_norm"], first["rubric_0_100"]) == (
+        "claude-fable-5", 2049.7, 82.6,
+    )  # fmt: skip
+    assert (last["model_name"], last["elo_norm"]) == (
+        "meta-llama/llama-3.2-1b-instruct", 200.0,
+    )  # fmt: skip

@@ -344,7 +344,7 @@ def test_samples_that_were_not_asked_for_are_told(scenarios: Scenarios) -> None:
     assert table.columns[5] == "not asked for"
     made["items"]["total"] = 4  # of which one failed
     table = kinds_table(made)
-    assert table is not None and table.columns[5] == "failed, to do or not asked for"
+    assert table is not None and table.columns[5] == "failed, not done yet or not asked for"
 
 
 def test_the_table_is_there_when_no_verdict_could_be_read(scenarios: Scenarios) -> None:
