@@ -127,7 +127,7 @@ def _row(
         "id": row["run_id"] or slug(name),
         "model": name,
         "href": f"models/{slug(name)}.html" if scored else None,
-        "family": _family(run.model if run else name),
+        "family": "demo" if run and run.demo else _family(run.model if run else name),
         "size_b": size_of(name),
         "date": run.created_at[:10] if run else None,
         "demo": bool(run.demo) if run else row["demo"],

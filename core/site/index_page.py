@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ..benchmark import Benchmark
+from ..pages.words import figure
 from ..reports.ratings import ranks
 from .gather import Gathered, SiteBoard
 from .rendering import render_page
@@ -23,6 +24,7 @@ def index_page(
         title="Boards",
         boards=boards,
         rank=_rank,
+        number=_number,
         absent=gathered.absent,
         date=date,
         demo=any(document["demo"] for document in documents.values()),
@@ -36,6 +38,11 @@ def _rank(row: SiteRow) -> str:
 def compare_page() -> FilePart:
     """The page whose script compares any two models that its address names."""
     return render_page("compare.html", "compare.html", title="Compare models", demo=False)
+
+
+def _number(row: SiteRow) -> str:
+    """What a model is ranked by."""
+    return figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
 
 
 def glossary_page(boards: Sequence[SiteBoard]) -> FilePart:
@@ -57,6 +64,10 @@ def _entry(name: str, board: SiteBoard) -> tuple[str, str, Sequence[tuple[str, s
         notes = document.get("metric_notes", {})
         groups = document.get("metric_groups", {})
         for metric, (label, over) in document["metric_labels"].items():
-            facts = [groups.get(metric, ""), notes.get(metric, ""), f"over {over}" if over else ""]
+            facts = [
+                groups.get(metric, ""),
+                notes.get(metric, ""),
+                f"interval over {over}" if over else "",
+            ]
             found.setdefault(label or metric.replace("_", " "), "; ".join(filter(None, facts)))
     return name, benchmark.title, list(found.items())
