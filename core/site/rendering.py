@@ -54,12 +54,28 @@ def assets() -> list[FilePart]:
     script = f"{page_asset('page.js')}(() => {{\n{parts}}})();\n"
     return [
         FilePart("assets/site.css", style.encode()),
-        FilePart("assets/site.js", _LEADING.sub("", script).encode()),
+        FilePart("assets/site.js", without_blanks(script).encode()),
     ]
 
 
-_LEADING = re.compile(r"^(?:[ \t]*//.*\n|[ \t\n]+)", re.MULTILINE)
-"""Indentation, empty lines and lines of comment, which only those need who change a script."""
+_LITERAL = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|/(?![ /*])(?:\[(?:[^\]\\]|\\.)*\]|[^/\\\n\[]|\\.)+/'
+)
+_LINES = re.compile(r"^(?:[ \t]*//.*\n|[ \t\n]+)", re.MULTILINE)
+_BLANKS = re.compile(r" *([=<>!&|?:+*/%,;{}()\[\]-]+) *(?:(?<=[;{,(\[])\n)?")
+
+
+def without_blanks(script: str) -> str:
+    """A script without comments and the blanks that only its writers need.
+
+    Texts, templates and patterns stay as they are. A division has a blank after its stroke, a
+    comment its own line, and a template no other template within.
+    """
+    script, found, at = _LINES.sub("", script), list[str](), 0
+    for literal in _LITERAL.finditer(script):
+        found += [_BLANKS.sub(r"\1", script[at : literal.start()]), literal[0]]
+        at = literal.end()
+    return "".join([*found, _BLANKS.sub(r"\1", script[at:])])
 
 
 def _asset(name: str) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from eibench.core.site.rendering import assets, without_blanks
+
 from .browsing import KEY, Visit, chromium, document, in_chromium, row, run, transcript, write
 
 pytestmark = in_chromium
@@ -238,8 +240,8 @@ def test_a_comparison_says_who_is_better_and_by_how_much(visit: Visit) -> None:
 def test_a_comparison_says_how_many_items_would_settle_it(visit: Visit) -> None:
     """9 times (2.802 / 1.96 * 32.5 / 10) squared, of half the interval by the difference."""
     visit.go(f"compare.html#{KEY}/run-ash/run-birch")
-    (said,) = visit.texts("#settle p")
-    assert "about 195 items" in said
+    (said,) = visit.texts("#settle .put")
+    assert "About 195 items" in said
     assert "$20.59 more" in said
 
 
@@ -314,3 +316,16 @@ def test_without_its_script_a_board_is_still_a_table(browser: Any, site: Path) -
     assert visit.tab.locator("#board line.whisker").count() > 4
     assert visit.texts("#controls, .pinner") == []
     visit.context.close()
+
+
+def test_all_scripts_together_are_light() -> None:
+    """That of the site, which holds that of reports, is under 25 kB."""
+    (script,) = (part.content for part in assets() if part.path.endswith(".js"))
+    assert len(script) < 25_000
+
+
+def test_blanks_are_left_out_of_a_script_but_not_of_its_texts() -> None:
+    """Nor of templates and patterns."""
+    given = 'const a = 1;\n  // why\n  say("a = b", `c = ${ d }`, /e = "f/.test(g), h / i);\n'
+    wanted = 'const a=1;say("a = b",`c = ${ d }`,/e = "f/.test(g),h/i);'
+    assert without_blanks(given).replace("\n", "") == wanted
