@@ -25,6 +25,7 @@ from ..text import as_text
 from ..types import JsonDict
 from ..work import make_money
 from . import options
+from .asking_on import asks_on, resumed
 from .command import BenchmarksCommand
 from .data import get_data, tell_pack
 from .errors import error_document
@@ -183,6 +184,10 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
         try:
             with no_exit():
                 result = asyncio.run(work(run.session, run.pack, place))
+                if asks_on(run.session, result.document):
+                    session = resumed(run.session)
+                    run = run._replace(config=session.config, session=session)
+                    result = asyncio.run(work(session, run.pack, place))
         except BenchError as error:
             if len(runs) == 1:
                 raise
@@ -303,7 +308,8 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
     if document["status"] == "fail" and document["items"]["pending"]:
-        why = f"{_show(document, '--items')} says why no answer could be read"
+        what = "verdict" if document["judge"] else "answer"
+        why = f"{_show(document, '--items')} says why no {what} could be read"
         return f"{why}; the same command with --keep-going asks the rest"
     to_do = document["comparisons"].get("planned")
     pending = document["items"]["pending"] and document.get("imported") is None

@@ -199,14 +199,16 @@ class RunContext:
         """Send nothing more where none of the first answers could be read."""
         counts = self.progress
         judged = self.judge is not None or self.panel is not None
-        if self.keep_going or judged or counts.scored or counts.unscored < ENOUGH:
+        what = "verdicts" if judged else "answers"
+        if self.keep_going or counts.scored or counts.unscored < ENOUGH:
             return
         if counts.done < counts.samples and not self.stop.asked:
+            kept = "; transcripts are kept, also for another --judge" if judged else ""
             self.say(
-                f"none of the first {ENOUGH} answers could be read, so nothing more is sent; "
+                f"none of the first {ENOUGH} {what} could be read, so nothing more is sent{kept}; "
                 "--keep-going asks on all the same"
             )
-            self.stop.ask(Unreadable("none of the first answers could be read"))
+            self.stop.ask(Unreadable(f"none of the first {what} could be read"))
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
         """Journal a sample's score by this context's grader.
