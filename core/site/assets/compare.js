@@ -19,15 +19,15 @@ const comparison = () => {
   }), 0);
   const sentence = (a, b, found, what, up, places) => {
     if (!found) return `${a.model} and ${b.model} share no sample, so their difference is not known.`;
-    const by = `by ${figure(Math.abs(found.value), places)} (95 % interval of the difference ${ends(found.ci95, places, signed)}) in ${what}.`;
+    const by = `by ${figure(found.value, places)} (95 % interval ${ends(found.ci95, places, signed)}) in ${what}.`;
     if (!apart(found.ci95)) return `${a.model} and ${b.model} cannot be told apart: they differ ${by}`;
-    const [one, two] = (found.value > 0) === (up !== false) ? [a, b] : [b, a];
+    const [one, two] = up === false ? [b, a] : [a, b];
     return `${one.model} is ${up === null ? "higher" : "better"} than ${two.model} ${by}`;
   };
   const settle = (a, b, { value, ci95 }, n) => {
     if (apart(ci95)) return "Nothing more: the interval does not hold 0.";
     const times = (2.802 / 1.96 * (ci95[1] - ci95[0]) / 2 / value) ** 2, spent = a.cost_usd === null || b.cost_usd === null ? "an unknown cost" : `$${((a.cost_usd + b.cost_usd) * (times - 1)).toFixed(2)} more`;
-    return ci95.includes(null) || !(times < 1000) ? "No number of items that one would ask." : `About ${Math.ceil(times * n)} items in place of ${n} (${spent}).`;
+    return ci95.includes(null) || !(times < 1000) ? "No usual number of items." : `About ${Math.ceil(times * n)} items in place of ${n} (${spent}).`;
   };
   const pane = async (row, run, item, iteration) => {
     const found = run?.items.find((one) => one.item === item), box = make("div", "", make("h3", "", row.model));
@@ -39,7 +39,7 @@ const comparison = () => {
   const orders = (a, b, compared) => {
     const rows = compared.filter((row) => row[0] === b.model), results = new Set(rows.map((row) => row[2]).filter((result) => result !== "not read")),
       list = rows.map(([, order, result, margins]) => make("li", "", make("strong", "", `${order === "shown first" ? a.model : b.model} shown first: `), `${{ won: a.model + " won", lost: b.model + " won" }[result] ?? result}. `, make("span", "muted", margins))),
-      flip = results.size > 1 ? make("p", "mark", "Flip: the result changes with the order of the texts.") : make("p", "note", !rows.length ? "The judge has not compared them." : rows.length > 1 ? "No flip." : "One order only.");
+      flip = results.size > 1 ? make("p", "mark", "Flip: the result changes with the order of the texts.") : make("p", "note", !rows.length ? "Not compared." : rows.length > 1 ? "No flip." : "One order only.");
     return [make("ul", "orders", ...list), flip];
   };
   let last = 0;
@@ -63,7 +63,7 @@ const comparison = () => {
       put("choose", make("p", "note", "Board: ", make("a", { href: `${root}boards/${key}.html` }, board.title)), make("div", "controls", choice("first", names, one, (id) => go(key, id, two)), choice("second", names, two, (id) => go(key, one, id))));
       const own = [a, b].map((r, series) => { const value = r.rating ?? r.score, ci95 = r.rating_ci95 ?? r.score_ci95; return { name: r.model, value, ci95, series, cells: [figure(value, digits(board)), ends(ci95, digits(board)), rankOf(r.rank)] }; });
       const each = tray.flatMap((r, n) => tray.slice(n + 1).map((s) => ({ ...gapOf(pairs, r.id, s.id), name: `${r.model} less ${s.model}` }))).filter((d) => d.ci95);
-      put("result", make("p", "verdict", sentence(a, b, found, what, board.metric.higher_is_better, places)), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
+      put("result", make("p", "verdict", sentence(...found?.value < 0 ? [b, a, gapOf(pairs, two, one)] : [a, b, found], what, board.metric.higher_is_better, places)), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
       const lines = shared(...runs, runs[0]?.value).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])),
         criteria = board.criteria.map((c) => ({ ...paired(shared(...runs, c.name)), name: c.label })).filter((c) => c.n);
       put("settle", ...found ? [settle(a, b, found, lines.length)] : []);
