@@ -39,6 +39,9 @@ COMMANDS = {
         "leaderboard", "Rank the models of a benchmark that the journal holds."
     ),
     "report": CommandEntry("report", "Write a run, or several side by side, as one HTML page."),
+    "view": CommandEntry(
+        "view", "Look at all boards and models in the browser, with all transcripts, until Ctrl-C."
+    ),
     "site": CommandEntry(
         "site", "Write all boards, with a page for each model, as a folder of HTML pages."
     ),
@@ -56,7 +59,7 @@ COMMANDS = {
 
 GROUPS = {
     "Run": ("run", "score", "prompts"),
-    "Look": ("runs", "show", "leaderboard", "compare", "report", "site"),
+    "Look": ("runs", "show", "leaderboard", "compare", "report", "view", "site"),
     "Judges": ("rejudge", "rescore", "agreement", "judges", "judge-report"),
     "Study": ("rate", "correlate", "repeat", "norm"),
     "Move": ("export", "import", "delete"),

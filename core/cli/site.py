@@ -1,52 +1,79 @@
 """`bench site`: the boards of a journal as a folder of pages."""
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
+from .. import console
+from ..errors import UsageError
 from ..journal import Journal
 from ..journal.file import now
 from ..pages.inputs import ItemText
 from ..plugins import installed
 from ..reports.transcripts import item_records
+from ..sections import Table
 from ..site import Built, build_site, gather
-from ..site.gather import SiteRun
-from ..site.policy import TEXTS, Policy
-from ..text import line, plural
+from ..site.gather import Gathered, SiteRun, places_of
+from ..site.masking import Masker
+from ..site.policy import TEXTS, Policy, without_hosts
+from ..text import line, listed, plural
 from . import options
 from .command import Command
 from .settings import config_option
 from .show import beside_reference
 
-_EXAMPLES = (
-    "\b\nExamples:\n"
-    "  bench site -o site && open site/index.html\n"
-    "  bench site -o site --texts none\n"
-)
+_EXAMPLES = "\b\nExamples:\n  bench site -o site && open site/index.html\n  bench site --preview\n"
 
 
 @click.command("site", cls=Command, epilog=_EXAMPLES)
-@click.option("--output", "-o", metavar="FOLDER", required=True, type=click.Path(path_type=Path),
+@click.option("--output", "-o", metavar="FOLDER", type=click.Path(path_type=Path),
               help="Where to write it; a site that is there is brought up to date.")  # fmt: skip
 @click.option("--texts", type=click.Choice(TEXTS), default="licensed", show_default=True,
               help="Which transcripts: of packs with a licence, all, or none.")  # fmt: skip
+@click.option("--preview", is_flag=True,
+              help="Write nothing; list what would become public.")  # fmt: skip
 @options.runs_dir_option
 @config_option
-def site_command(output: Path, texts: str, runs_dir: Path) -> None:
+def site_command(output: Path | None, texts: str, preview: bool, runs_dir: Path) -> None:
     """Write all boards, with a page for each model, as a folder of HTML pages.
 
     They work from `file://`, ask nobody for anything and name no host or folder. Only what changed
     since the last time is written again.
     """
+    if output is None and not preview:
+        raise UsageError("name a folder with --output FOLDER, or --preview what it would hold")
     with Journal(runs_dir, create=False) as journal:
-        built = make_site(journal, output, Policy(texts))
-    click.echo(line(_said(built)), err=True)
+        if preview or output is None:
+            with tempfile.TemporaryDirectory() as folder:
+                _show(make_site(journal, Path(folder) / "site", texts))
+            return
+        made = make_site(journal, output, texts)
+    click.echo(line(_said(made.built)), err=True)
+    for message in _masked(made.policy):
+        click.echo(line(message), err=True)
 
 
-def make_site(journal: Journal, folder: Path, policy: Policy) -> Built:
+class MadeSite(NamedTuple):
+    """A site, and what it shows."""
+
+    built: Built
+    gathered: Gathered
+    policy: Policy
+
+
+def make_site(journal: Journal, folder: Path, texts: str) -> MadeSite:
     """Write the site of a journal."""
     gathered = gather(journal, installed())
+    policy = Policy(texts, Masker(places_of(journal, gathered)))
+    built = build_site(folder, gathered, reader_of(journal), policy, now()[:10])
+    return MadeSite(built, gathered, policy)
+
+
+def reader_of(journal: Journal) -> Callable[[SiteRun], Iterator[ItemText]]:
+    """What reads all that was said in a run."""
 
     def texts(run: SiteRun) -> Iterator[ItemText]:
         beside = beside_reference(journal, run.run)
@@ -54,7 +81,37 @@ def make_site(journal: Journal, folder: Path, policy: Policy) -> Built:
         for record in item_records(journal, run.run, ids):
             yield ItemText(record, beside(record))
 
-    return build_site(folder, gathered, texts, policy, now()[:10])
+    return texts
+
+
+def _show(made: MadeSite) -> None:
+    """What becomes public, as tables and sentences."""
+    packs = {
+        b.board.pack.source.sha256: (b.title, b.board.pack.source) for b in made.gathered.boards
+    }
+    rows = [
+        (b.title, b.board.board.pack_name, without_hosts(b.board.board.judge) or "–",
+         len(b.runs), ", ".join(b.runs))
+        for b in made.gathered.boards
+    ]  # fmt: skip
+    boards = Table("Boards", ("benchmark", "pack", "judge", "models", "named"), rows)
+    console.output.show(console.tables.table(boards))
+    of_packs = [
+        (title, p.name, p.sha256[:12], str(p.facts.get("licence") or "none known"),
+         "shown" if made.policy.shows(p.facts) else "left out")
+        for title, p in packs.values()
+    ]  # fmt: skip
+    of_pack = Table("Packs", ("benchmark", "pack", "SHA-256", "licence", "transcripts"), of_packs)
+    console.output.show(console.tables.table(of_pack))
+    click.echo(f"{plural(made.built.written, 'file')}; nothing was written")
+    for message in [*_masked(made.policy), *made.gathered.absent]:
+        click.echo(line(message))
+
+
+def _masked(policy: Policy) -> list[str]:
+    """What was taken out, in words."""
+    found = [f"{n} {what}" for what, n in policy.masker.found.items() if n > 0]
+    return [f"left out: {listed(found, len(found))}"] if found else []
 
 
 def _said(built: Built) -> str:

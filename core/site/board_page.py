@@ -12,6 +12,7 @@ from ..reports.ending import dollars
 from ..reports.ratings import ranks
 from .rendering import render_page
 from .shapes import FilePart, SiteBoardDocument, SiteMetric, SiteRow
+from .slugs import judge_path
 from .ties import band_classes, ties_in_words
 
 SHOWN = 4
@@ -54,6 +55,7 @@ def board_page(document: SiteBoardDocument) -> FilePart:
         residuals=_residual_rows(document),
         filters=_filters(document),
         size=size_class,
+        judge_page=judge_path(document["judge"]) if document["judge"] else "",
         ties=ties_in_words(document["rows"]),
         demo=document["demo"],
         broad=True,

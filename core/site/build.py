@@ -14,8 +14,11 @@ from ..types import digest
 from .board_document import board_document
 from .board_files import board_files
 from .board_page import board_page
+from .cost_page import cost_page
 from .gather import Gathered, SiteBoard, SiteRun
 from .index_page import compare_page, glossary_page, index_page
+from .item_pages import item_pages
+from .judge_pages import judge_pages
 from .model_page import model_page
 from .pairs import pair_file
 from .policy import Policy
@@ -50,6 +53,7 @@ class _Writer:
     """
 
     folder: Path
+    policy: Policy
     before: Mapping[str, str]
     texts_before: Mapping[str, str]
     files: dict[str, str] = field(default_factory=dict)
@@ -57,7 +61,8 @@ class _Writer:
     written: int = 0
 
     def put(self, part: FilePart) -> None:
-        """Write a file, unless it is there as it is."""
+        """Write a file as far as it becomes public, unless it is there as it is."""
+        part = self.policy.part(part)
         found = sha256(part.content).hexdigest()
         self.files[part.path] = found
         path = self.folder / part.path
@@ -114,22 +119,26 @@ def build_site(
         DataError: It cannot be written.
     """
     try:
-        writer = _writer(folder)
+        writer = _writer(folder, policy)
         writer.begin()
-        _write(writer, gathered, texts, policy, date)
+        _write(writer, gathered, texts, date)
         removed = writer.end(date)
     except OSError as error:
         raise DataError(folder, f"cannot be written: {error.strerror}") from None
     return Built(folder, writer.written, len(writer.files) - writer.written, removed)
 
 
-def _write(writer: _Writer, gathered: Gathered, texts: Texts, policy: Policy, date: str) -> None:
+def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None:
+    policy = writer.policy
     documents = {board.key: board_document(board) for board in gathered.boards}
     for part in assets():
         writer.put(part)
     writer.put(index_page(gathered, documents, date))
     writer.put(glossary_page(gathered.boards))
     writer.put(compare_page())
+    writer.put(cost_page(list(documents.values())))
+    for part in judge_pages({b.key: (b, documents[b.key]) for b in gathered.boards}):
+        writer.put(part)
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
     for run, facts in _runs(gathered).values():
@@ -140,7 +149,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, policy: Policy, da
             def published(item: ItemText, facts: Mapping[str, object] = facts) -> ItemText | None:
                 return policy.published(item, facts)
 
-            state = digest([run.state, __version__, repr(policy)])
+            state = digest([run.state, __version__, policy.texts])
             writer.transcripts(run.run.run_id, state, text_files(run, texts(run), published))
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [
@@ -154,6 +163,8 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, policy: Policy, da
 def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:
     for part in (board_page(document), *board_files(document), pair_file(board)):
         writer.put(part)
+    for part in item_pages(board, document):
+        writer.put(part)
 
 
 def _runs(gathered: Gathered) -> dict[str, tuple[SiteRun, Mapping[str, object]]]:
@@ -165,18 +176,18 @@ def _runs(gathered: Gathered) -> dict[str, tuple[SiteRun, Mapping[str, object]]]
     }
 
 
-def _writer(folder: Path) -> _Writer:
+def _writer(folder: Path, policy: Policy) -> _Writer:
     """A writer for a folder that is new, empty or ours."""
     manifest = folder / MANIFEST
     if manifest.is_file():
         known = _read(manifest)
-        return _Writer(folder, known["files"], known["texts"])
+        return _Writer(folder, policy, known["files"], known["texts"])
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
             f"{folder} holds something that bench site did not write; name a new or empty folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    return _Writer(folder, {}, {})
+    return _Writer(folder, policy, {}, {})
 
 
 def _read(manifest: Path) -> Mapping[str, Mapping[str, str]]:

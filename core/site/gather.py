@@ -116,3 +116,10 @@ def key_of(benchmark: str, board: Board) -> str:
     parts += ["demo"] if board.demo and not board.judge else []
     whole = [benchmark, board.pack_sha256, board.judge, board.roles, board.demo]
     return f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}"
+
+
+def places_of(journal: Journal, gathered: Gathered) -> set[str]:
+    """The hosts that were asked and the folders of runs, which no page need name."""
+    found = {str(journal.folder.resolve()), *(run.endpoint or "" for run in gathered.runs)}
+    found |= {asked.label.partition(" at ")[2] for asked in journal.asked()}
+    return {place for place in found if place}

@@ -1,15 +1,20 @@
-"""What of a run becomes public: which texts, and nothing that names machines or folders."""
+"""What of a journal becomes public: which texts, and nothing that names machines or folders."""
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from ..pages.inputs import ItemText
+from ..reports.transcripts import ItemCall, ItemDocument
+from .masking import Masker
+from .shapes import FilePart
 
 TEXTS = ("licensed", "all", "none")
-
-
+NOT_PUBLISHED = "(the system prompt is not published)"
 _HOST = re.compile(r" at [^\s,;()+]+")
+_ENCODED = ("texts/", "assets/")
+"""What has been masked before it was packed, and what holds no data."""
 
 
 def without_hosts(label: str | None) -> str | None:
@@ -17,14 +22,17 @@ def without_hosts(label: str | None) -> str | None:
     return label and _HOST.sub("", label)
 
 
-class Policy(NamedTuple):
+@dataclass
+class Policy:
     """What a site may hold.
 
     Attributes:
         texts: ``all`` texts; those of packs with a licence (``licensed``); or ``none``.
+        masker: Takes out of them what must not become public.
     """
 
     texts: str = "licensed"
+    masker: Masker = field(default_factory=Masker)
 
     def shows(self, facts: Mapping[str, Any]) -> bool:
         """Whether the texts of a pack are shown.
@@ -41,4 +49,26 @@ class Policy(NamedTuple):
             item: All that was said about it.
             facts: What the pack's manifest says.
         """
-        return item if self.shows(facts) else None
+        if not self.shows(facts):
+            return None
+        rows = [
+            {**row, "calls": [_public(call) for call in row["calls"]]}
+            for row in item.record["iterations"]
+        ]
+        record = self.masker.value({**item.record, "iterations": rows})
+        return item._replace(record=cast("ItemDocument", record))
+
+    def part(self, part: FilePart) -> FilePart:
+        """A file as it may be written."""
+        if part.path.startswith(_ENCODED):
+            return part
+        return part._replace(content=self.masker.text(part.content.decode()).encode())
+
+
+def _public(call: ItemCall) -> ItemCall:
+    """A call without its system prompt and without where it was made."""
+    said = [
+        [role, NOT_PUBLISHED if role == "system" else text] for role, text in call["messages"] or ()
+    ]
+    messages = None if call["messages"] is None else said
+    return {**call, "model": without_hosts(call["model"]) or "", "messages": messages}

@@ -28,7 +28,7 @@ def _again(run: SiteRun) -> str:
     document = run.document
     pack = pack_of(document, None)
     judge = judge_words(without_hosts(judge_label(document)))
-    about = (document, benchmark, run.run.settings)
+    about = (document, benchmark, {**run.run.settings, "system": None})
     command = another_run(*about, dataset=pack, judge=judge, model=run.run.model)
     return _FOLDER.sub("", command)
 
@@ -45,6 +45,7 @@ def settings_of(run: SiteRun) -> list[tuple[str, str]]:
         ("Pack", f"{pack['name']}, {plural(pack['n_items'], 'item')}, SHA-256 {pack['sha256']}"),
         ("Iterations", document["iterations"]),
         ("Sampling", _pairs(document["sampling"])),
+        ("System prompt", run.run.settings.get("system") and "one of its own, not published"),
         ("Not taken by the provider", ", ".join(document.get("not_sent", ()))),
         ("Options", _pairs(document["options"])),
         ("Run", f"{run.run.run_id}, started {run.run.created_at[:10]}"),

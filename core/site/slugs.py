@@ -20,6 +20,11 @@ def slug(name: str) -> str:
     return f"{readable(name)[:40]}-{digest}"
 
 
+def judge_path(label: str) -> str:
+    """Where the page of a judge is, of its label without hosts."""
+    return f"judges/{slug(label)}.html"
+
+
 def readable(text: str) -> str:
     """What is left of a text in a name of a file; two texts may give the same."""
     return _OTHER.sub("-", text.lower()).strip("-.")[:60].replace("..", ".") or "x"

@@ -1,0 +1,95 @@
+"""`bench view`: the site of a runs folder in a browser, following runs that go on."""
+
+import contextlib
+import hashlib
+import threading
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ..datasets import cache_folder
+from ..errors import BenchError, UsageError
+from ..journal import Journal
+from ..site.serving import SiteServer, follow
+from ..text import line
+from . import options
+from .command import Command
+from .settings import config_option
+from .site import make_site
+
+_EXAMPLES = "\b\nExamples:\n  bench view\n  bench view --runs-dir elsewhere --no-browser\n"
+
+
+@click.command("view", cls=Command, epilog=_EXAMPLES)
+@options.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N",
+                help="The port on this machine (0: any that is free).")  # fmt: skip
+@click.option("--browser/--no-browser", default=True, help="Open it in the browser.")
+@options.runs_dir_option
+@config_option
+def view_command(port: int, browser: bool, runs_dir: Path) -> None:
+    """Look at all boards and models in the browser, with all transcripts, until Ctrl-C.
+
+    Nobody but this machine is served, and only under the address that is printed. Runs that go on
+    are followed: the page loads again when there is something new. Nothing is changed.
+    """
+    folder = _folder(runs_dir)
+    _build(runs_dir, folder)
+    with _serving(folder, port) as server, contextlib.suppress(KeyboardInterrupt):
+        click.echo(line(f"{server.address}  (Ctrl-C ends it)"))
+        if browser:
+            webbrowser.open(server.address)
+        with _followed(server, runs_dir, folder):
+            server.serve_forever(poll_interval=0.2)
+
+
+@contextlib.contextmanager
+def _followed(server: SiteServer, runs_dir: Path, folder: Path) -> Iterator[None]:
+    """Bring the site up to date whenever the journal has changed, while the block lasts."""
+    ended = threading.Event()
+    about = (server, lambda: _state(runs_dir), lambda: _again(runs_dir, folder), ended)
+    threading.Thread(target=follow, args=about, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _serving(folder: Path, port: int) -> SiteServer:
+    try:
+        return SiteServer(folder, port)
+    except OSError as error:
+        raise UsageError(f"--port {port}: {error.strerror}; leave it out for a free one") from None
+
+
+def _folder(runs_dir: Path) -> Path:
+    """Where the site of a runs folder is kept: a folder of its own in the cache."""
+    digest = hashlib.sha256(str(runs_dir.resolve()).encode()).hexdigest()[:16]
+    return cache_folder().parent / "sites" / digest
+
+
+def _build(runs_dir: Path, folder: Path) -> None:
+    with Journal(runs_dir, create=False) as journal:
+        made = make_site(journal, folder, "all")
+    for message in made.gathered.absent:
+        click.echo(line(f"note: {message}"), err=True)
+
+
+def _again(runs_dir: Path, folder: Path) -> None:
+    """Build once more; what cannot be read now may be readable later."""
+    try:
+        with Journal(runs_dir, create=False) as journal:
+            make_site(journal, folder, "all")
+    except BenchError as error:
+        click.echo(line(f"warning: not brought up to date: {error}"), err=True)
+
+
+def _state(runs_dir: Path) -> list[tuple[str, int, int]]:
+    """When the files of the journal were last written."""
+    found = []
+    for path in sorted(runs_dir.glob("bench.sqlite*")):
+        with contextlib.suppress(OSError):
+            stat = path.stat()
+            found.append((path.name, stat.st_mtime_ns, stat.st_size))
+    return found

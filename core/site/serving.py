@@ -1,0 +1,158 @@
+"""Serving a site on loopback, to whoever has its token, and following the runs that go on.
+
+Nothing but files of the site is served, and nothing is written. A page of somebody else cannot
+read it: the address holds a token, and other names of this machine than its own are refused.
+"""
+
+import mimetypes
+import secrets
+import threading
+from collections.abc import Callable
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+HOST = "127.0.0.1"
+VERSION, FOLLOW = "version.js", "follow.js"
+"""What a page asks for, to see whether it is of today, and what asks."""
+_END = b"</body>"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html",
+          ".json": "application/json", ".csv": "text/csv"}  # fmt: skip
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Serves the files of a folder under ``/TOKEN/``.
+
+    Args:
+        folder: The site.
+        port: Where; 0 for any that is free.
+
+    Attributes:
+        token: Without it nothing is served.
+        version: Of what is served; another one tells open pages to load again.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, port: int = 0) -> None:
+        self.folder, self.token, self.version = folder.resolve(), secrets.token_urlsafe(16), 0
+        super().__init__((HOST, port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def following(self, page: Path) -> bytes:
+        """A page that asks whether it is of today."""
+        source = f"/{self.token}/{FOLLOW}"
+        script = f'<script src="{source}" data-version="{self.version}"></script>\n'
+        return page.read_bytes().replace(_END, script.encode() + _END)
+
+    def file(self, path: str) -> Path | None:
+        """The file that an address names; ``None`` for none, or for one outside of the site."""
+        start = f"/{self.token}/"
+        if not secrets.compare_digest(path[: len(start)].encode(), start.encode()):
+            return None
+        name = unquote(path[len(start) :]) or "index.html"
+        if "\0" in name:
+            return None
+        found = (self.folder / name).resolve()
+        inside = found.is_relative_to(self.folder) and found.is_file()
+        return found if inside else None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: SiteServer
+    server_version, sys_version = "eibench", ""
+    protocol_version = "HTTP/1.1"
+    timeout = 30
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: what is served is nobody's business."""
+
+    def _answer(self, *, body: bool) -> None:
+        if self.headers.get("Host") not in self._names():
+            self._refuse(HTTPStatus.FORBIDDEN, "This address is not served here.", body=body)
+            return
+        path = urlsplit(self.path).path
+        own = {VERSION: f"eibenchVersion({self.server.version});\n", FOLLOW: script_that_follows()}
+        if (name := path.removeprefix(f"/{self.server.token}/")) in own:
+            self._send(HTTPStatus.OK, "text/javascript", own[name].encode(), body=body)
+            return
+        file = self.server.file(path)
+        if file is None:
+            self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.", body=body)
+            return
+        kind = _TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0]
+        kind = kind or "application/octet-stream"
+        content = self.server.following(file) if kind == "text/html" else file.read_bytes()
+        self._send(HTTPStatus.OK, kind, content, body=body)
+
+    def _names(self) -> set[str]:
+        return {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
+
+    def _refuse(self, status: HTTPStatus, why: str, *, body: bool) -> None:
+        text = f"{why} Use the address that bench view printed.\n"
+        self._send(status, "text/plain", text.encode(), body=body)
+
+    def _send(self, status: HTTPStatus, kind: str, content: bytes, *, body: bool) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+
+@cache
+def script_that_follows() -> str:
+    """What a page asks with."""
+    return (Path(__file__).parent / "assets" / FOLLOW).read_text(encoding="utf-8")
+
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def follow(
+    server: SiteServer,
+    state: Callable[[], object],
+    build: Callable[[], None],
+    ended: threading.Event,
+    seconds: float = 2.0,
+) -> None:
+    """Build the site again whenever what it is made of has changed, until the end.
+
+    Args:
+        server: Its version rises with each build.
+        state: Another value for another state of the journal.
+        build: Writes the site.
+        ended: Is set when nobody looks any longer.
+        seconds: Between two looks.
+    """
+    known = state()
+    while not ended.wait(seconds):
+        now = state()
+        if now != known:
+            build()
+            known = now
+            server.version += 1

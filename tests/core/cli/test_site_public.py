@@ -1,0 +1,143 @@
+"""What a site makes public: texts of packs with a licence, no keys, no addresses, no places."""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.site.masking import Masker
+from eibench.testing import LoopbackServer, uniform_ratings
+
+Bench = Callable[..., Any]
+SITE = Path("site")
+MAIL, KEY = "jane.doe+x@mail.example.org", "hf_ABCDEFGHIJKLMNOPQRSTUVWX"
+PROMPT = "You are a very secret assistant."
+NOTE = "only-for-us"
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    """A model that writes an address and a key beside its ratings."""
+    answer = uniform_ratings(1)
+    with LoopbackServer(lambda r: f"{answer(r)}\n\nWrite to {MAIL}, {KEY}.") as server:
+        yield server
+
+
+def run(bench: Bench, server: LoopbackServer, *more: object) -> None:
+    """A run with a system prompt and a note."""
+    where = ("--model", "openai/x", "--base-url", server.base_url)
+    done = bench("run", "eqbench-v1", *where, "--limit", 2, "--system", PROMPT,
+                 "--note", f"why={NOTE}", *more)  # fmt: skip
+    assert done.code == 0, done.err
+
+
+def everything() -> dict[str, str]:
+    """All files of the site as text, what is packed in them unpacked."""
+    found = {}
+    for path in SITE.rglob("*.*"):
+        text = path.read_text(encoding="utf-8")
+        for packed in re.findall(r'"packed":"([^"]+)"', text):
+            text += gzip.decompress(base64.b64decode(packed)).decode()
+        found[str(path)] = text
+    return found
+
+
+@pytest.mark.parametrize("planted", [MAIL, KEY, PROMPT, NOTE, "127.0.0.1"])
+def test_what_nobody_need_know_is_in_no_file(
+    bench: Bench, empty_place: Path, server: LoopbackServer, planted: str
+) -> None:
+    """Neither addresses and keys that a model wrote, nor what the run was made with."""
+    run(bench, server)
+    done = bench("site", "-o", SITE, "--texts", "all")
+    assert done.code == 0, done.err
+    assert "left out: " in done.err
+    assert [path for path, text in everything().items() if planted in text] == []
+    assert any("[e-mail], [key]." in text for text in everything().values())
+
+
+def test_texts_of_a_pack_without_a_licence_are_left_out(
+    bench: Bench, empty_place: Path, server: LoopbackServer, questions: Callable[..., Path]
+) -> None:
+    """By default; its numbers, ids and digest are there, and --texts all has the texts."""
+    path = questions("1,2")
+    run(bench, server, "--dataset", path)
+    asked = json.loads(path.read_text())["1"]["prompt"].splitlines()[0]
+    assert bench("site", "-o", SITE).code == 0
+    assert not list(SITE.glob("texts/*/*"))
+    assert not [path for path, text in everything().items() if asked in text]
+    assert any("not published here" in text for text in everything().values())
+    assert bench("site", "-o", SITE, "--texts", "all").code == 0
+    assert any(asked in text for text in everything().values())
+
+
+def test_a_preview_lists_and_writes_nothing(
+    bench: Bench, empty_place: Path, server: LoopbackServer
+) -> None:  # fmt: skip
+    """Boards, models, packs with their licence, and what is left out."""
+    run(bench, server)
+    done = bench("site", "--preview")
+    assert done.code == 0
+    assert "openai/x" in done.out
+    assert "Apache-2.0" in done.out
+    assert "nothing was written" in done.out
+    assert re.search(r"left out: .*e-mail addresses", done.out)
+    assert not SITE.exists()
+
+
+def test_a_site_needs_a_folder(bench: Bench, empty_place: Path) -> None:
+    """Or a preview."""
+    done = bench("site")
+    assert done.code == 2
+    assert "--output FOLDER" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("me@here.example", "[e-mail]"),
+        ("a@b and @someone, 3 @ 4.50", "a@b and @someone, 3 @ 4.50"),
+        ("sk-abcdefgh12345678", "[key]"),
+        ("AKIAABCDEFGHIJKL1234", "[key]"),
+        ("openai/x at 10.0.0.7:8000, then 10.0.0.7:8000", "openai/x, then [place]"),
+        ("look at me", "look at me"),
+        ("the value of MY_API_KEY is fake-0123456789", "the value of MY_API_KEY is [key]"),
+    ],
+)
+def test_what_is_masked(text: str, wanted: str) -> None:
+    """Addresses, keys by their form and by the environment, known places; nothing else."""
+    masker = Masker(["10.0.0.7:8000"], {"MY_API_KEY": "fake-0123456789", "OTHER": "look at"})
+    assert masker.text(text) == wanted
+    assert bool(+masker.found) == (text != wanted)
+
+
+def test_an_item_s_page_says_how_hard_it_is(bench: Bench, demos: Callable[..., Any]) -> None:
+    """The mean over the models is that of `bench show --items`; each model leads to its answer."""
+    documents = demos(3)
+    assert bench("site", "-o", SITE).code == 0
+    shown = [bench("show", d["run_id"], "--items", "--json").json for d in documents]
+    item = shown[0]["items"][0]["item_id"]
+    values = [row["value"] for s in shown for row in s["items"] if row["item_id"] == item]
+    (page,) = SITE.glob(f"items/*/{item}.html")
+    text = page.read_text(encoding="utf-8")
+    assert f"{sum(values) / 3:.2f}" in text
+    assert len(re.findall(r'href="\.\./\.\./models/[^"]+#', text)) == 3
+    assert "not tested: needs 5 models" in text
+
+
+def test_a_judge_s_page_counts_the_scores_that_it_gave(
+    bench: Bench, demos: Callable[..., Any]
+) -> None:
+    """As many as there are criteria of all samples; what is not tested stands first."""
+    demos(3)
+    assert bench("site", "-o", SITE).code == 0
+    (page,) = SITE.glob("judges/*.html")
+    text = page.read_text(encoding="utf-8")
+    counted = re.findall(r'<td class="num">([\d,]+)</td><td class="num">\d+%</td>', text)
+    assert f"{sum(map(int, counted)):,} values of 3 models" in text
+    verdicts = re.findall(r'class="tag ([\w-]+)"', text)
+    assert verdicts == sorted(verdicts, key=["strong", "weak", "not-tested", "none"].index)
