@@ -17,6 +17,10 @@ from ..reports.comparing import Compared, RunComparison, compare
 from ..reports.items import items_of
 from ..reports.transcripts import item_records
 from ..result_document import ResultDocument
+from ..site.gather import places_of
+from ..site.masking import Masker
+from ..site.policy import Policy
+from ..site.run_facts import published_input
 from ..text import line
 from . import options
 from .command import Command
@@ -36,9 +40,13 @@ _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcri
 @click.option("--output", "-o", metavar="FILE", required=True, type=click.Path(path_type=Path),
               help="The page to write; a file that is there is replaced.")  # fmt: skip
 @click.option("--transcripts", is_flag=True, help="Put all transcripts inside, compressed.")
+@click.option("--public", is_flag=True,
+              help="Leave out hosts, folders, system prompts, keys, e-mail addresses.")  # fmt: skip
 @options.runs_dir_option
 @config_option
-def report_command(runs: tuple[str, ...], output: Path, transcripts: bool, runs_dir: Path) -> None:
+def report_command(
+    runs: tuple[str, ...], output: Path, transcripts: bool, public: bool, runs_dir: Path
+) -> None:
     """Write a run, or several side by side, as one HTML page.
 
     Several are of one benchmark. Without a RUN the page is of those that --model and its like
@@ -48,6 +56,9 @@ def report_command(runs: tuple[str, ...], output: Path, transcripts: bool, runs_
         wanted = runs or any(selector())
         records = find_all(journal, runs) if wanted else [_newest(journal)]
         given = [run_input(journal, record, transcripts) for record in records]
+        if public:
+            masker = Masker(places_of(journal, records))
+            given = [published_input(one, Policy("all", masker)) for one in given]
         found = [_compared(journal, records[0], other) for other in records[1:]]
     warnings = [warning for comparison in found for warning in comparison.warnings]
     page = render_report(given, found, warnings)

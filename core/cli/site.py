@@ -67,7 +67,7 @@ class MadeSite(NamedTuple):
 def make_site(journal: Journal, folder: Path, texts: str) -> MadeSite:
     """Write the site of a journal."""
     gathered = gather(journal, installed())
-    policy = Policy(texts, Masker(places_of(journal, gathered)))
+    policy = Policy(texts, Masker(places_of(journal, gathered.runs)))
     built = build_site(folder, gathered, reader_of(journal), policy, now()[:10])
     return MadeSite(built, gathered, policy)
 

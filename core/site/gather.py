@@ -118,8 +118,8 @@ def key_of(benchmark: str, board: Board) -> str:
     return f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}"
 
 
-def places_of(journal: Journal, gathered: Gathered) -> set[str]:
+def places_of(journal: Journal, runs: Sequence[RunRecord]) -> set[str]:
     """The hosts that were asked and the folders of runs, which no page need name."""
-    found = {str(journal.folder.resolve()), *(run.endpoint or "" for run in gathered.runs)}
+    found = {str(journal.folder.resolve()), *(run.endpoint or "" for run in runs)}
     found |= {asked.label.partition(" at ")[2] for asked in journal.asked()}
     return {place for place in found if place}

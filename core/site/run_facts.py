@@ -10,14 +10,31 @@ from ..plugins import installed
 from ..reports.comparability import judge_label
 from ..text import plural
 from .gather import SiteRun
-from .policy import without_hosts
+from .policy import Policy, without_hosts
 
-_FOLDER = re.compile(r" --(?:runs-dir|config) ('[^']*'|\S+)")
+_FOLDER = re.compile(r" --(?:runs-dir|config|base-url|judge-base-url|system) ('[^']*'|\S+)")
 
 
 def input_of(run: SiteRun) -> RunInput:
     """A run as the parts of a report take it, without texts and sections."""
     return RunInput(run.run, run.document, run.items, frozenset(), (), _again(run))
+
+
+def published_input(given: RunInput, policy: Policy) -> RunInput:
+    """A run as a report for others takes it: what names machines or folders is not in it."""
+    document = policy.masker.value({**given.document, "endpoint": None})
+    document["judge"] = without_hosts(document["judge"])
+    texts = (policy.published(text, {}) for text in given.texts)
+    return given._replace(
+        document=document,
+        texts=[text for text in texts if text],
+        command=policy.masker.text(without_place(given.command)),
+    )
+
+
+def without_place(command: str) -> str:
+    """A command without its server, folders and system prompt."""
+    return _FOLDER.sub("", command)
 
 
 def _again(run: SiteRun) -> str:
@@ -30,7 +47,7 @@ def _again(run: SiteRun) -> str:
     judge = judge_words(without_hosts(judge_label(document)))
     about = (document, benchmark, {**run.run.settings, "system": None})
     command = another_run(*about, dataset=pack, judge=judge, model=run.run.model)
-    return _FOLDER.sub("", command)
+    return without_place(command)
 
 
 def settings_of(run: SiteRun) -> list[tuple[str, str]]:

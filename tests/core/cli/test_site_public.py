@@ -141,3 +141,17 @@ def test_a_judge_s_page_counts_the_scores_that_it_gave(
     assert f"{sum(map(int, counted)):,} values of 3 models" in text
     verdicts = re.findall(r'class="tag ([\w-]+)"', text)
     assert verdicts == sorted(verdicts, key=["strong", "weak", "not-tested", "none"].index)
+
+
+@pytest.mark.parametrize("planted", [MAIL, KEY, PROMPT, "127.0.0.1"])
+def test_a_report_for_others_names_no_place_either(
+    bench: Bench, empty_place: Path, server: LoopbackServer, planted: str
+) -> None:
+    """With its transcripts unpacked; without --public they are there."""
+    run(bench, server)
+    for more, there in (((), True), (("--public",), False)):
+        assert bench("report", "-o", "page.html", "--transcripts", *more).code == 0
+        text = Path("page.html").read_text(encoding="utf-8")
+        for packed in re.findall(r'octet-stream"[^>]*>([^<]+)<', text):
+            text += gzip.decompress(base64.b64decode(packed)).decode()
+        assert (planted in text) is there
