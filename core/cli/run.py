@@ -191,7 +191,7 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
         except BenchError as error:
             if len(runs) == 1:
                 raise
-            failed.append(FailedRun(run.config.benchmark.name, run.config.display_name, error))
+            failed.append(FailedRun(*_named(run), error))
             tell(f"Error: {run.config.benchmark.name} {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
@@ -199,6 +199,7 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
         documents.append(result.document)
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
+            failed += [FailedRun(*_named(left), None) for left in runs[n:]]
             break
     short = [message for document in documents for message in shortfalls(document, limits)]
     short += lacking(documents, limits)
@@ -211,13 +212,21 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
     return code or int(bool(short))
 
 
+def _named(run: Planned) -> tuple[str, str]:
+    return run.config.benchmark.name, run.config.display_name
+
+
 def _sum_up(
     documents: list[ResultDocument], failed: list[FailedRun], *, json_output: bool
 ) -> None:  # fmt: skip
     """The end of several runs: a table, or one document."""
     if json_output:
-        errors = [error_document(e.error, benchmark=e.benchmark, name=e.name) for e in failed]
-        click.echo(as_text({"runs": documents, **({"errors": errors} if errors else {})}))
+        errors = [
+            error_document(f.error, benchmark=f.benchmark, name=f.name) for f in failed if f.error
+        ]
+        left = [{"benchmark": f.benchmark, "name": f.name} for f in failed if not f.error]
+        more = {"errors": errors, "not_begun": left}
+        click.echo(as_text({"runs": documents, **{k: v for k, v in more.items() if v}}))
         return
     console.output.show(console.fitted.Fitted(summary(documents, failed)))
 

@@ -11,11 +11,11 @@ from ..text import duration, interval, plural
 
 
 class FailedRun(NamedTuple):
-    """A run that an error ended."""
+    """A run that an error ended; without one, it was not begun."""
 
     benchmark: str
     name: str
-    error: BenchError
+    error: BenchError | None
 
 
 def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -> FitTable:
@@ -34,7 +34,7 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         FitColumn("chance", [*map(_chance, documents), *none], 2),
         FitColumn("cost", [*(dollars(d["cost_usd"]) for d in documents), *none], 6),
         FitColumn("time", [*(duration(d["elapsed_s"]) for d in documents), *none], 4),
-        FitColumn("status", [*_texts(documents, "status"), *("error" for _ in failed)], 9),
+        FitColumn("status", [*_texts(documents, "status"), *("error" if f.error else "not begun" for f in failed)], 9),
         FitColumn("run", [*(d["run_id"] or "–" for d in documents), *none], 7),
     ]  # fmt: skip
     return FitTable(plural(len(documents) + len(failed), "run"), columns)

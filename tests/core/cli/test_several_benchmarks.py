@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from eibench.testing import LoopbackServer, uniform_ratings
+
 Bench = Callable[..., Any]
 
 SUITE = """
@@ -204,3 +206,14 @@ def test_one_of_several_that_fails_does_not_stop_the_others(
     assert ran(done) == [("seceu", "demo/weak")]
     (error,) = done.json["errors"]
     assert (error["kind"], error["benchmark"]) == ("provider", "emotionqueen")
+
+
+def test_what_the_budget_left_nothing_for_is_named(bench: Bench, empty_place: Path) -> None:
+    """In the document and in the table; exit code 5."""
+    with LoopbackServer(uniform_ratings(1)) as server:
+        words = ("run", "eqbench-v1", "seceu", "--model", "openai/x", "--base-url",
+                 server.base_url, "--price", "1000,1000", "--max-cost", "0.01")  # fmt: skip
+        done = bench(*words, "--json")
+        assert done.code == 5
+        assert done.json["not_begun"] == [{"benchmark": "seceu", "name": "openai/x"}]
+        assert "not begun" in bench(*words).out
