@@ -34,10 +34,14 @@ def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) ->
         FitColumn("chance", [*map(_chance, documents), *none], 2),
         FitColumn("cost", [*(dollars(d["cost_usd"]) for d in documents), *none], 6),
         FitColumn("time", [*(duration(d["elapsed_s"]) for d in documents), *none], 4),
-        FitColumn("status", [*_texts(documents, "status"), *("error" if f.error else "not begun" for f in failed)], 9),
+        FitColumn("status", [*_texts(documents, "status"), *map(_why, failed)], 9),
         FitColumn("run", [*(d["run_id"] or "–" for d in documents), *none], 7),
     ]  # fmt: skip
     return FitTable(plural(len(documents) + len(failed), "run"), columns)
+
+
+def _why(run: FailedRun) -> str:
+    return "error" if run.error else "not begun"
 
 
 def _texts(documents: Sequence[ResultDocument], name: str) -> list[str]:
