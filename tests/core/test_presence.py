@@ -188,7 +188,7 @@ def test_a_run_whose_journal_went_ends_with_the_truth(
     harm(runs)
     gate.open()
     out, err = finish(process)
-    assert (process.returncode, out) == (4, ""), err
+    assert (process.returncode, json.loads(out)["error"]["kind"]) == (4, "journal"), err
     assert err.count("Error: ") == 1
     answered = len(server.answered)
     assert answered < 30

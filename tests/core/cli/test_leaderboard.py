@@ -242,7 +242,7 @@ def test_several_packs_are_several_boards(bench: Bench, questions: Callable[...,
     bench("run", "eqbench-v1", "--dataset", questions("1,2"), "--model", "demo/weak")
     done = bench("leaderboard", "eqbench-v1")
     assert done.code == 2
-    assert "has several boards; choose one; there are: --dataset " in done.err
+    assert "has several boards; choose one; there are: bench leaderboard" in done.err
     (row,) = bench("leaderboard", "eqbench-v1", "--dataset", "custom", "--json").json["rows"]
     assert row["model"] == "demo/weak"
     digest = re.findall(r"--dataset ([0-9a-f]{12}) \(custom\)", done.err)[0]
@@ -393,7 +393,7 @@ def test_rate_takes_a_file_or_a_benchmark_and_not_both(bench: Bench) -> None:
     """Nor neither."""
     for given in ((), ("x.jsonl", "--benchmark", "eqbench3")):
         done = bench("rate", *given)
-        assert (done.code, "--benchmark NAME" in done.err) == (2, True)
+        assert (done.code, "or a file of them" in done.err) == (2, True)
 
 
 def test_a_single_model_has_nothing_to_be_rated_by(bench: Bench) -> None:

@@ -302,7 +302,7 @@ def test_whatever_a_field_holds_there_is_no_other_error(
     for changed in (row(**{key: value}), row(pair=pair(**{part: inside}))):
         try:
             found = read(row(scenario_id="7"), changed)
-        except DataError:
+        except (DataError, ValueError):  # the second is named with the file where that is read
             continue
         Comparisons.of(found.comparisons)
         assert len(found.comparisons) + sum(found.left_out.values()) == 2
