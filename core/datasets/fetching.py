@@ -200,10 +200,12 @@ class Located(Protocol):
     @property
     def path(self) -> str:
         """Relative."""
+        ...
 
     @property
     def url(self) -> str:
         """Its own."""
+        ...
 
 
 def place_of(source: str | None, file: Located) -> Path | str:

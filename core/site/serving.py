@@ -65,10 +65,14 @@ class SiteServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: SiteServer
     server_version, sys_version = "eibench", ""
     protocol_version = "HTTP/1.1"
     timeout = 30
+
+    @property
+    def _site(self) -> SiteServer:
+        assert isinstance(self.server, SiteServer)
+        return self.server
 
     def do_GET(self) -> None:
         self._answer(body=True)
@@ -84,21 +88,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.FORBIDDEN, "This address is not served here.", body=body)
             return
         path = urlsplit(self.path).path
-        own = {VERSION: f"eibenchVersion({self.server.version});\n", FOLLOW: script_that_follows()}
-        if (name := path.removeprefix(f"/{self.server.token}/")) in own:
+        own = {VERSION: f"eibenchVersion({self._site.version});\n", FOLLOW: script_that_follows()}
+        if (name := path.removeprefix(f"/{self._site.token}/")) in own:
             self._send(HTTPStatus.OK, "text/javascript", own[name].encode(), body=body)
             return
-        file = self.server.file(path)
+        file = self._site.file(path)
         if file is None:
             self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.", body=body)
             return
         kind = _TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0]
         kind = kind or "application/octet-stream"
-        content = self.server.following(file) if kind == "text/html" else file.read_bytes()
+        content = self._site.following(file) if kind == "text/html" else file.read_bytes()
         self._send(HTTPStatus.OK, kind, content, body=body)
 
     def _names(self) -> set[str]:
-        return {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}
+        return {f"{name}:{self._site.server_port}" for name in (HOST, "localhost")}
 
     def _refuse(self, status: HTTPStatus, why: str, *, body: bool) -> None:
         text = f"{why} Use the address that bench view printed.\n"
