@@ -143,7 +143,6 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
         _board(writer, board, documents[board.key])
     for run, facts in _runs(gathered).values():
         shown = policy.shows(facts)
-        writer.put(run_file(run, shown))
         if shown:
 
             def published(item: ItemText, facts: Mapping[str, object] = facts) -> ItemText | None:
@@ -165,6 +164,9 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
         writer.put(part)
     for part in item_pages(board, document):
         writer.put(part)
+    shown = writer.policy.shows(board.board.pack.source.facts)
+    for run in board.runs.values():
+        writer.put(run_file(board.key, run, shown))
 
 
 def _runs(gathered: Gathered) -> dict[str, tuple[SiteRun, Mapping[str, object]]]:

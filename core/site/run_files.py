@@ -43,10 +43,11 @@ class SiteRunDocument(TypedDict):
     items: Sequence[SiteItem]
 
 
-def run_file(run: SiteRun, texts: bool) -> FilePart:
-    """The items of a run.
+def run_file(key: str, run: SiteRun, texts: bool) -> FilePart:
+    """The items of a run, as the judge of a board graded them.
 
     Args:
+        key: Of the board.
         run: The run.
         texts: Whether its transcripts are in the site.
     """
@@ -58,7 +59,7 @@ def run_file(run: SiteRun, texts: bool) -> FilePart:
         "value": run.items.value,
         "items": [_item(run, row, texts) for row in run.items.items],
     }
-    return put_file(f"runs/{run.run.run_id}", document)
+    return put_file(f"runs/{key}/{run.run.run_id}", document)
 
 
 def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:

@@ -51,7 +51,7 @@ const comparison = () => {
       const board = await load("boards/" + key), pairs = await load(`boards/${key}-pairs`),
         row = (id) => { const found = board.rows.find((r) => r.id === id); if (!found) throw Error(`${id} is no model of the board ${key}`); return found; };
       const a = row(one), b = row(two), tray = [...new Set([one, two, ...rest.split(",").filter(Boolean)])].map(row),
-        runs = await Promise.all([a, b].map((r) => r.href && r.runs[0] && load("runs/" + r.runs[0]))),
+        runs = await Promise.all([a, b].map((r) => r.href && r.runs[0] && load(`runs/${key}/${r.runs[0]}`))),
         go = (...parts) => {
         const also = tray.map((r) => r.id).filter((id) => !parts.includes(id));
         address(parts.map(encodeURIComponent).join("/") + (also.length ? "?also=" + also : ""));

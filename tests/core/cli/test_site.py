@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from eibench.testing import LoopbackServer
+
 Bench = Callable[..., Any]
 Demos = Callable[..., list[Any]]
 SITE = Path("site")
@@ -95,7 +97,7 @@ def test_transcripts_are_read_back(bench: Bench, demos: Demos) -> None:
     """What the model said is in the file that the run's item names."""
     (document,) = demos(1)
     build(bench)
-    run = data(SITE / f"runs/{document['run_id']}.js")
+    run = data(only("runs/*", f"{document['run_id']}.js"))
     texts = data(SITE / f"{run['items'][0]['texts']}.js")
     sample = json.loads(gzip.decompress(base64.b64decode(texts[0]["packed"])))
     said = bench("show", document["run_id"], run["items"][0]["item"], "--json").json
@@ -110,7 +112,7 @@ def test_without_texts_there_are_none(bench: Bench, demos: Demos) -> None:
     assert list(SITE.glob("texts/*/*"))
     build(bench, "--texts", "none")
     assert not list(SITE.glob("texts/*/*"))
-    assert data(SITE / f"runs/{document['run_id']}.js")["items"][0]["texts"] is None
+    assert data(only("runs/*", f"{document['run_id']}.js"))["items"][0]["texts"] is None
 
 
 def test_a_second_build_writes_nothing(bench: Bench, demos: Demos) -> None:
@@ -206,3 +208,29 @@ def test_other_runs_of_a_model_are_named_on_its_page(bench: Bench, demos: Demos)
     assert counted[1] in {document["run_id"], done.json["run_id"]}
     (other,) = {document["run_id"], done.json["run_id"]} - {counted[1]}
     assert re.search(rf"<li>{other}: (partial|complete)", text)
+
+
+def test_a_run_that_two_judges_graded_has_its_numbers_on_each_board(
+    bench: Bench, demos: Demos
+) -> None:
+    """Each board's file holds what its own judge gave."""
+    (document,) = demos(1)
+    run_id = document["run_id"]
+
+    def grade(request: Any) -> str:
+        criteria = re.findall(r'"(\w+)": 0-10', request.prompt)
+        return json.dumps(dict.fromkeys(criteria, 2))
+
+    with LoopbackServer(grade) as server:
+        judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
+        judged = bench("rejudge", run_id, *judge)
+    assert judged.code == 0, judged.err
+    build(bench)
+    files = sorted(SITE.glob(f"runs/*/{run_id}.js"))
+    boards = {json.loads(p.read_text())["key"]: json.loads(p.read_text())
+              for p in SITE.glob("boards/*.json")}  # fmt: skip
+    assert len(files) == len(boards) == 2
+    for file in files:
+        values = [item["value"] for item in data(file)["items"]]
+        (row,) = boards[file.parent.name]["rows"]
+        assert sum(values) / len(values) == pytest.approx(row["score"])

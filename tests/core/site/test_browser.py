@@ -40,14 +40,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of one board with four models, two of which have transcripts."""
     data: dict[str, Any] = {f"boards/{KEY}-pairs": PAIRS}
     for n, name in enumerate(("ash", "birch")):
-        data[f"runs/run-{name}"] = run(name, {i: 50.0 + 9 * n + k for k, i in enumerate(ITEMS)})
+        data[f"runs/{KEY}/run-{name}"] = run(
+            name, {i: 50.0 + 9 * n + k for k, i in enumerate(ITEMS)}
+        )
         other = ("birch", "ash")[n]
         compared = [[other, "shown first", "won", ""], [other, "shown second", "lost", ""]]
         said = transcript(f"Well: I would call her tonight, {name}.", QUOTED, compared)
         data |= {
             f"texts/run-{name}/{item}": [{"iteration": 1, "packed": said}] for item in ITEMS[:2]
         }
-    data |= {f"runs/run-{name}": run(name, {}) for name in ("cedar", "elm")}
+    data |= {f"runs/{KEY}/run-{name}": run(name, {}) for name in ("cedar", "elm")}
     return write(tmp_path_factory.mktemp("site"), document(ROWS), data)
 
 

@@ -48,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         packed = transcript(
             HOSTILE + LONG, quoting, [[NAMES[1 - n], "shown first", HOSTILE, HOSTILE]]
         )
-        data |= {f"runs/r{n}": made, f"texts/r{n}/x": [{"iteration": 1, "packed": packed}]}
+        data |= {f"runs/{KEY}/r{n}": made, f"texts/r{n}/x": [{"iteration": 1, "packed": packed}]}
     return write(tmp_path_factory.mktemp("site"), board, data)
 
 
