@@ -139,6 +139,14 @@ def _rate(
         return None, [f"no rating yet: {error}"]
 
 
+def ratings_from(
+    benchmark: Benchmark, pack: Pack, rows: Sequence[StoredComparison], engine: str
+) -> dict[str, float]:
+    """The ratings that some comparisons alone give, by model; none where they are too few."""
+    rated, _ = _rate(rows, engine or DEFAULT, settings_of(benchmark, pack))
+    return {row["model"]: row["rating"] for row in rated.as_json()["ratings"]} if rated else {}
+
+
 def engine_version(name: str) -> str | None:
     """The version of an engine's numbers; ``None`` where it is not installed."""
     engine = installed().rating_engines.things.get(name)

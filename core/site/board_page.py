@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from ..compare.rating_history import RatedStep
 from ..pages.heat import HeatMap
+from ..pages.plots import Figure, Series
+from ..pages.plots import lines as lines_of
 from ..pages.rows import ChartRow, Mark, RowChart, ladder
 from ..pages.words import ends, figure
 from ..reports.ending import dollars
@@ -17,6 +20,10 @@ from .ties import band_classes, ties_in_words
 
 SHOWN = 4
 """Criteria on the first screen; the heat-map has all."""
+
+
+LINES = 6
+"""Models of the history, as there are so many colours."""
 
 
 class BoardLine(NamedTuple):
@@ -35,8 +42,8 @@ class BoardLine(NamedTuple):
     band: str
 
 
-def board_page(document: SiteBoardDocument) -> FilePart:
-    """The page."""
+def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -> FilePart:
+    """The page of a board, with the ratings after each model that joined."""
     chart = _chart(document)
     shown = _first_criteria(document)
     classes = band_classes(document["rows"])
@@ -56,10 +63,30 @@ def board_page(document: SiteBoardDocument) -> FilePart:
         filters=_filters(document),
         size=size_class,
         judge_page=judge_path(document["judge"]) if document["judge"] else "",
+        history=_history(history),
         ties=ties_in_words(document["rows"]),
         demo=document["demo"],
         broad=True,
     )
+
+
+def _history(steps: Sequence[RatedStep]) -> Figure | None:
+    """A line for each of the models that are rated highest now."""
+    if len(steps) < 2:
+        return None
+    last = steps[-1].ratings
+    shown = sorted(last, key=lambda name: -last[name])[:LINES]
+    series = [
+        Series(name, [(n, step.ratings[name]) for n, step in enumerate(steps, 1)
+                      if name in step.ratings])
+        for name in shown
+    ]  # fmt: skip
+    joined = ", ".join(f"{n}: {step.joined} ({step.date})" for n, step in enumerate(steps, 1))
+    caption = (
+        f"Ratings after each step; who joined last in {joined}. Each step is shifted so that its "
+        "models have, on average, their rating of today."
+    )
+    return lines_of(caption, series, ("", "step", "rating"))
 
 
 def _first_criteria(document: SiteBoardDocument) -> Sequence[SiteMetric]:

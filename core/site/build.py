@@ -160,7 +160,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
 
 
 def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:
-    for part in (board_page(document), *board_files(document), pair_file(board)):
+    for part in (board_page(document, board.history), *board_files(document), pair_file(board)):
         writer.put(part)
     for part in item_pages(board, document):
         writer.put(part)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ..compare.board import Board, boards_of
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
+from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
@@ -40,12 +41,14 @@ class SiteBoard(NamedTuple):
         board: As it was read.
         document: The same as `bench leaderboard --json`.
         runs: Of its models, those with a result, by the model's name.
+        history: The ratings after each model that joined.
     """
 
     key: str
     board: Leaderboard
     document: LeaderboardDocument
     runs: Mapping[str, SiteRun]
+    history: Sequence[RatedStep] = ()
 
     @property
     def title(self) -> str:
@@ -106,7 +109,9 @@ def _board(journal: Journal, board: Board, read: Leaderboard) -> SiteBoard:
         run = read.runs[name]
         items = items_of(journal, run, document, "worst")
         found[name] = SiteRun(run, document, items, journal.state_of(run))
-    return SiteBoard(key_of(read.benchmark.name, board), read, read.as_json(), found)
+    return SiteBoard(
+        key_of(read.benchmark.name, board), read, read.as_json(), found, rating_history(read)
+    )
 
 
 def key_of(benchmark: str, board: Board) -> str:

@@ -234,3 +234,17 @@ def test_a_run_that_two_judges_graded_has_its_numbers_on_each_board(
         values = [item["value"] for item in data(file)["items"]]
         (row,) = boards[file.parent.name]["rows"]
         assert sum(values) / len(values) == pytest.approx(row["score"])
+
+
+def test_the_history_ends_with_the_ratings_of_today(bench: Bench, demos: Demos) -> None:
+    """A step for each model from the second on; the last one is the board's own."""
+    demos(3)
+    build(bench)
+    board = bench("leaderboard", "eqbench3", "--json").json
+    page = only("boards", ".html").read_text(encoding="utf-8")
+    text = page[page.index("The same numbers") :]
+    found = re.findall(r'row">([^<]+)</th><td class="num">(\d)</td><td class="num">([\d.]+)', text)
+    assert sorted({int(step) for _, step, _ in found}) == [1, 2]
+    last = {name: float(rating) for name, step, rating in found if step == "2"}
+    wanted = {row["model"]: round(row["rating"], 2) for row in board["rows"]}
+    assert last == pytest.approx(wanted, abs=0.01)
