@@ -167,7 +167,28 @@ def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
     ids = {row["model"]: row["id"] for row in rows}
     views = [_by_judge(judge, rated, ids) for judge, rated in board.board.by_judge.items()]
     adjusted = [row for row in board.document["rows"] if row["rating_length_adjusted"] is not None]
+    views += [_kinless(board, ids)] if board.without_kin else []
     return [*views, _adjusted(adjusted, ids)] if adjusted else views
+
+
+def _kinless(board: SiteBoard, ids: Mapping[str, str]) -> SiteView:
+    """The board without judges that are kin of a model."""
+    found = board.without_kin["rows"] if board.without_kin else ()
+    rows = [row for row in found if row["model"] in ids]
+    ranks = {row["model"]: row["rank_ci95_board"] or row["rank_ci95"] for row in rows}
+    return {
+        "name": "without kin",
+        "ranks": {ids[name]: of for name, of in ranks.items() if of},
+        "values": {ids[row["model"]]: _number(row, board.board.metric) for row in rows},
+    }
+
+
+def _number(row: BoardRow, metric: str) -> list[float | None]:
+    """The rating, else the score, with both ends."""
+    if row["rating"] is not None:
+        return [row["rating"], *(row["ci95"] or (None, None))]
+    own = row["metrics"].get(metric)
+    return [own["value"], *(own["ci95"] or (None, None))] if own else [None, None, None]
 
 
 def _by_judge(judge: str, rated: Sequence[RatingRow], ids: Mapping[str, str]) -> SiteView:

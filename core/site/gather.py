@@ -9,6 +9,7 @@ from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
+from ..panels import rule_in
 from ..plugins import Catalogue
 from ..reports.items import Items, items_of
 from ..result_document import ResultDocument
@@ -42,6 +43,7 @@ class SiteBoard(NamedTuple):
         document: The same as `bench leaderboard --json`.
         runs: Of its models, those with a result, by the model's name.
         history: The ratings after each model that joined.
+        without_kin: The same of a panel without judges that are kin of a model, where it can be.
     """
 
     key: str
@@ -49,6 +51,7 @@ class SiteBoard(NamedTuple):
     document: LeaderboardDocument
     runs: Mapping[str, SiteRun]
     history: Sequence[RatedStep] = ()
+    without_kin: LeaderboardDocument | None = None
 
     @property
     def title(self) -> str:
@@ -100,18 +103,34 @@ def _boards(
             except BenchError as error:
                 absent.append(f"{name}, {board.options}: {error}")
                 continue
-            yield _board(journal, board, read)
+            yield _board(journal, board, read, _without_kin(journal, catalogue, read))
 
 
-def _board(journal: Journal, board: Board, read: Leaderboard) -> SiteBoard:
+def _without_kin(
+    journal: Journal, catalogue: Catalogue, read: Leaderboard
+) -> LeaderboardDocument | None:
+    """A panel's board without judges that are kin; ``None`` where that leaves none, or is it."""
+    if rule_in(read.board.judge or "") is None or read.kin:
+        return None
+    try:
+        found = read_leaderboard(
+            journal, catalogue, read.benchmark, board=read.board, exclude_kin=True
+        )
+    except BenchError:  # nobody remains, or it is no panel's
+        return None
+    return found.as_json() if found.kin else None
+
+
+def _board(
+    journal: Journal, board: Board, read: Leaderboard, without_kin: LeaderboardDocument | None
+) -> SiteBoard:
     found = dict[str, SiteRun]()
     for name, document in read.documents.items():
         run = read.runs[name]
         items = items_of(journal, run, document, "worst")
         found[name] = SiteRun(run, document, items, journal.state_of(run))
-    return SiteBoard(
-        key_of(read.benchmark.name, board), read, read.as_json(), found, rating_history(read)
-    )
+    key, shown = key_of(read.benchmark.name, board), read.as_json()
+    return SiteBoard(key, read, shown, found, rating_history(read), without_kin)
 
 
 def key_of(benchmark: str, board: Board) -> str:

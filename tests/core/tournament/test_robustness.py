@@ -1,5 +1,6 @@
 """What boards, results and audits say of several judges, from whole runs."""
 
+import json
 from typing import Any
 
 import pytest
@@ -77,6 +78,25 @@ def test_each_judge_s_ratings_are_those_of_its_own_board(judged: Any) -> None:
         assert {r["model"]: r["rating"] for r in row["ratings"]} == {
             r["model"]: r["rating"] for r in own["rows"]
         }
+
+
+def test_a_site_has_the_board_without_kin_and_by_each_judge(judged: Any) -> None:
+    """With the numbers of the leaderboard."""
+    assert judged.bench("site", "-o", "site").code == 0
+    where = ("leaderboard", "eqbench3", "--judge", "mean", "--json")
+    found = [judged.bench(*where, *more).json for more in ((), KIN)]
+    paths = (judged.folder / "site" / "boards").glob("*.json")
+    boards = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    (board,) = (one for one in boards if one["judge"].startswith("mean("))
+    views = {view["name"]: view for view in board["views"]}
+    ids = {row["id"]: row["model"] for row in board["rows"]}
+    shown = {ids[n]: value[0] for n, value in views["without kin"]["values"].items()}
+    assert shown == {row["model"]: row["rating"] for row in found[1]["rows"]}
+    for row in found[0]["judges"]:
+        own = views[f"only {row['judge'].partition(' at ')[0]}"]["values"]
+        wanted = {r["model"]: r["rating"] for r in row["ratings"]}
+        assert {ids[n]: value[0] for n, value in own.items()} == wanted
+    assert "127.0.0.1" not in json.dumps(board)
 
 
 def test_a_board_of_one_judge_says_nothing_of_others(table: Any) -> None:
