@@ -50,6 +50,7 @@ class _Writer:
         texts_before: By run what its transcripts were made from then.
         files: The same of this build.
         texts: The same of this build.
+        inside: Folders that were found to be in the site.
     """
 
     folder: Path
@@ -58,6 +59,7 @@ class _Writer:
     texts_before: Mapping[str, str]
     files: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    inside: set[Path] = field(default_factory=set)
     written: int = 0
 
     def put(self, part: FilePart) -> None:
@@ -69,8 +71,22 @@ class _Writer:
         if self.before.get(part.path) == found and path.is_file():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._check_inside(path.parent)
+        path.unlink(missing_ok=True)  # a link is replaced, and not written through
         path.write_bytes(part.content)
         self.written += 1
+
+    def _check_inside(self, folder: Path) -> None:
+        """Refuse a folder that a link leads out of the site.
+
+        Raises:
+            UsageError: It does.
+        """
+        if folder in self.inside:
+            return
+        if not folder.resolve().is_relative_to(self.folder.resolve()):
+            raise UsageError(f"{folder} is a link that leads out of the site; remove it")
+        self.inside.add(folder)
 
     def transcripts(self, run_id: str, state: str, parts: Iterable[FilePart]) -> None:
         """Write a run's transcripts, unless they were made from the same."""
@@ -92,7 +108,9 @@ class _Writer:
         """Remove what is of an earlier build, and write the manifest; how many were removed."""
         stale = [path for path in self.before if path not in self.files]
         for path in stale:
-            (self.folder / path).unlink(missing_ok=True)
+            if (self.folder / path).parent.is_dir():
+                self._check_inside((self.folder / path).parent)
+                (self.folder / path).unlink(missing_ok=True)
         self._say(date, self.files, self.texts)
         return len(stale)
 

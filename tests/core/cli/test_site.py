@@ -248,3 +248,27 @@ def test_the_history_ends_with_the_ratings_of_today(bench: Bench, demos: Demos) 
     last = {name: float(rating) for name, step, rating in found if step == "2"}
     wanted = {row["model"]: round(row["rating"], 2) for row in board["rows"]}
     assert last == pytest.approx(wanted, abs=0.01)
+
+
+def test_a_link_out_of_the_folder_is_not_followed(
+    bench: Bench, demos: Demos, tmp_path: Path
+) -> None:
+    """Neither a folder's, which is refused, nor a file's, which is replaced."""
+    demos(1)
+    build(bench)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "index.html").write_text("mine")
+    (SITE / "index.html").unlink()
+    (SITE / "index.html").symlink_to(outside / "index.html")
+    manifest = json.loads((SITE / "site.json").read_text())
+    manifest["files"]["index.html"] = "changed"
+    (SITE / "site.json").write_text(json.dumps(manifest))
+    build(bench)
+    assert (outside / "index.html").read_text() == "mine"
+    (SITE / "models").rename(tmp_path / "models")
+    (SITE / "models").symlink_to(outside)
+    done = bench("site", "-o", SITE)
+    assert done.code == 2
+    assert "leads out of the site" in done.err
+    assert [path.name for path in outside.iterdir()] == ["index.html"]
