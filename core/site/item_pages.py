@@ -67,6 +67,12 @@ def _item(
     return ItemOnBoard(item_id, order, fmean(of.values()), spread, found and found.value)
 
 
+def has_single_pages(board: SiteBoard) -> bool:
+    """Whether each item of a board has a page of its own."""
+    rows = (row for run in board.runs.values() for row in run.items.items)
+    return len({row.item_id for row in rows if row.value is not None}) <= MOST
+
+
 def item_path(key: str, item_id: str) -> str:
     """Where the page of an item is."""
     return f"items/{key}/{slug(item_id)}.html"
@@ -75,7 +81,7 @@ def item_path(key: str, item_id: str) -> str:
 def item_pages(board: SiteBoard, document: SiteBoardDocument) -> Iterator[FilePart]:
     """The common page of a board's items, then that of each."""
     items = items_on(board, document)
-    single = len(items) <= MOST
+    single = has_single_pages(board)
     value = next((run.items.value for run in board.runs.values() if run.items.value), "score")
     common = {"board": document, "value": plain_name(value or "score"), "demo": document["demo"]}
     yield render_page("items.html", f"items/{document['key']}.html", **common,

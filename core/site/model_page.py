@@ -13,6 +13,7 @@ from ..reports.items import ItemRow
 from ..reports.ratings import ranks
 from ..result_document import Facts
 from .gather import SiteBoard, SiteRun
+from .item_pages import has_single_pages, item_path
 from .model_facts import limits_of, other_runs, row_of, special_of
 from .rendering import render_page
 from .run_facts import input_of, settings_of
@@ -157,14 +158,14 @@ def _named(board: SiteBoard, run: SiteRun) -> list[NamedItem]:
         return []
     chosen = {"Worst": rows[0], "Median": rows[(len(rows) - 1) // 2], "Best": rows[-1]}
     return [
-        NamedItem(rule, row, figure(row.value), item_path(board.key, row.item_id))
+        NamedItem(
+            rule,
+            row,
+            figure(row.value),
+            item_path(board.key, row.item_id) if has_single_pages(board) else "",
+        )
         for rule, row in chosen.items()
     ]
-
-
-def item_path(key: str, item_id: str) -> str:
-    """Where the page of an item is."""
-    return f"items/{key}/{slug(item_id)}.html"
 
 
 def _remarks(row: ItemRow) -> str:
