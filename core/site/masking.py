@@ -16,6 +16,9 @@ _KEYS = re.compile(
     r"|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})"
 )
 _SECRET = re.compile(r"[A-Z][A-Z0-9_]*_(?:API_KEY|KEY|TOKEN|SECRET)")
+_BEGINNINGS = ("sk-", "pk-", "key-", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "xai-",
+               "AKIA", "eyJ")  # fmt: skip
+"""One of these, or a known key, is in a text that may hold one: texts without are not searched."""
 _LEAST = 8
 """Characters of what is looked for as a key."""
 MAIL, KEY, PLACE = "[e-mail]", "[key]", "[place]"
@@ -36,12 +39,15 @@ class Masker:
         known = os.environ if environment is None else environment
         secrets = [v for name, v in known.items() if _SECRET.fullmatch(name) and len(v) >= _LEAST]
         self._redact = Redactor(secrets)
+        self._hints = (*_BEGINNINGS, *(word for secret in secrets for word in secret.split()))
         self._places = sorted({p for p in places if len(p) > 3}, key=lambda p: -len(p))
         self.found: Counter[str] = Counter()
 
     def text(self, text: str) -> str:
         """A text without them."""
-        made = _KEYS.sub(KEY, self._redact(text))
+        made = text
+        if any(part in text for part in self._hints):
+            made = _KEYS.sub(KEY, self._redact(text))
         if "@" in made:
             made = _MAIL.sub(MAIL, made)
         for place in self._places:
