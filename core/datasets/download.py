@@ -127,6 +127,35 @@ def download(wanted: Download, part: Path, watch: Watch, patience: Patience) -> 
                 patience.sleep(wait)
 
 
+def download_right(
+    wanted: Download, part: Path, is_right: Callable[[], bool], watch: Watch, patience: Patience
+) -> None:
+    """The same until the part is the right file; one that was begun of another is begun anew.
+
+    Args:
+        wanted: What to get.
+        part: Where to; what is there already is gone on with.
+        is_right: Whether the part is the whole of the right file.
+        watch: Is told how it goes.
+        patience: With the server.
+
+    Raises:
+        WrongContents: It is longer or shorter than announced; nothing of it is kept.
+        DataError: It cannot be written.
+        ProviderError: The network or the server failed.
+    """
+    went_on = part.exists()
+    try:
+        download(wanted, part, watch, patience)
+        if went_on and not is_right():
+            watch.say(f"{part}: what was there before was of another file; starting again")
+            part.unlink()
+            download(wanted, part, watch, patience)
+    except WrongContents:
+        part.unlink(missing_ok=True)
+        raise
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
     """A block that writes a file; what the system says against it becomes one line.

@@ -19,7 +19,7 @@ from ..endpoints.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
 from ..files import IS_LOCKED, is_there, take_lock
 from ..types import JsonObject
-from .download import Download, Patience, Watch, WrongContents, download, objection, writing
+from .download import Download, Patience, Watch, WrongContents, download_right, objection, writing
 from .sources import FileEntry, cache_folder, read_manifest
 
 _UNWATCHED = Watch()
@@ -234,13 +234,8 @@ def _download(
 ) -> None:
     wanted = Download(url, file.path, file.size)
     part = _part(pack, file)
-    went_on = part.exists()
     try:
-        download(wanted, part, watch, patience)
-        if went_on and not _is(part, file):
-            watch.say(f"{part}: what was there before was of another file; starting again")
-            part.unlink()
-            download(wanted, part, watch, patience)
+        download_right(wanted, part, lambda: _is(part, file), watch, patience)
         _must_be(file, part, url)
     except WrongContents:
         part.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..errors import DataError, ProviderError, UsageError
 from ..files import is_there
 from ..reading.formats import read_json
-from .download import Download, Patience, Watch, WrongContents, download, objection, writing
+from .download import Download, Patience, Watch, WrongContents, download_right, objection, writing
 from .fetching import alone, place_of, stays_inside
 from .sources import cache_folder
 
@@ -144,16 +144,8 @@ def _copy(place: Path, part: Path, file: LadderFile) -> None:
 def _download(wanted: Download, part: Path, file: LadderFile, how: tuple[Watch, Patience]) -> None:
     if _is(part, file):
         return  # the last process ended before it could put it into its place
-    went_on = part.exists()
     try:
-        download(wanted, part, *how)
-        if went_on and not _is(part, file):
-            how[0].say(f"{part}: what was there before was of another file; starting again")
-            part.unlink()
-            download(wanted, part, *how)
-    except WrongContents:
-        part.unlink(missing_ok=True)
-        raise
+        download_right(wanted, part, lambda: _is(part, file), *how)
     except ProviderError as error:
         more = "the same command goes on where it stopped; --from DIR takes files you have"
         error.args = (f"{error}; {more}",)
