@@ -5,15 +5,22 @@ private networks, else the host. So a server that comes back on another port or 
 site; a provider's own host is none.
 """
 
+import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from .providers import host_of
 
 LOCAL = "local"
+_SERVED = re.compile(r" at [^\s,;()+]+")
 _PRIVATE = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )  # RFC 1918 and RFC 4193
+
+
+def without_hosts(label: str | None) -> str | None:
+    """The label of a model or a judge, or of a panel of them, without where they are served."""
+    return label and _SERVED.sub("", label)
 
 
 def is_local(url: str | None) -> bool:

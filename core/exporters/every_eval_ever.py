@@ -13,7 +13,7 @@ from uuid import UUID
 
 from .. import __version__
 from ..datasets import read_manifest
-from ..endpoints.sites import is_local
+from ..endpoints.sites import is_local, without_hosts
 from ..errors import UsageError
 from ..journal.archives import write_lines
 from ..panels import judges_in, rule_in
@@ -172,7 +172,8 @@ def _judges(result: ModelResult, label: str) -> JsonDict:
 
 def _judge(label: str) -> JsonDict:
     endpoint = judge_endpoint(label)
-    facts = {"deployment_type": "unknown", "model_availability": "unknown", "label": label}
+    facts = {"deployment_type": "unknown", "model_availability": "unknown"}
+    facts["label"] = without_hosts(label) or label
     name = endpoint.spec.name
     return {"model_info": {"name": name, "id": str(endpoint.spec), "additional_details": facts}}
 

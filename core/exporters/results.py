@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .. import __version__
+from ..endpoints.sites import without_hosts
 from ..errors import UsageError
 from ..hints import bench
 from ..imported import origin_of
 from ..journal import Journal, RunRecord
+from ..panels import judges_in
 from ..reports.comparability import is_partial, what_is_missing
 from ..result_document import MetricRow, ResultDocument
 
@@ -31,7 +33,8 @@ class ModelResult(NamedTuple):
     def notes(self) -> Iterator[str]:
         """What has to be known of the numbers, in short sentences."""
         document, counts = self.document, self.document["items"]
-        yield document["comparability"]
+        judge = document["judge"] or ""
+        yield document["comparability"].replace(judge, without_hosts(judge) or "")
         if is_partial(document):
             whole = document["dataset"]["n_items"] * document["iterations"]
             yield f"PARTIAL: {counts['scored']} of {whole} samples have a score"
@@ -54,8 +57,8 @@ def results_of(journal: Journal, runs: Sequence[RunRecord]) -> list[ModelResult]
     for run in runs:
         what = f"run {run.run_id} ({run.benchmark}, {run.name})"
         document = journal.document(run)
-        judge = (document and document["judge"]) or ""
-        if run.demo or judge.startswith("demo/"):
+        judges = judges_in((document and document["judge"]) or "")
+        if run.demo or any(judge.startswith("demo/") for judge in judges):
             by = "of a demo model" if run.demo else "judged by the demo judge"
             raise UsageError(f"{what} is {by}, which says nothing of real models; leave it out")
         if document is None or what_is_missing(document) or not document["metrics"]:
