@@ -7,6 +7,7 @@ import click
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
+from ..guard import guard
 from ..hints import bench
 from ..settings.run_settings import RunSettings
 from .command import BENCHMARKS
@@ -43,15 +44,19 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
     def own(given: Mapping[str, str]) -> dict[str, str]:
         return {role: value for role, value in given.items() if role in roles}
 
+    plain = {option.name: option.default for option in benchmark.options}
+    without = settings.without if guard(benchmark).compares(plain) else ()
     made = replace(
         settings,
+        without=without,
+        sources={k: v for k, v in settings.sources.items() if k != "without" or without},
         roles=own(settings.roles),
         role_base_url=own(settings.role_base_url),
         role_api_key_env=own(settings.role_api_key_env),
     )
     if benchmark.judged:
         return made
-    sources = {k: v for k, v in settings.sources.items() if k not in _OF_JUDGES}
+    sources = {k: v for k, v in made.sources.items() if k not in _OF_JUDGES}
     return replace(made, judges=(), judge_base_url=(), judge_api_key_env=(), panel=None,
                    quorum=None, exclude_kin=False, overlap=None, sources=sources)  # fmt: skip
 

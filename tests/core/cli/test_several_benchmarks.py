@@ -78,15 +78,27 @@ def test_a_suite_runs_what_it_says(bench: Bench, suite: Path) -> None:
 
 def test_the_command_line_goes_before_a_suite(bench: Bench, suite: Path) -> None:
     """An option that is given counts, also one of a benchmark's own."""
-    done = bench("run", "--suite", "nightly", "--limit", 1, "--elo", "--dry-run", "--json")
-    plans = done.json["runs"]
-    assert [plan["samples"]["total"] for plan in plans] == [1, 1, 1, 1]
+    runs = bench("run", "--suite", "nightly", "--limit", 1, "--elo", "--json").json["runs"]
+    assert [document["items"]["total"] for document in runs] == [1, 1, 1, 1]
+    assert [document["options"].get("elo") for document in runs] == [None, None, True, True]
     assert (
         bench("run", "--suite", "nightly", "--model", "demo/weak", "--dry-run", "--json").json[
             "runs"
         ][0]["model"]
         == "demo/weak"
     )
+
+
+def test_models_to_leave_out_are_those_of_benchmarks_that_compare(
+    bench: Bench, empty_place: Path
+) -> None:
+    """The others know no comparison, and are not stopped by the option."""
+    demo = ("--judge", "demo/judge", "--limit", 1)
+    assert bench("run", "eqbench3", "--model", "demo/weak", *demo).code == 0
+    both = ("--model", "demo/strong", *demo, "--without", "demo/weak", "--json")
+    done = bench("run", "eqbench-v1", "eqbench3", *both)
+    assert done.code == 0, done.err
+    assert [document["ratings"] for document in done.json["runs"]] == [[], []]
 
 
 def test_config_lists_suites(bench: Bench, suite: Path) -> None:
