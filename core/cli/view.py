@@ -48,7 +48,7 @@ def view_command(port: int, browser: bool, runs_dir: Path) -> None:
 def _followed(server: SiteServer, runs_dir: Path, folder: Path) -> Iterator[None]:
     """Bring the site up to date whenever the journal has changed, while the block lasts."""
     ended = threading.Event()
-    about = (server, lambda: _state(runs_dir), lambda: _again(runs_dir, folder), ended)
+    about = (server, JournalState(runs_dir), lambda: _again(runs_dir, folder), ended)
     threading.Thread(target=follow, args=about, daemon=True).start()
     try:
         yield
@@ -85,11 +85,35 @@ def _again(runs_dir: Path, folder: Path) -> None:
         click.echo(line(f"warning: not brought up to date: {error}"), err=True)
 
 
-def _state(runs_dir: Path) -> list[tuple[str, int, int]]:
-    """When the files of the journal were last written."""
-    found = []
-    for path in sorted(runs_dir.glob("bench.sqlite*")):
-        with contextlib.suppress(OSError):
-            stat = path.stat()
-            found.append((path.name, stat.st_mtime_ns, stat.st_size))
-    return found
+class JournalState:
+    """What a journal holds, looked at only when its files have been written to.
+
+    A build writes to them too (it keeps what boards are made of), which is nothing new.
+    """
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._runs_dir = runs_dir
+        self._files: object = None
+        self._rows: object = None
+
+    def __call__(self) -> object:
+        """Another value for other rows; the same while the journal cannot be read."""
+        files = self._written()
+        if files != self._files:
+            with contextlib.suppress(BenchError):
+                self._rows = self._read()
+                self._files = files
+        return self._rows
+
+    def _written(self) -> list[tuple[str, int, int]]:
+        found = []
+        for path in sorted(self._runs_dir.glob("bench.sqlite*")):
+            with contextlib.suppress(OSError):  # it went meanwhile
+                stat = path.stat()
+                found.append((path.name, stat.st_mtime_ns, stat.st_size))
+        return found
+
+    def _read(self) -> list[tuple[str, str, str]]:
+        with Journal(self._runs_dir, create=False) as journal:
+            runs = journal.runs()
+            return [(run.run_id, run.status, journal.state_of(run)) for run in runs]

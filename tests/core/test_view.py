@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from eibench.core.cli.view import JournalState
+from eibench.core.journal import Journal
+
 pytestmark = pytest.mark.slow
 
 
@@ -94,6 +97,20 @@ def test_new_results_are_followed(viewed: Viewed, bench: Any) -> None:
     while viewed.version() == before:
         assert viewed.process.poll() is None
     assert "demo/weak" in viewed.get(viewed.path)[1]
+
+
+def test_a_build_of_the_site_is_nothing_new(bench: Any) -> None:
+    """It keeps in the journal what boards are made of, which changes no row of a run."""
+    assert bench("run", "eqbench-v1", "--limit", "2").returncode == 0
+    runs = bench.folder / "runs"
+    watched = JournalState(runs)
+    before = watched()
+    assert bench("site", "-o", "site").returncode == 0
+    with Journal(runs) as journal:
+        journal.set_left_over(journal.runs()[0], "grader", 0)
+    assert watched() == before
+    assert bench("run", "eqbench-v1", "--limit", "3").returncode == 0
+    assert watched() != before
 
 
 def test_ctrl_c_ends_it(viewed: Viewed) -> None:
