@@ -6,17 +6,14 @@ from pathlib import Path
 import click
 
 from ..errors import DataError, UsageError
-from ..hints import another_run, bench, judge_words, pack_of, usual_url
-from ..imported import is_imported
+from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..pages import RunInput, render_report
 from ..pages.inputs import ItemText
-from ..plugins import installed
-from ..reports.comparability import judge_label
+from ..pages.repeating import command_that_repeats
 from ..reports.comparing import Compared, RunComparison, compare
 from ..reports.items import items_of
 from ..reports.transcripts import item_records
-from ..result_document import ResultDocument
 from ..site.gather import places_of
 from ..site.masking import Masker
 from ..site.policy import Policy
@@ -100,7 +97,7 @@ def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:
         items,
         frozenset(cut_off),
         sections(document),
-        _again(run, document),
+        command_that_repeats(run, document),
         _texts(journal, run, ids),
     )
 
@@ -109,18 +106,6 @@ def _texts(journal: Journal, run: RunRecord, ids: Sequence[str]) -> list[ItemTex
     beside = beside_reference(journal, run) if ids else None
     records = item_records(journal, run, ids)
     return [ItemText(record, beside(record)) for record in records] if beside else []
-
-
-def _again(run: RunRecord, document: ResultDocument) -> str:
-    """The command that repeats a run; nothing where that is not known."""
-    benchmark = installed().benchmarks.things.get(run.benchmark)
-    if benchmark is None or is_imported(run.model):
-        return ""
-    judge = judge_words(judge_label(document))
-    pack = pack_of(document, run.settings.get("dataset"))
-    about = (document, benchmark, run.settings)
-    command = another_run(*about, dataset=pack, judge=judge, model=run.model)
-    return f"{command} --base-url {usual_url(run.endpoint)}" if run.endpoint else command
 
 
 def _compared(journal: Journal, first: RunRecord, other: RunRecord) -> RunComparison:

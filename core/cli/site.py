@@ -8,6 +8,7 @@ from typing import NamedTuple
 import click
 
 from .. import console
+from ..endpoints.sites import without_hosts
 from ..errors import UsageError
 from ..journal import Journal
 from ..journal.file import now
@@ -18,7 +19,7 @@ from ..sections import Table
 from ..site import Built, build_site, gather
 from ..site.gather import Gathered, SiteRun, places_of
 from ..site.masking import Masker
-from ..site.policy import TEXTS, Policy, without_hosts
+from ..site.policy import TEXTS, Policy
 from ..text import line, listed, plural
 from . import options
 from .command import Command
@@ -110,8 +111,8 @@ def _show(made: MadeSite) -> None:
 
 def _masked(policy: Policy) -> list[str]:
     """What was taken out, in words."""
-    found = [f"{n} {what}" for what, n in policy.masker.found.items() if n > 0]
-    return [f"left out: {listed(found, len(found))}"] if found else []
+    found = [f"{what} ({plural(n, 'place')})" for what, n in policy.masker.found.items() if n > 0]
+    return [f"left out of what was written: {listed(found, len(found))}"] if found else []
 
 
 def _said(built: Built) -> str:

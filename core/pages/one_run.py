@@ -203,6 +203,7 @@ def how_it_was_run(given: RunInput) -> list[tuple[str, str]]:
         ("Pack", f"{pack['name']}, {plural(pack['n_items'], 'item')}, SHA-256 {pack['sha256']}"),
         ("Iterations", document["iterations"]),
         ("Sampling", _pairs(document["sampling"])),
+        ("System prompt", run.settings.get("system") and "one of its own"),
         ("Not taken by the provider", ", ".join(document.get("not_sent", ()))),
         ("Options", _pairs(document["options"])),
         ("Run", f"{run.run_id}, started {run.created_at[:16].replace('T', ' ')} UTC"),

@@ -139,10 +139,10 @@ def items_table(found: Items) -> FitTable:
     if any(row.spread is not None for row in rows):
         columns.append(FitColumn("spread", [row.spread for row in rows], 3))
         columns.append(FitColumn("each iteration", [_each(row, found.value) for row in rows], 1))
-    if any(map(_status, rows)):
-        columns.append(FitColumn("", list(map(_status, rows)), 4))
-    if any(map(_flags, rows)):
-        columns.append(FitColumn("flags", list(map(_flags, rows)), 2))
+    if any(map(status_of, rows)):
+        columns.append(FitColumn("", list(map(status_of, rows)), 4))
+    if any(map(flags_of, rows)):
+        columns.append(FitColumn("flags", list(map(flags_of, rows)), 2))
     title = f"{found.benchmark}  {found.model}{' DEMO' * found.demo}: items of run {found.run_id}"
     return FitTable(title, columns)
 
@@ -151,7 +151,7 @@ def _each(row: ItemRow, name: str | None) -> str:
     return "  ".join(number(sample.values.get(name or "")) for sample in row.samples)
 
 
-def _status(row: ItemRow) -> str:
+def status_of(row: ItemRow) -> str:
     """What became of samples that are not scored."""
     return "; ".join(
         s.status + (f": {s.reason}" if s.reason else "")
@@ -160,7 +160,8 @@ def _status(row: ItemRow) -> str:
     )
 
 
-def _flags(row: ItemRow) -> str:
+def flags_of(row: ItemRow) -> str:
+    """The flags of an item's samples, each once."""
     return ", ".join(dict.fromkeys(flag for s in row.samples for flag in s.flags))
 
 

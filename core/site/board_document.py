@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from ..clients.families import family
 from ..endpoints.providers import ModelSpec
+from ..endpoints.sites import without_hosts
 from ..guard import guard
 from ..imported import is_imported
 from ..reports.ratings import BoardRow
 from ..result_document import ConclusionRow, RatingRow, ResultDocument
 from ..statistics import places
 from .gather import SiteBoard
-from .policy import without_hosts
 from .residuals import residuals
 from .sentence import sentence_of
 from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView

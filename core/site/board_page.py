@@ -13,6 +13,7 @@ from ..pages.rows import ChartRow, Mark, RowChart, ladder
 from ..pages.words import ends, figure
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
+from ..sections import Table
 from .rendering import render_page
 from .shapes import FilePart, SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path
@@ -65,9 +66,16 @@ def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -
         judge_page=judge_path(document["judge"]) if document["judge"] else "",
         history=_history(history),
         ties=ties_in_words(document["rows"]),
+        published=_published(document),
         demo=document["demo"],
         broad=True,
     )
+
+
+def _published(document: SiteBoardDocument) -> Table | None:
+    """What others published, as a table of its own."""
+    found = document["published"]
+    return found and Table(found["title"], found["columns"], found["rows"], note=found["note"])
 
 
 def _history(steps: Sequence[RatedStep]) -> Figure | None:

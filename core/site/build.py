@@ -23,7 +23,7 @@ from .model_page import model_page
 from .pairs import pair_file
 from .policy import Policy
 from .rendering import assets
-from .run_files import run_file, text_files
+from .run_files import run_file, text_file
 from .shapes import FilePart, SiteBoardDocument
 
 MANIFEST = "site.json"
@@ -159,15 +159,9 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
         writer.put(part)
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
-    for run, facts in _runs(gathered).values():
-        shown = policy.shows(facts)
-        if shown:
-
-            def published(item: ItemText, facts: Mapping[str, object] = facts) -> ItemText | None:
-                return policy.published(item, facts)
-
-            state = digest([run.state, __version__, policy.texts])
-            writer.transcripts(run.run.run_id, state, text_files(run, texts(run), published))
+    for run in _runs_with_texts(gathered, policy).values():
+        parts = (text_file(run.run.run_id, policy.published(text)) for text in texts(run))
+        writer.transcripts(run.run.run_id, digest([run.state, __version__]), parts)
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [
             (board, documents[board.key], policy.shows(board.board.pack.source.facts))
@@ -187,11 +181,12 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
         writer.put(run_file(board.key, run, shown))
 
 
-def _runs(gathered: Gathered) -> dict[str, tuple[SiteRun, Mapping[str, object]]]:
-    """Each run once, with what the manifest says of its pack."""
+def _runs_with_texts(gathered: Gathered, policy: Policy) -> dict[str, SiteRun]:
+    """Each run whose transcripts are shown, once: it may stand on the boards of several judges."""
     return {
-        run.run.run_id: (run, board.board.pack.source.facts)
+        run.run.run_id: run
         for board in gathered.boards
+        if policy.shows(board.board.pack.source.facts)
         for run in board.runs.values()
     }
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from ..compare.board import Board, boards_of
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.rating_history import RatedStep, rating_history
-from ..errors import BenchError
+from ..endpoints.sites import without_hosts
+from ..errors import BenchError, UsageError
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
 from ..panels import rule_in
@@ -14,7 +15,6 @@ from ..plugins import Catalogue
 from ..reports.items import Items, items_of
 from ..result_document import ResultDocument
 from ..types import digest
-from .policy import without_hosts
 from .slugs import readable
 
 
@@ -109,14 +109,14 @@ def _boards(
 def _without_kin(
     journal: Journal, catalogue: Catalogue, read: Leaderboard
 ) -> LeaderboardDocument | None:
-    """A panel's board without judges that are kin; ``None`` where that leaves none, or is it."""
+    """A panel's board without judges that are kin; where that cannot be, its warnings say why."""
     if rule_in(read.board.judge or "") is None or read.kin:
         return None
+    about = (journal, catalogue, read.benchmark)
     try:
-        found = read_leaderboard(
-            journal, catalogue, read.benchmark, board=read.board, exclude_kin=True
-        )
-    except BenchError:  # nobody remains, or it is no panel's
+        found = read_leaderboard(*about, board=read.board, exclude_kin=True)
+    except UsageError as error:
+        read.warnings.append(f"no view without kin: {error}")
         return None
     return found.as_json() if found.kin else None
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..auditing.estimates import NONE, NOT_TESTED, STRONG, WEAK
+from ..endpoints.sites import without_hosts
 from ..pages.rows import ChartRow, Mark, RowChart, ladder
 from ..pages.words import ends, figure
 from ..reports.items import ItemRow
@@ -12,7 +13,6 @@ from ..reports.judges import JudgesDocument
 from ..result_document import ConclusionRow
 from ..sections import Table
 from .gather import SiteBoard
-from .policy import without_hosts
 from .rendering import render_page
 from .shapes import FilePart, SiteBoardDocument
 from .slugs import judge_path
@@ -29,7 +29,6 @@ class JudgeOnBoard(NamedTuple):
     conclusions: Sequence[ConclusionRow]
     used: RowChart | None
     agreement: Sequence[Table]
-    runs: int
 
 
 def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> Iterator[FilePart]:
@@ -48,7 +47,7 @@ def _part(board: SiteBoard, document: SiteBoardDocument) -> JudgeOnBoard:
     agreement = [
         table for study in board.board.robustness for table in [_agreement(study)] if table
     ]
-    return JudgeOnBoard(document, order, _used(board, document), agreement, len(board.runs))
+    return JudgeOnBoard(document, order, _used(board, document), agreement)
 
 
 def _used(board: SiteBoard, document: SiteBoardDocument) -> RowChart | None:

@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import RunRecord
-from ..pages.one_run import conclusions, cost, standing, tally
-from ..pages.plots import Figure, strip
+from ..pages.one_run import conclusions, cost, how_it_was_run, items_plot, standing, tally
+from ..pages.plots import Figure
 from ..pages.profiles import profiles
 from ..pages.rows import ChartRow, Mark, RowChart, ladder
-from ..pages.words import ends, figure, plain_name, verdict
-from ..reports.items import ItemRow
+from ..pages.words import ends, figure, verdict
+from ..reports.items import ItemRow, flags_of, status_of
 from ..reports.ratings import ranks
 from ..result_document import Facts
 from .gather import SiteBoard, SiteRun
 from .item_pages import has_single_pages, item_path
 from .model_facts import limits_of, other_runs, row_of, special_of
 from .rendering import render_page
-from .run_facts import input_of, settings_of
+from .run_facts import input_of
 from .run_files import text_name
 from .shapes import FilePart, SiteBoardDocument
 from .slugs import slug
@@ -92,20 +92,20 @@ def _part(
     return ModelOnBoard(
         document=document,
         run=run,
-        verdict=verdict(run.document),
-        tally=tally(run.document),
+        verdict=verdict(given.document),
+        tally=tally(given.document),
         standing=standing(given),
         neighbours=_neighbours(document, name),
-        profiles=profiles([run.document]),
-        items_plot=_items_plot(run),
+        profiles=profiles([given.document]),
+        items_plot=items_plot(given),
         named=_named(board, run),
         lines=[(row, figure(row.value), _remarks(row)) for row in run.items.items],
         special=special_of(document, row),
         limits=limits_of(document, run, row),
         others=other_runs(board, run, runs),
-        conclusions=conclusions(run.document),
-        cost=cost(run.document),
-        settings=settings_of(run),
+        conclusions=conclusions(given.document),
+        cost=cost(given.document),
+        settings=how_it_was_run(given),
         command=given.command,
         texts={row.item_id: text_name(run.run.run_id, row.item_id) for row in run.items.items}
         if texts
@@ -141,38 +141,19 @@ def _neighbours(document: SiteBoardDocument, name: str) -> RowChart | None:
     return ladder(caption, chart, ("", "", what, "95 % interval"))
 
 
-def _items_plot(run: SiteRun) -> Figure | None:
-    values = {row.item_id: row.value for row in run.items.items if row.value is not None}
-    if not values:
-        return None
-    mean = sum(values.values()) / len(values)
-    what = plain_name(run.items.value or "score")
-    caption = f"Each dot is an item ({what}); the line is their mean, {figure(mean)}."
-    return strip(caption, values, mean=mean)
-
-
 def _named(board: SiteBoard, run: SiteRun) -> list[NamedItem]:
     """The worst, the one in the middle and the best; of equal ones the first by id."""
     rows = [row for row in run.items.items if row.value is not None]
     if not rows:
         return []
     chosen = {"Worst": rows[0], "Median": rows[(len(rows) - 1) // 2], "Best": rows[-1]}
+    single = has_single_pages(board)
     return [
-        NamedItem(
-            rule,
-            row,
-            figure(row.value),
-            item_path(board.key, row.item_id) if has_single_pages(board) else "",
-        )
+        NamedItem(rule, row, figure(row.value), item_path(board.key, row.item_id) if single else "")
         for rule, row in chosen.items()
     ]
 
 
 def _remarks(row: ItemRow) -> str:
     """What is odd about an item's samples."""
-    found = [
-        s.status + (f": {s.reason}" if s.reason else "")
-        for s in row.samples
-        if s.status != "scored"
-    ]
-    return "; ".join([*found, *dict.fromkeys(flag for s in row.samples for flag in s.flags)])
+    return "; ".join(filter(None, [status_of(row), flags_of(row)]))

@@ -1,10 +1,12 @@
 """How far each two models of a board differ, with intervals: what a pinned row is set against."""
 
+from functools import cache
 from itertools import combinations
 from math import isfinite
 
 import numpy as np
 
+from ..few_families import why_no_interval
 from ..ratings.comparisons import Floats
 from ..ratings.result import Interval, Ratings
 from ..statistics.student import quantile
@@ -15,7 +17,8 @@ from .slugs import slug
 
 SCORED = (
     "mean difference on the samples that both have scored, with a 95 % interval by Student's t on "
-    "a standard error that keeps families of items together; bench compare tests two runs"
+    "a standard error that keeps families of items together, from eight families on; bench compare "
+    "tests two runs"
 )
 RATED = (
     "difference of the ratings, with the 95 % interval by which the board tells two models apart, "
@@ -99,6 +102,11 @@ def _samples(runs: list[SiteRun], value: str) -> dict[tuple[str, int], list[floa
     return found
 
 
+@cache
+def _quantile(df: int) -> float:
+    return quantile(0.975, df)
+
+
 def _difference(gaps: Floats, of: np.ndarray, families: int) -> list[float] | None:
     known = ~np.isnan(gaps)
     n = int(known.sum())
@@ -107,8 +115,8 @@ def _difference(gaps: Floats, of: np.ndarray, families: int) -> list[float] | No
     mean = float(gaps[known].mean())
     totals = np.bincount(of[known], gaps[known] - mean, families)
     there = int(np.count_nonzero(np.bincount(of[known], minlength=families)))
-    if there < 2:
+    if why_no_interval(there):
         return [round(mean, 6)]
     error = float(np.sqrt(there / (there - 1) * np.square(totals).sum())) / n
-    arm = quantile(0.975, there - 1) * error
+    arm = _quantile(there - 1) * error
     return [round(number, 6) for number in (mean, mean - arm, mean + arm)]

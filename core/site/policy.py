@@ -1,10 +1,10 @@
 """What of a journal becomes public: which texts, and nothing that names machines or folders."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ..endpoints.sites import without_hosts
 from ..pages.inputs import ItemText
 from ..reports.transcripts import ItemCall, ItemDocument
 from .masking import Masker
@@ -12,14 +12,9 @@ from .shapes import FilePart
 
 TEXTS = ("licensed", "all", "none")
 NOT_PUBLISHED = "(the system prompt is not published)"
-_HOST = re.compile(r" at [^\s,;()+]+")
+_NO_LICENCE = {"", "none", "none stated", "unknown"}
 _ENCODED = ("texts/", "assets/")
 """What has been masked before it was packed, and what holds no data."""
-
-
-def without_hosts(label: str | None) -> str | None:
-    """The label of a model or a judge, or of a panel of them, without where they are served."""
-    return label and _HOST.sub("", label)
 
 
 @dataclass
@@ -40,17 +35,11 @@ class Policy:
         Args:
             facts: What its manifest says.
         """
-        return self.texts == "all" or (self.texts == "licensed" and bool(facts.get("licence")))
+        licensed = str(facts.get("licence") or "").lower() not in _NO_LICENCE
+        return self.texts == "all" or (self.texts == "licensed" and licensed)
 
-    def published(self, item: ItemText, facts: Mapping[str, Any]) -> ItemText | None:
-        """What is shown of an item's transcripts; ``None`` for nothing.
-
-        Args:
-            item: All that was said about it.
-            facts: What the pack's manifest says.
-        """
-        if not self.shows(facts):
-            return None
+    def published(self, item: ItemText) -> ItemText:
+        """An item's transcripts as they may be shown, where the pack's are."""
         rows = [
             {**row, "calls": [_public(call) for call in row["calls"]]}
             for row in item.record["iterations"]

@@ -1,6 +1,6 @@
 """The data files of a run: what came of its items, and its transcripts, an item a file."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ..pages.inputs import ItemText
@@ -79,17 +79,6 @@ def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
 def text_name(run_id: str, item_id: str) -> str:
     """The name of an item's transcripts."""
     return f"texts/{run_id}/{slug(item_id)}"
-
-
-Published = Callable[[ItemText], ItemText | None]
-
-
-def text_files(run: SiteRun, texts: Iterator[ItemText], published: Published) -> Iterator[FilePart]:
-    """The transcripts of a run, as far as they are published."""
-    for text in texts:
-        shown = published(text)
-        if shown is not None:
-            yield text_file(run.run.run_id, shown)
 
 
 def text_file(run_id: str, item: ItemText) -> FilePart:

@@ -272,3 +272,14 @@ def test_a_link_out_of_the_folder_is_not_followed(
     assert done.code == 2
     assert "leads out of the site" in done.err
     assert [path.name for path in outside.iterdir()] == ["index.html"]
+
+
+def test_a_difference_on_few_families_has_no_interval(bench: Bench, empty_place: Path) -> None:
+    """As in `bench compare`, which asks for eight; the difference stands."""
+    for model in ("weak", "strong"):
+        assert bench("run", "eqbench-v1", "--model", f"demo/{model}", "--limit", 7).code == 0
+    build(bench)
+    pairs = data(only("boards", "-pairs.js"))
+    found = bench("compare", *pairs["models"], "--json").json["differences"][pairs["metric"]]
+    assert found["ci95"] is None
+    assert pairs["rows"] == [[pytest.approx(found["difference"], abs=1e-6)]]

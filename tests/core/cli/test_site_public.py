@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from eibench.core.site.masking import Masker
+from eibench.core.site.policy import Policy
 from eibench.testing import LoopbackServer, uniform_ratings
 
 Bench = Callable[..., Any]
@@ -55,7 +57,7 @@ def test_what_nobody_need_know_is_in_no_file(
     run(bench, server)
     done = bench("site", "-o", SITE, "--texts", "all")
     assert done.code == 0, done.err
-    assert "left out: " in done.err
+    assert "left out of what was written: " in done.err
     assert [path for path, text in everything().items() if planted in text] == []
     assert any("[e-mail], [key]." in text for text in everything().values())
 
@@ -75,6 +77,48 @@ def test_texts_of_a_pack_without_a_licence_are_left_out(
     assert any(asked in text for text in everything().values())
 
 
+@pytest.mark.skipif(
+    "EIBENCH_OFFICIAL_DATA" not in os.environ, reason="EIBENCH_OFFICIAL_DATA is not set"
+)
+def test_a_licence_that_is_not_stated_is_none(bench: Bench, empty_place: Path) -> None:
+    """SECEU's authors state none for their stories, and their manifest entry says so."""
+    official = Path(os.environ["EIBENCH_OFFICIAL_DATA"], "seceu")
+    assert bench("run", "seceu", "--dataset", official, "--limit", 2).code == 0
+    done = bench("site", "-o", SITE)
+    assert done.code == 0, done.err
+    assert not list(SITE.glob("texts/*/*"))
+    assert "none stated" in bench("site", "--preview").out
+
+
+@pytest.mark.parametrize(
+    ("texts", "licence", "shown"),
+    [
+        ("licensed", "MIT", True),
+        ("licensed", "none stated", False),
+        ("licensed", "None", False),
+        ("licensed", None, False),
+        ("all", "none stated", True),
+        ("none", "MIT", False),
+    ],
+)
+def test_whose_texts_are_shown(texts: str, licence: str | None, shown: bool) -> None:
+    """Those of packs with a licence, all, or none."""
+    assert Policy(texts).shows({"licence": licence}) is shown
+
+
+def test_no_page_names_where_a_pack_is(
+    bench: Bench, empty_place: Path, server: LoopbackServer, questions: Callable[..., Path]
+) -> None:
+    """Neither a site nor a report for others: the command that repeats the run says PATH."""
+    path = questions("1,2", name="our-secret-pack.json")
+    run(bench, server, "--dataset", path)
+    assert bench("site", "-o", SITE).code == 0
+    assert bench("report", "-o", "page.html", "--public").code == 0
+    pages = [*everything().values(), Path("page.html").read_text(encoding="utf-8")]
+    assert not [page for page in pages if "our-secret-pack" in page]
+    assert sum("--dataset PATH" in page for page in pages) == 2
+
+
 def test_a_preview_lists_and_writes_nothing(
     bench: Bench, empty_place: Path, server: LoopbackServer
 ) -> None:  # fmt: skip
@@ -85,7 +129,7 @@ def test_a_preview_lists_and_writes_nothing(
     assert "openai/x" in done.out
     assert "Apache-2.0" in done.out
     assert "nothing was written" in done.out
-    assert re.search(r"left out: .*e-mail addresses", done.out)
+    assert re.search(r"left out of what was written: .*e-mail addresses", done.out)
     assert not SITE.exists()
 
 
@@ -155,3 +199,23 @@ def test_a_report_for_others_names_no_place_either(
         for packed in re.findall(r'octet-stream"[^>]*>([^<]+)<', text):
             text += gzip.decompress(base64.b64decode(packed)).decode()
         assert (planted in text) is there
+
+
+@pytest.mark.skipif(
+    "EIBENCH_OFFICIAL_DATA" not in os.environ, reason="EIBENCH_OFFICIAL_DATA is not set"
+)
+@pytest.mark.parametrize("name", ["eqbench-v1", "eqbench-v2", "eqbench3", "seceu"])
+def test_a_board_of_an_official_pack_has_the_published_one_beside_it(
+    bench: Bench, empty_place: Path, name: str
+) -> None:
+    """In a table of its own, with as many rows as the plugin has scores."""
+    official = Path(os.environ["EIBENCH_OFFICIAL_DATA"], name)
+    judge = ("--judge", "demo/judge") if name == "eqbench3" else ()
+    assert bench("run", name, "--dataset", official, "--limit", 2, *judge).code == 0
+    done = bench("site", "-o", SITE)
+    assert done.code == 0, done.err
+    (board,) = (json.loads(p.read_text()) for p in SITE.glob("boards/*.json"))
+    (page,) = SITE.glob("boards/*.html")
+    found = page.read_text(encoding="utf-8").partition('class="published"')[2]
+    rows = found.partition("</table>")[0].count("<tr")
+    assert rows == len(board["published"]["rows"]) + 1
