@@ -62,7 +62,7 @@ class Design(NamedTuple):
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
-OFFICIAL, BUNDLED = ("eqbench3, official", FAMILY_SIZES), ("eqbench3, bundled", (2, *[1] * 14))
+OFFICIAL, BUNDLED = ("eqbench3, official", FAMILY_SIZES), ("eqbench3, bundled", (2, *[1] * 18))
 DESIGNS = [
     *(Design(*pack, icc) for pack in (OFFICIAL, BUNDLED) for icc in (0.0, 0.5, 0.8)),
     Design("eqbench-v1, official", (1,) * 60),
