@@ -124,8 +124,9 @@ class MediationLive(Benchmark[Dispute, Talk]):
         return {"mediator": prompts.MEDIATE, "gate": gate, "players": play}
 
     def judge_prompts(self, options: Options) -> Mapping[str, str]:
-        """The judge's."""
-        return {"system": prompts.JUDGE.system, "user": prompts.JUDGE.user}
+        """The judge's, with its form."""
+        judge = prompts.JUDGE
+        return {"system": judge.system, "user": judge.user, "form": prompts.RUBRIC.shown}
 
     def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: Random) -> str:
         """Sentences of a mediator of that ability."""
