@@ -9,6 +9,7 @@ import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -116,6 +117,7 @@ def _shown(value: Any) -> str:
     return f"{value!r:.80}"
 
 
+_installed = cache(version)
 PACKAGES = ("eibench", "aiohttp", "openai", "anthropic", "litellm", "numpy")
 
 
@@ -124,7 +126,7 @@ def package_versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            found[name] = _installed(name)
         except PackageNotFoundError:
             continue
     return found

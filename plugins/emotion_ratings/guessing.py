@@ -17,6 +17,8 @@ from .word_classes import HARD, class_of
 
 Floats = npt.NDArray[np.float64]
 ScoreAnswers = Callable[[Floats, Sequence[Sequence[float]]], Iterable[Floats]]
+"""From answers, shape (n_answers, n_emotions), and references to their question scores: of each
+reference in turn, shape (n_answers,)."""
 SHUFFLES = 2000
 _NUMBERS = np.arange(11.0)
 

@@ -6,8 +6,9 @@ Importing this imports numpy, so the benchmark does it when it is needed.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ import numpy.typing as npt
 
 from eibench.statistics import Interval, cluster_bootstrap, cluster_index, cluster_sums
 from eibench.statistics import iteration_spread as spread
+
+from .guessing import ScoreAnswers
 
 Floats = npt.NDArray[np.float64]
 
@@ -171,10 +174,6 @@ def _finite(value: float) -> float | None:
     return float(value) if value == value else None
 
 
-#: From answers, shape (n_answers, n_emotions), and references to their question scores: of
-#: each reference in turn, shape (n_answers,).
-ScoreAnswers = Callable[[Floats, Sequence[Sequence[float]]], Iterable[Floats]]
-
 _RATINGS = range(11)
 
 
@@ -218,6 +217,13 @@ def find_baselines(
     """
     if not references:
         raise ValueError("no references to compute baselines from")
+    return _find_baselines(tuple(map(tuple, references)), score, all_zero)
+
+
+@lru_cache(maxsize=8)
+def _find_baselines(
+    references: tuple[tuple[float, ...], ...], score: ScoreAnswers, all_zero: bool
+) -> Baselines:
     every = list(itertools.product(_RATINGS, repeat=len(references[0])))
     # By columns, as so many rows of four are summed far faster.
     answers = np.array(every if all_zero else every[1:], dtype=np.float64, order="F")
