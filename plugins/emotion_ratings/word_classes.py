@@ -10,9 +10,10 @@ _STEMS = {
     "indigna irrita jealous judgmental malic mischief mock offen outrag patronis provok rage "
     "rancour rebellious repel repuls resent revuls robbed schadenfr scorn self-import smug spite "
     "superior unapolog vain vanit vengeful vindict "
-    "abweisend anklagend arrogan beleidigt eifersücht empör feindsel gehässig gereizt genervt "
-    "groll hämisch herablass neid provoziert rachsücht rebell selbstgefäll selbstzufr spöttisch "
-    "trotz überheb überlegen ungeduldig urteilend veracht verächt verärger verbitter wut wüt ärger "
+    "abweisend angewid anklagend arrogan beleidigt eifersücht empör feindsel gehässig gereizt "
+    "genervt groll hämisch herablass neid provoziert rachsücht rebell selbstgefäll selbstzufr "
+    "spöttisch trotz überheb überlegen ungeduldig urteilend veracht verächt verärger verbitter wut "
+    "wüt ärger "
     "不甘 厌烦 恼火 愤怒 懊恼 气愤 羡慕 嫉妒 轻蔑 得意",
     "triumph": "elat exult glee jubil justified powerful triumph victor vindicat "
     "gerechtfertigt siegreich triumph",
@@ -26,7 +27,8 @@ _STEMS = {
     "trust warm "
     "angetan amüs befreit begeister belustigt berührt besänft bewunder dankbar einfühl erfreut "
     "ergriff erleichter freud fröhl gerührt geschmeich hocherfreut hoffnung interessiert mitfühl "
-    "mitleid nachsicht respekt stolz überglückl verständnis zärtl zufrieden zuneig zuversicht "
+    "mitleid nachsicht neugier respekt stolz überglückl verständnis wohlwoll zärtl zufrieden "
+    "zuneig zuversicht "
     "好奇 好笑 安心 开心 心软 感动 感激 欣慰 温暖 满意 自豪 轻松 释然 高兴",
 }
 STEMS = {name: tuple(stems.split()) for name, stems in _STEMS.items()}

@@ -191,8 +191,8 @@ def test_a_name_that_only_the_list_has_is_known_and_told(tmp_path: Path) -> None
     path = written(tmp_path, {"\nBelustigt\n\n": "\nHeiter\n\n"})
     found = pack(str(path), lang="de")
     content = found.items[0].content
-    assert content.emotions == ("Eingeschüchtert", "Erleichtert", "Gerührt", "Belustigt")
-    assert content.others == ("Eingeschüchtert", "Erleichtert", "Gerührt", "Heiter")
+    assert content.emotions == ("Dankbar", "Erleichtert", "Gerührt", "Belustigt")
+    assert content.others == ("Dankbar", "Erleichtert", "Gerührt", "Heiter")
     assert len(found.warnings) == 1
     assert found.warnings[0].startswith('question 1 lists "Heiter", but')
 
