@@ -98,13 +98,15 @@ def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:
         frozenset(cut_off),
         sections(document),
         command_that_repeats(run, document),
-        _texts(journal, run, ids),
+        _texts(journal, run, ids, document.get("grader")),
     )
 
 
-def _texts(journal: Journal, run: RunRecord, ids: Sequence[str]) -> list[ItemText]:
+def _texts(
+    journal: Journal, run: RunRecord, ids: Sequence[str], grader: str | None
+) -> list[ItemText]:
     beside = beside_reference(journal, run) if ids else None
-    records = item_records(journal, run, ids)
+    records = item_records(journal, run, ids, grader)
     return [ItemText(record, beside(record)) for record in records] if beside else []
 
 

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..endpoints.sites import without_hosts
+from ..panels import judges_in
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, IterationRow
 from ..roles import role_in
@@ -126,11 +128,19 @@ def _grade(row: IterationRow) -> JsonDict:
         "judge": _shown(score["judge"]) if score else None,
         "flags": [harmless(flag) for flag in score["flags"]] if score else [],
         "values": [[harmless(plain_name(n)), figure(v)] for n, v in values if v is not None],
-        "verdicts": [harmless(c["text"]) for c in row["calls"] if c["phase"] == "judge"],
+        "verdicts": [[harmless(c["asked"]), harmless(c["text"])] for c in _verdicts(row)],
         "detail": harmless(json.dumps(score["detail"], ensure_ascii=False, indent=1))
         if score and score["detail"]
         else "",
     }
+
+
+def _verdicts(row: IterationRow) -> Sequence[ItemCall]:
+    """What the judges of a score said; of one whose judges are known otherwise now, all."""
+    said = [call for call in row["calls"] if call["phase"] == "judge"]
+    judges = judges_in(str(row["score"]["judge"])) if row["score"] else ()
+    names = set(map(without_hosts, judges))
+    return [call for call in said if without_hosts(call["asked"]) in names] or said
 
 
 def _shown(value: object) -> str | None:

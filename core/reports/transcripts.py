@@ -19,9 +19,13 @@ class TokenRow(TypedDict):
 
 
 class ItemCall(TypedDict):
-    """One call; of an imported one it is not known how it was made."""
+    """One call: who was asked, and which model says that it answered.
+
+    Of an imported one it is not known how it was made.
+    """
 
     phase: str
+    asked: str
     model: str
     messages: Sequence[Sequence[str]] | None
     text: str
@@ -76,14 +80,21 @@ def item_record(journal: Journal, run: RunRecord, item_id: str) -> ItemDocument:
 
 
 def item_records(
-    journal: Journal, run: RunRecord, item_ids: Iterable[str]
+    journal: Journal, run: RunRecord, item_ids: Iterable[str], grader: object = None
 ) -> Iterator[ItemDocument]:
     """The same of several items, in their order; what is about the whole run is read once.
+
+    Args:
+        journal: That holds the run.
+        run: Whose items.
+        item_ids: Which.
+        grader: Digest of the one whose scores count; without one that has any, the latest.
 
     Raises:
         UsageError: The run holds nothing about one.
     """
     graders = journal.graders(run)  # asked once: it takes a look at every grade of the run
+    graders = [each for each in graders if each.digest == grader] or graders
     failures = {(f.item_id, f.iteration): f.reason for f in journal.failures(run)}
     for item_id in item_ids:
         failed = {n: reason for (item, n), reason in failures.items() if item == item_id}
@@ -148,6 +159,7 @@ def _call(call: StoredCall) -> ItemCall:
         unknown |= {} if call.messages else {"messages": None}
     row = {
         "phase": call.key.phase,
+        "asked": call.model,
         "model": call.model,
         "messages": [list(m) for m in call.messages],
         **call.response.as_json(),

@@ -23,7 +23,7 @@ from .model_page import model_page
 from .pairs import pair_file
 from .policy import Policy
 from .rendering import assets
-from .run_files import run_file, text_file
+from .run_files import run_file, text_file, texts_of
 from .shapes import FilePart, SiteBoardDocument
 
 MANIFEST = "site.json"
@@ -47,7 +47,7 @@ class _Writer:
 
     Attributes:
         before: By path the digest of what an earlier build wrote.
-        texts_before: By run what its transcripts were made from then.
+        texts_before: By name what its transcripts were made from then.
         files: The same of this build.
         texts: The same of this build.
         inside: Folders that were found to be in the site.
@@ -88,12 +88,12 @@ class _Writer:
             raise UsageError(f"{folder} is a link that leads out of the site; remove it")
         self.inside.add(folder)
 
-    def transcripts(self, run_id: str, state: str, parts: Iterable[FilePart]) -> None:
+    def transcripts(self, name: str, state: str, parts: Iterable[FilePart]) -> None:
         """Write a run's transcripts, unless they were made from the same."""
-        self.texts[run_id] = state
-        start = f"texts/{run_id}/"
+        self.texts[name] = state
+        start = f"texts/{name}/"
         known = {p: d for p, d in self.before.items() if p.startswith(start)}
-        same = self.texts_before.get(run_id) == state
+        same = self.texts_before.get(name) == state
         if same and all((self.folder / path).is_file() for path in known):
             self.files |= known
             return
@@ -160,8 +160,8 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
-        parts = (text_file(run.run.run_id, policy.published(text)) for text in texts(run))
-        writer.transcripts(run.run.run_id, digest([run.state, __version__]), parts)
+        parts = (text_file(run, policy.published(text)) for text in texts(run))
+        writer.transcripts(texts_of(run), digest([run.state, __version__]), parts)
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [
             (board, documents[board.key], policy.shows(board.board.pack.source.facts))
@@ -182,9 +182,9 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
 
 
 def _runs_with_texts(gathered: Gathered, policy: Policy) -> dict[str, SiteRun]:
-    """Each run whose transcripts are shown, once: it may stand on the boards of several judges."""
+    """Each run whose transcripts are shown, once for each grader."""
     return {
-        run.run.run_id: run
+        texts_of(run): run
         for board in gathered.boards
         if policy.shows(board.board.pack.source.facts)
         for run in board.runs.values()

@@ -107,7 +107,7 @@ def _part(
         cost=cost(given.document),
         settings=how_it_was_run(given),
         command=given.command,
-        texts={row.item_id: text_name(run.run.run_id, row.item_id) for row in run.items.items}
+        texts={row.item_id: text_name(run, row.item_id) for row in run.items.items}
         if texts
         else {},
     )

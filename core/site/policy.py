@@ -60,4 +60,5 @@ def _public(call: ItemCall) -> ItemCall:
         [role, NOT_PUBLISHED if role == "system" else text] for role, text in call["messages"] or ()
     ]
     messages = None if call["messages"] is None else said
-    return {**call, "model": without_hosts(call["model"]) or "", "messages": messages}
+    names = {name: without_hosts(str(call[name])) or "" for name in ("asked", "model")}
+    return cast("ItemCall", {**call, **names, "messages": messages})

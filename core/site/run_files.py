@@ -72,18 +72,24 @@ def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
              "reason": s.reason, "flags": list(s.flags)}
             for s in row.samples
         ],
-        "texts": text_name(run.run.run_id, row.item_id) if texts else None,
+        "texts": text_name(run, row.item_id) if texts else None,
     }  # fmt: skip
 
 
-def text_name(run_id: str, item_id: str) -> str:
+def texts_of(run: SiteRun) -> str:
+    """The name of a run's transcripts: with the verdicts of one grader."""
+    grader = run.document.get("grader")
+    return f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id
+
+
+def text_name(run: SiteRun, item_id: str) -> str:
     """The name of an item's transcripts."""
-    return f"texts/{run_id}/{slug(item_id)}"
+    return f"texts/{texts_of(run)}/{slug(item_id)}"
 
 
-def text_file(run_id: str, item: ItemText) -> FilePart:
+def text_file(run: SiteRun, item: ItemText) -> FilePart:
     """The transcripts of an item in all iterations, compressed."""
     record = item.record
     rows = [{"iteration": row["iteration"], "packed": pack(item, row)}
             for row in record["iterations"]]  # fmt: skip
-    return put_file(text_name(run_id, record["item_id"]), rows)
+    return put_file(text_name(run, record["item_id"]), rows)

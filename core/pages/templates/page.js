@@ -51,7 +51,7 @@ const eibench = (() => {
     if (grade.failed) say("Failed", grade.failed);
     if (grade.reason) say("Unscored", grade.reason);
     if (beside) say(beside.title, table(beside.columns, beside.rows));
-    for (const text of grade.verdicts) say(grade.judge ? "Verdict of " + grade.judge : "Verdict", make("div", "said", text));
+    for (const [judge, text] of grade.verdicts) say("Verdict of " + judge, make("div", "said", text));
     if (grade.values.length) say("Scores", table(["criterion", "value"], grade.values));
     if (grade.flags.length) say("Flags", grade.flags.join(", "));
     if (compared.length) say("Comparisons", table(["against", "order", "result", "margins"], compared));

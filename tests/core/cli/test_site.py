@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from eibench.testing import LoopbackServer
+from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
 Demos = Callable[..., list[Any]]
@@ -133,7 +133,7 @@ def test_what_a_deleted_run_left_is_removed(bench: Bench, demos: Demos) -> None:
     (SITE / "notes.txt").write_text("mine")
     assert bench("delete", document["run_id"], "--yes").code == 0
     build(bench)
-    assert not list(SITE.glob(f"texts/{document['run_id']}/*"))
+    assert not list(SITE.glob(f"texts/{document['run_id']}*/*"))
     assert len(list(SITE.glob("models/*"))) == 1
     assert (SITE / "notes.txt").read_text() == "mine"
 
@@ -283,3 +283,26 @@ def test_a_difference_on_few_families_has_no_interval(bench: Bench, empty_place:
     found = bench("compare", *pairs["models"], "--json").json["differences"][pairs["metric"]]
     assert found["ci95"] is None
     assert pairs["rows"] == [[pytest.approx(found["difference"], abs=1e-6)]]
+
+
+def verdict(request: ReceivedRequest) -> str:
+    """What a judge says, with its own name."""
+    return json.dumps({"reason": f"so says {request.model}", "PASS": 1, "WIN": 0})
+
+
+def test_a_transcript_has_the_verdict_of_its_board_s_judge(bench: Bench) -> None:
+    """Of two judges of a run each has a board, and there nothing that the other said."""
+    with LoopbackServer(verdict) as server:
+        url = ("--judge-base-url", server.base_url)
+        one = ("run", "emotionqueen", "--limit", 1, "--judge", "openai/strict", *url, "--json")
+        run_id = bench(*one).json["run_id"]
+        assert bench("rejudge", run_id, "--judge", "openai/kind", *url).code == 0
+    build(bench)
+    said = {}
+    for file in SITE.glob(f"runs/*/{run_id}.js"):
+        texts = data(SITE / f"{data(file)['items'][0]['texts']}.js")
+        grade = json.loads(gzip.decompress(base64.b64decode(texts[0]["packed"])))["grade"]
+        (((judge, text),), name) = grade["verdicts"], file.parent.name
+        said[name] = (judge, json.loads(text)["reason"])
+    assert {text for _, text in said.values()} == {"so says strict", "so says kind"}
+    assert all(judge.partition("/")[2].split()[0] in name for name, (judge, _) in said.items())
