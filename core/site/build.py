@@ -23,7 +23,7 @@ from .model_page import model_page
 from .pairs import pair_file
 from .policy import Policy
 from .rendering import assets
-from .run_files import run_file, text_file, texts_of
+from .run_files import graded_name, run_file, text_file
 from .shapes import FilePart, SiteBoardDocument
 
 MANIFEST = "site.json"
@@ -161,7 +161,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
         parts = (text_file(run, policy.published(text)) for text in texts(run))
-        writer.transcripts(texts_of(run), digest([run.state, __version__]), parts)
+        writer.transcripts(graded_name(run), digest([run.state, __version__]), parts)
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [
             (board, documents[board.key], policy.shows(board.board.pack.source.facts))
@@ -184,7 +184,7 @@ def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> No
 def _runs_with_texts(gathered: Gathered, policy: Policy) -> dict[str, SiteRun]:
     """Each run whose transcripts are shown, once for each grader."""
     return {
-        texts_of(run): run
+        graded_name(run): run
         for board in gathered.boards
         if policy.shows(board.board.pack.source.facts)
         for run in board.runs.values()

@@ -9,6 +9,7 @@ from ..pages.words import figure, plain_name
 from ..statistics import pearson
 from .gather import SiteBoard
 from .rendering import render_page
+from .run_files import graded_name
 from .shapes import FilePart, SiteBoardDocument, SiteRow
 from .slugs import slug
 
@@ -117,5 +118,5 @@ def _chart(board: SiteBoard, item: ItemOnBoard) -> RowChart:
 
 
 def _transcript(board: SiteBoard, name: str, item_id: str) -> str:
-    run = board.runs[name].run.run_id
+    run = graded_name(board.runs[name])
     return f"../../models/{slug(name)}.html#{run}-{slug(item_id)}"

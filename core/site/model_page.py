@@ -17,7 +17,7 @@ from .item_pages import has_single_pages, item_path
 from .model_facts import limits_of, other_runs, row_of, special_of
 from .rendering import render_page
 from .run_facts import input_of
-from .run_files import text_name
+from .run_files import graded_name, text_name
 from .shapes import FilePart, SiteBoardDocument
 from .slugs import slug
 
@@ -39,6 +39,7 @@ class ModelOnBoard(NamedTuple):
 
     document: SiteBoardDocument
     run: SiteRun
+    name: str
     verdict: str
     tally: str
     standing: Sequence[RowChart]
@@ -92,6 +93,7 @@ def _part(
     return ModelOnBoard(
         document=document,
         run=run,
+        name=graded_name(run),
         verdict=verdict(given.document),
         tally=tally(given.document),
         standing=standing(given),

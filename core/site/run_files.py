@@ -76,15 +76,15 @@ def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
     }  # fmt: skip
 
 
-def texts_of(run: SiteRun) -> str:
-    """The name of a run's transcripts: with the verdicts of one grader."""
+def graded_name(run: SiteRun) -> str:
+    """A run as one grader graded it, which is what stands on a board: its name in addresses."""
     grader = run.document.get("grader")
     return f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id
 
 
 def text_name(run: SiteRun, item_id: str) -> str:
     """The name of an item's transcripts."""
-    return f"texts/{texts_of(run)}/{slug(item_id)}"
+    return f"texts/{graded_name(run)}/{slug(item_id)}"
 
 
 def text_file(run: SiteRun, item: ItemText) -> FilePart:

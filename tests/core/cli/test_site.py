@@ -290,15 +290,20 @@ def verdict(request: ReceivedRequest) -> str:
     return json.dumps({"reason": f"so says {request.model}", "PASS": 1, "WIN": 0})
 
 
-def test_a_transcript_has_the_verdict_of_its_board_s_judge(bench: Bench) -> None:
-    """Of two judges of a run each has a board, and there nothing that the other said."""
+def judged_twice(bench: Bench) -> str:
+    """A run of one sample that two judges graded."""
     with LoopbackServer(verdict) as server:
         url = ("--judge-base-url", server.base_url)
         one = ("run", "emotionqueen", "--limit", 1, "--judge", "openai/strict", *url, "--json")
-        run_id = bench(*one).json["run_id"]
+        run_id = str(bench(*one).json["run_id"])
         assert bench("rejudge", run_id, "--judge", "openai/kind", *url).code == 0
+    return run_id
+
+
+def test_a_transcript_has_the_verdict_of_its_board_s_judge(bench: Bench) -> None:
+    """Of two judges of a run each has a board, and there nothing that the other said."""
+    run_id, said = judged_twice(bench), {}
     build(bench)
-    said = {}
     for file in SITE.glob(f"runs/*/{run_id}.js"):
         texts = data(SITE / f"{data(file)['items'][0]['texts']}.js")
         grade = json.loads(gzip.decompress(base64.b64decode(texts[0]["packed"])))["grade"]
@@ -306,3 +311,16 @@ def test_a_transcript_has_the_verdict_of_its_board_s_judge(bench: Bench) -> None
         said[name] = (judge, json.loads(text)["reason"])
     assert {text for _, text in said.values()} == {"so says strict", "so says kind"}
     assert all(judge.partition("/")[2].split()[0] in name for name, (judge, _) in said.items())
+
+
+def test_a_model_s_page_names_no_place_twice(bench: Bench) -> None:
+    """Of a run on two boards, a link from either leads to its own transcript."""
+    judged_twice(bench)
+    build(bench)
+    page = only("models", ".html").read_text(encoding="utf-8")
+    places = re.findall(r' id="([^"]+)"', page)
+    assert len(places) == len(set(places))
+    pages = "".join(file.read_text(encoding="utf-8") for file in SITE.glob("items/*/*.html"))
+    linked = re.findall(r'models/[^"]+#([^"]+)', pages)
+    assert len(set(linked)) == 2
+    assert set(linked) <= set(places)
