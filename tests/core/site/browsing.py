@@ -121,7 +121,8 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
         for who, text in (("user", "Say it."), ("model", said))
     ]
     grade = {"failed": None, "reason": None, "judge": "oak/judge", "flags": [verdict],
-             "values": [["warmth", "5.00"]], "verdicts": [verdict], "detail": ""}  # fmt: skip
+             "values": [["warmth", "5.00"]], "verdicts": [["oak/judge", verdict]],
+             "detail": ""}  # fmt: skip
     made = {"turns": turns, "beside": None, "compared": list(compared), "grade": grade}
     return base64.b64encode(gzip.compress(json.dumps(made).encode())).decode()
 
