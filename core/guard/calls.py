@@ -227,7 +227,7 @@ def _watch(
     while _ask(loop, alive) and not done.wait(after_s):
         if not alive.is_set():
             frame = sys._current_frames().get(stuck)
-            text = _described(frame, after_s) if frame else ""
+            text = "" if frame is None or _imports(frame) else _described(frame, after_s)
             if text and text not in said:
                 said.add(text)
                 say(text)
@@ -242,6 +242,15 @@ def _ask(loop: asyncio.AbstractEventLoop, alive: threading.Event) -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether the loop waits for an import: it ends, and whoever imports cannot await it."""
+    while frame is not None and frame.f_code.co_name != "_run_once":
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _described(top: FrameType, after_s: float) -> str:

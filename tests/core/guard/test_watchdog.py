@@ -7,7 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
+from importlib import import_module
+from itertools import count
 from pathlib import Path
+from types import FrameType
+
+import pytest
 
 from eibench.core.guard.calls import Called, call_async, watched
 from tests.core.test_plugins import HEAD, Place, registers
@@ -47,6 +52,30 @@ async def test_what_blocks_outside_a_guarded_call_is_told_with_its_place() -> No
     with watched(say, after_s=0.01):
         assert await asyncio.create_task(aside())
     assert messages[0].startswith("something (wait) has kept everything else waiting")
+
+
+async def test_an_import_is_not_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whoever imports a large library cannot await it."""
+    messages, looks, enough = list[str](), count(1), threading.Event()
+    frames = sys._current_frames
+
+    def looked() -> dict[int, FrameType]:
+        if next(looks) < 3:
+            return frames()
+        enough.set()
+        return {}
+
+    async def create() -> object:
+        return import_module("imports_slowly")
+
+    (tmp_path / "imports_slowly.py").write_text("import sys\nsys.enough.wait(60)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "enough", enough, raising=False)
+    monkeypatch.setattr(sys, "_current_frames", looked)
+    with watched(messages.append, after_s=0.01):
+        await call_async(Called(None, "create", "slow (x 1)"), create)
+    assert enough.is_set()
+    assert messages == []
 
 
 async def test_a_run_that_ends_does_not_wait_for_its_watchdog() -> None:
