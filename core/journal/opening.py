@@ -103,9 +103,14 @@ def _create(path: Path) -> None:
     try:
         fresh.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(fresh)) as connection:
+            # Nobody sees the file before it is whole and on the disk.
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute("PRAGMA journal_mode = MEMORY")
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             migrate(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
+        with fresh.open("r+b") as file:
+            os.fsync(file.fileno())
         put_into_place(fresh, path)
     finally:
         fresh.unlink(missing_ok=True)
