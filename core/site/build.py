@@ -161,7 +161,9 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
         parts = (text_file(run, policy.published(text)) for text in texts(run))
-        writer.transcripts(graded_name(run), digest([run.state, __version__]), parts)
+        writer.transcripts(
+            graded_name(run), digest([run.state, __version__, policy.masker.scope]), parts
+        )
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [
             (board, documents[board.key], policy.shows(board.board.pack.source.facts))

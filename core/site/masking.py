@@ -31,6 +31,10 @@ class Masker:
     Args:
         places: Hosts and folders that nobody need know.
         environment: Where keys are; the process's by default.
+
+    Attributes:
+        found: How much was taken out, by kind.
+        scope: Another one where more may be taken out than before; it holds no key.
     """
 
     def __init__(
@@ -42,6 +46,7 @@ class Masker:
         self._hints = (*_BEGINNINGS, *(word for secret in secrets for word in secret.split()))
         self._places = sorted({p for p in places if len(p) > 3}, key=lambda p: -len(p))
         self.found: Counter[str] = Counter()
+        self.scope = (len(secrets), self._places)
 
     def text(self, text: str) -> str:
         """A text without them."""

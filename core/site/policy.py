@@ -1,12 +1,16 @@
 """What of a journal becomes public: which texts, and nothing that names machines or folders."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 from ..endpoints.sites import without_hosts
 from ..pages.inputs import ItemText
 from ..reports.transcripts import ItemCall, ItemDocument
+from ..text import as_text
+from .board_files import handed_over, put_file
 from .masking import Masker
 from .shapes import FilePart
 
@@ -48,10 +52,17 @@ class Policy:
         return item._replace(record=cast("ItemDocument", record))
 
     def part(self, part: FilePart) -> FilePart:
-        """A file as it may be written."""
+        """A file as it may be written; of data the values, as escapes hide where a word begins."""
         if part.path.startswith(_ENCODED):
             return part
-        return part._replace(content=self.masker.text(part.content.decode()).encode())
+        text, kind = part.content.decode(), Path(part.path).suffix
+        if kind == ".js":
+            return put_file(part.path.removesuffix(kind), self.masker.value(handed_over(text)))
+        if kind == ".json":
+            made = as_text(self.masker.value(json.loads(text))) + "\n"
+        else:
+            made = self.masker.text(text)
+        return part._replace(content=made.encode())
 
 
 def _public(call: ItemCall) -> ItemCall:

@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+from eibench.core.site.board_files import handed_over, put_file
 from eibench.core.site.masking import Masker
 from eibench.core.site.policy import Policy
+from eibench.core.site.shapes import FilePart
+from eibench.core.text import as_text
 from eibench.testing import LoopbackServer, uniform_ratings
 
 Bench = Callable[..., Any]
@@ -60,6 +63,33 @@ def test_what_nobody_need_know_is_in_no_file(
     assert "left out of what was written: " in done.err
     assert [path for path, text in everything().items() if planted in text] == []
     assert any("[e-mail], [key]." in text for text in everything().values())
+
+
+@pytest.mark.parametrize("planted", [MAIL, KEY, "sk-abcdefgh12345678"])
+@pytest.mark.parametrize("kind", [".js", ".json"])
+def test_what_stands_after_a_line_break_is_left_out_of_data(kind: str, planted: str) -> None:
+    """Though an escape, whose letter is like one of a word, stands before it in the file."""
+    document = {"reason": f"refused:\n{planted}"}
+    script, plain = put_file("runs/x", document), as_text(document).encode()
+    part = script if kind == ".js" else FilePart("boards/x.json", plain)
+    made = Policy(masker=Masker(environment={})).part(part).content.decode()
+    reason = (handed_over(made) if kind == ".js" else json.loads(made))["reason"]
+    assert planted not in made
+    assert reason.startswith("refused:\n")
+
+
+def test_a_key_that_is_known_later_is_left_out_then(
+    bench: Bench, empty_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of transcripts too, which nothing else of would be written again."""
+    later, answer = "fake words of a later key", uniform_ratings(1)
+    with LoopbackServer(lambda r: f"{answer(r)}\n\n{later}") as server:
+        run(bench, server)
+    assert bench("site", "-o", SITE).code == 0
+    assert any(later in text for text in everything().values())
+    monkeypatch.setenv("LATER_API_KEY", later)
+    assert bench("site", "-o", SITE).code == 0
+    assert not any(later in text for text in everything().values())
 
 
 def test_texts_of_a_pack_without_a_licence_are_left_out(
