@@ -95,11 +95,36 @@ const eibench = (() => {
     }
     for (const { node, spans } of places) wrap(node, spans, (text, n) => marks[n] = make("mark", { tabIndex: -1 }, text, make("sup", "", n)));
   };
+  // A long text is laid out in parts, as they come into view, and a word without an end has places to break:
+  // a megabyte in one word would hold the page up for a minute.
+  const PART = 8000,
+    breakable = (text) => text.split(/(\S{500})/u).filter(Boolean).flatMap((piece, n) => n ? [make("wbr", ""), piece] : [piece]),
+    cut = (text) => {
+    const end = text.length <= PART ? text.length : text.lastIndexOf("\n", PART - 1) + 1 || text.lastIndexOf(" ", PART - 1) + 1 || PART;
+    return end - /[\ud800-\udbff]$/.test(text.slice(0, end));
+  };
+  const parts = (text) => {
+    const found = [];
+    for (let at = 0, end; at < text.length; at = end) {
+      end = at + (cut(text.slice(at, at + PART + 1)) || text.length);
+      found.push(make("span", "part", ...breakable(text.slice(at, end))));
+    }
+    return found;
+  };
+  const lighten = (box) => {
+    const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), texts = [];
+    while (walk.nextNode()) texts.push(walk.currentNode);
+    for (const node of texts) {
+      if (node.length > PART) node.replaceWith(...parts(node.data));
+      else if (/\S{500}/.test(node.data)) node.replaceWith(...breakable(node.data));
+    }
+    return box;
+  };
   const reader = (read, name) => {
-    const part = (node, ariaLabel) => Object.assign(node, { tabIndex: 0, role: "region", ariaLabel: `${ariaLabel} of ${name}` }),
-      left = part(make("div", "", ...read.turns.map(turn)), "conversation"), right = part(verdict(read), "verdict");
+    const region = (node, ariaLabel) => Object.assign(node, { tabIndex: 0, role: "region", ariaLabel: `${ariaLabel} of ${name}` }),
+      left = region(make("div", "", ...read.turns.map(turn)), "conversation"), right = region(verdict(read), "verdict");
     mark(left, right);
-    return [left, right];
+    return [left, right].map(lighten);
   };
   const sources = { parts: (sample) => [{ packed: document.getElementById(sample.id + "-text").textContent }] };
   for (const sample of all("details.sample")) sample.ontoggle = async () => {

@@ -85,6 +85,27 @@ def test_texts_of_a_comparison_are_text(visit: Visit) -> None:
     assert visit.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_a_long_text_is_laid_out_in_parts_and_stays_as_it_was(visit: Visit) -> None:
+    """Parts end where a line ends, a word without an end can break, and no character is lost."""
+    text = (
+        "First line\n" + "ab \U0001f600 " * 3_000 + "\nnext\n\n" + "\U0001f600" * 20_001 + "\nend"
+    )
+    visit.go(f"compare.html#{KEY}/r0/r1")
+    read, parts, breaks = visit.tab.evaluate(
+        """(text) => {
+            const said = { who: "x", kind: "model", text, thinking: "", cut: false };
+            const grade = { verdicts: [], values: [], flags: [] };
+            const [left] = eibench.reader({ turns: [said], grade, compared: [] }, "x");
+            const count = (wanted) => left.querySelectorAll(wanted).length;
+            return [left.querySelector(".said").textContent, count(".part"), count("wbr")];
+        }""",
+        text,
+    )
+    assert read == text
+    assert parts >= len(text) // 8_000
+    assert breaks >= 30
+
+
 @pytest.mark.parametrize("anchor", [
     "<img src=x onerror=window.canary=1>", "q=<script>window.canary=1</script>&pin=<svg>",
     "q=%00%FF&with=%E0%A4%A", "javascript:window.canary=1",
