@@ -7,6 +7,7 @@ from .loopback import LoopbackServer
 from .model import ScriptedModel
 from .replies import Answer
 from .responders import Reply, Responder, ScriptedReplies, uniform_ratings
+from .small_model import SmallModelServer, small_model
 from .wire import Delivery, ReceivedRequest, Response
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "Response",
     "ScriptedModel",
     "ScriptedReplies",
+    "SmallModelServer",
     "fail_first",
+    "small_model",
     "uniform_ratings",
 ]

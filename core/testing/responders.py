@@ -62,9 +62,15 @@ def uniform_ratings(seed: int = 0) -> Responder:
     return lambda request: fill(request.prompt)
 
 
+def asked_names(prompt: str) -> list[str]:
+    """The names in the first form that a prompt shows; none without a form."""
+    blocks = _blocks(_lines(prompt))
+    return next((block.names for block in blocks if len(block.names) > 1), [])
+
+
 def fill_ratings(prompt: str, rng: Random) -> str:
     """The form in the prompt, filled in; a sentence when it shows none."""
-    lines = [line.strip() for line in prompt.splitlines() if line.strip()]
+    lines = _lines(prompt)
     blocks = list(_blocks(lines))
     forms = [i for i, block in enumerate(blocks) if len(block.names) > 1]
     if not forms:
@@ -73,6 +79,10 @@ def fill_ratings(prompt: str, rng: Random) -> str:
     parts = [_fill(block, rng) for block in shown]
     closing = lines[shown[-1].end : shown[-1].end + 1]
     return "\n\n".join(parts + [line for line in closing if line.startswith("[")])
+
+
+def _lines(prompt: str) -> list[str]:
+    return [line.strip() for line in prompt.splitlines() if line.strip()]
 
 
 class _Block(NamedTuple):

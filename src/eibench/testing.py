@@ -7,6 +7,9 @@ and Anthropic messages, with every fault that real ones have:
         ...  # a client with base_url=server.base_url
     assert len(server.answered) == 1
 
+`SmallModelServer` is one with a small model on a machine of one's own: slow, one request at a
+time, and seldom in the form that was asked for.
+
 `Tournament` makes comparisons of models of known ability by a judge with known faults.
 """
 
@@ -27,7 +30,9 @@ from eibench.core.testing import (
     Response,
     ScriptedModel,
     ScriptedReplies,
+    SmallModelServer,
     fail_first,
+    small_model,
     uniform_ratings,
 )
 from eibench.core.testing.simulator import Noise, Tournament
@@ -50,7 +55,9 @@ __all__ = [
     "Response",
     "ScriptedModel",
     "ScriptedReplies",
+    "SmallModelServer",
     "Tournament",
     "fail_first",
+    "small_model",
     "uniform_ratings",
 ]
