@@ -49,7 +49,7 @@ def _followed(server: SiteServer, runs_dir: Path, folder: Path) -> Iterator[None
     """Bring the site up to date whenever the journal has changed, while the block lasts."""
     ended = threading.Event()
     about = (server, JournalState(runs_dir), lambda: _again(runs_dir, folder), ended)
-    threading.Thread(target=follow, args=about, daemon=True).start()
+    threading.Thread(target=follow, args=about, kwargs={"tell": _tell}, daemon=True).start()
     try:
         yield
     finally:
@@ -77,12 +77,12 @@ def _build(runs_dir: Path, folder: Path) -> None:
 
 
 def _again(runs_dir: Path, folder: Path) -> None:
-    """Build once more; what cannot be read now may be readable later."""
-    try:
-        with Journal(runs_dir, create=False) as journal:
-            make_site(journal, folder, "all")
-    except BenchError as error:
-        click.echo(line(f"warning: not brought up to date: {error}"), err=True)
+    with Journal(runs_dir, create=False) as journal:
+        make_site(journal, folder, "all")
+
+
+def _tell(problem: str) -> None:
+    click.echo(line(f"warning: not brought up to date: {problem}"), err=True)
 
 
 class JournalState:

@@ -260,7 +260,8 @@ class Caller:
             self._connection_failed(error, course.place.began)
         if error.kind == ErrorKind.RATE_LIMIT:
             self.slots.shrink()
-        return self.limits.retry.wait(error, course.attempts, self._draw)
+        left = (course.deadline or 0.0) - self._clock()
+        return self.limits.retry.wait(error, course.attempts, self._draw, left)
 
     def _endpoint_answered(self) -> None:
         self._down_since, self._refusals = None, 0

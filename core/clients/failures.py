@@ -7,7 +7,6 @@ import socket
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from math import isfinite
 from typing import NamedTuple
 
 from ..endpoints.providers import AskedParty
@@ -56,6 +55,8 @@ _PLAIN = {
     errno.ETIMEDOUT,
 }
 """What the system's own words are clear about."""
+_SECONDS = re.compile(r"-?\d{1,300}(\.\d{1,300})?", re.ASCII)
+"""A time to wait: digits alone, as Python reads more than that as a number, such as ``1_0``."""
 _SHOWN = 300
 _SHOWN_OF_BODY = 80
 
@@ -98,12 +99,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     ``None`` when it asks nothing, or what cannot be read.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers[name]) * unit
-        except (KeyError, ValueError):
-            continue
-        if isfinite(seconds):
-            return max(0.0, seconds)
+        if _SECONDS.fullmatch(headers.get(name, "").strip()):
+            return max(0.0, float(headers[name]) * unit)
     try:
         then = parsedate_to_datetime(headers["retry-after"])
         return max(0.0, (then - datetime.now(UTC)).total_seconds())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 from ..errors import ErrorKind, ProviderError
 
@@ -34,13 +35,17 @@ class RetryPolicy:
     connection_cap_s: float = 8.0
     down_after_s: float = 40.0
 
-    def wait(self, error: ProviderError, tries: int, random: Callable[[], float]) -> float | None:
+    def wait(
+        self, error: ProviderError, tries: int, random: Callable[[], float], left: float = inf
+    ) -> float | None:
         """Seconds to wait before the next attempt; ``None`` when there shall be none.
 
         Args:
             error: What the last attempt ended with.
             tries: Attempts so far, at least 1.
             random: Uniform in [0, 1).
+            left: Seconds that the call may still take. A server that asks for a longer wait is
+                asked again as if it had said nothing, as there is no later for this call.
         """
         most = self.attempts_after.get(error.kind, self.attempts)
         if not error.retryable or tries >= most:
@@ -48,4 +53,5 @@ class RetryPolicy:
         cap = self.connection_cap_s if error.kind == ErrorKind.CONNECTION else self.cap_s
         ceiling = min(cap, self.base_s * 2.0 ** (tries - 1))
         own = ceiling * (0.5 + 0.5 * random())
-        return own if error.retry_after is None else max(error.retry_after, 0.0) + own * 0.1
+        asked = error.retry_after
+        return own if asked is None or asked + own * 0.1 >= left else max(asked, 0.0) + own * 0.1

@@ -7,6 +7,7 @@ read it: the address holds a token, and other names of this machine than its own
 import mimetypes
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
@@ -14,9 +15,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ..errors import BenchError
+
 HOST = "127.0.0.1"
 VERSION, FOLLOW = "version.js", "follow.js"
 """What a page asks for, to see whether it is of today, and what asks."""
+PERSISTENT = 2
+"""A build that has failed so often in the same way is told of."""
 _END = b"</body>"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html",
           ".json": "application/json", ".csv": "text/csv"}  # fmt: skip
@@ -57,11 +62,15 @@ class SiteServer(ThreadingHTTPServer):
         if not secrets.compare_digest(path[: len(start)].encode(), start.encode()):
             return None
         name = unquote(path[len(start) :]) or "index.html"
-        if "\0" in name:
+        try:
+            found = (self.folder / name).resolve()
+            inside = found.is_relative_to(self.folder) and found.is_file()
+        except (OSError, ValueError):  # a name that no file can have
             return None
-        found = (self.folder / name).resolve()
-        inside = found.is_relative_to(self.folder) and found.is_file()
         return found if inside else None
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a browser that left, or of a request that was cut off."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -87,7 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Host") not in self._names():
             self._refuse(HTTPStatus.FORBIDDEN, "This address is not served here.", body=body)
             return
-        path = urlsplit(self.path).path
+        try:
+            path = urlsplit(self.path).path
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "This address cannot be read.", body=body)
+            return
         own = {VERSION: f"eibenchVersion({self._site.version});\n", FOLLOW: script_that_follows()}
         if (name := path.removeprefix(f"/{self._site.token}/")) in own:
             self._send(HTTPStatus.OK, "text/javascript", own[name].encode(), body=body)
@@ -143,20 +156,32 @@ def follow(
     build: Callable[[], None],
     ended: threading.Event,
     seconds: float = 2.0,
+    tell: Callable[[str], None] = lambda problem: None,
 ) -> None:
     """Build the site again whenever what it is made of has changed, until the end.
+
+    What cannot be built is tried again at the next look: a run may be deleted, or written to,
+    while its pages are made.
 
     Args:
         server: Its version rises with each build.
         state: Another value for another state of the journal.
-        build: Writes the site.
+        build: Writes the site; a `BenchError` says why it could not.
         ended: Is set when nobody looks any longer.
         seconds: Between two looks.
+        tell: Is told of a problem that the second look met too, once.
     """
-    known = state()
+    known, problems = state(), Counter[str]()
     while not ended.wait(seconds):
         now = state()
-        if now != known:
+        if now == known:
+            continue
+        try:
             build()
-            known = now
+        except BenchError as error:
+            problems[str(error)] += 1
+            if problems[str(error)] == PERSISTENT:
+                tell(str(error))
+        else:
+            known, problems = now, Counter()
             server.version += 1

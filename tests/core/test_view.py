@@ -1,8 +1,12 @@
 """`bench view`: the site on loopback, for whoever has the address, following what goes on."""
 
+import contextlib
 import http.client
 import re
 import signal
+import socket
+import struct
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +15,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from eibench.core.cli.view import JournalState
+from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
+from eibench.core.site.serving import SiteServer, follow
 
 pytestmark = pytest.mark.slow
 
@@ -69,13 +75,61 @@ def test_the_address_shows_the_site(viewed: Viewed) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/", "/index.html", "/wrongtoken/index.html", "{}../site.json", "{}%2e%2e/%2e%2e/",
-     "{}../../../../etc/passwd", "{}%2fetc%2fpasswd", "{}nosuch.html", "{}boards/", "{}a%00b"],
+     "{}../../../../etc/passwd", "{}%2fetc%2fpasswd", "{}nosuch.html", "{}boards/", "{}a%00b",
+     "{}" + 300 * "a"],
 )  # fmt: skip
 def test_nothing_else_is_served(viewed: Viewed, path: str) -> None:
     """Without the token, outside of the folder, folders themselves."""
     status, text, _ = viewed.get(path.format(viewed.path))
     assert status == 404
     assert "bench view printed" in text
+
+
+def test_what_cannot_be_read_is_refused_without_a_word(viewed: Viewed) -> None:
+    """An address that is none, and browsers that leave in the middle: no traceback is printed."""
+    with socket.create_connection(("127.0.0.1", viewed.port), timeout=30) as browser:
+        browser.sendall(f"GET http://[x HTTP/1.1\r\nHost: 127.0.0.1:{viewed.port}\r\n\r\n".encode())
+        assert browser.recv(100).startswith(b"HTTP/1.1 400 ")
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", viewed.port), timeout=30) as browser:
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            browser.sendall(b"GET / HTTP/1.1\r\n")
+    assert viewed.get(viewed.path)[0] == 200
+    viewed.process.send_signal(signal.SIGINT)
+    assert not viewed.process.communicate(timeout=30)[1]
+
+
+class Unreadable:
+    """A journal of which each look finds another state, and whose site fails some times."""
+
+    def __init__(self, *problems: str) -> None:
+        self.problems, self.looks, self.told = list(problems), 0, list[str]()
+        self.ended = threading.Event()
+
+    def state(self) -> int:
+        """Another one each time."""
+        self.looks += 1
+        return self.looks
+
+    def build(self) -> None:
+        """Fail with the next problem; the end when there is none."""
+        if self.problems:
+            raise UsageError(self.problems.pop(0))
+        self.ended.set()
+
+
+@pytest.mark.parametrize(
+    ("problems", "told"),
+    [(["gone"], []), (["gone", "gone", "gone"], ["gone"]), (["gone", "other"], [])],
+)
+def test_a_build_that_failed_once_is_tried_again(
+    tmp_path: Path, problems: list[str], told: list[str]
+) -> None:
+    """A run that is deleted while its pages are made is no news; what stays wrong is, once."""
+    journal, server = Unreadable(*problems), SiteServer(tmp_path)
+    with contextlib.closing(server.socket):
+        follow(server, journal.state, journal.build, journal.ended, 0.0, journal.told.append)
+    assert (journal.told, server.version) == (told, 1)
 
 
 def test_other_names_of_this_machine_are_refused(viewed: Viewed) -> None:
