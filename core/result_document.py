@@ -50,6 +50,7 @@ class MetricRow(TypedDict):
     ci95: ReadOnly[Interval | None]
     n: ReadOnly[Count]
     higher_is_better: ReadOnly[bool | None]
+    ci95_chosen: NotRequired[ReadOnly[Interval]]
 
 
 class BaselineRow(TypedDict):

@@ -16,6 +16,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
+from ..reports.statements import baseline_notes
 from ..result_document import MetricRow
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
@@ -161,7 +162,9 @@ def _table(board: Leaderboard, document: LeaderboardDocument) -> FitTable:
         note = "\n".join([note, *note_of(rows)]) if details else f"{note}; {_MORE_SAID}"
     if board.kin:
         note += f"\nscores {board.kin.text}"
-    note = "\n".join([note, *_not_above(board, document), *_changed(document)])
+    note = "\n".join(
+        [note, *(line(found.text) for found in baseline_notes(document)), *_changed(document)]
+    )
     title = f"{board.benchmark.name}: {plural(len(rows), 'model')}"
     drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
     return FitTable(title, columns, None, note, drawn, "95 % interval")
@@ -210,17 +213,6 @@ def _comparable(board: Leaderboard) -> str:
     names = board.beside_published
     with_ = listed(names, _LISTED) or "no model above"
     return f"comparable with these: {with_} (bench show RUN says why)"
-
-
-def _not_above(board: Leaderboard, document: LeaderboardDocument) -> list[str]:
-    """Which models are not surely above a baseline: a line for each."""
-    known = {n: b for d in board.documents.values() for n, b in d["baselines"].items()}
-    messages = []
-    for name, baseline in known.items():
-        models = [row["model"] for row in document["rows"] if name in (row["not_above"] or ())]
-        at = f"not surely above {baseline['label']} ({baseline['value']:.1f})"
-        messages += [line(f"{at}: {listed(models, _LISTED)}")] if models else []
-    return messages
 
 
 def _changed(document: LeaderboardDocument) -> list[str]:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from ..errors import BenchError
 from ..reports.columns import FitColumn, FitTable, plus_minus
-from ..reports.ending import chance, dollars
+from ..reports.ending import dollars
+from ..reports.statements import against_baselines, too_few
 from ..result_document import MetricRow, ResultDocument
 from ..text import duration, interval, plural
 
@@ -60,4 +61,7 @@ def _main(document: ResultDocument) -> tuple[str, MetricRow]:
 
 def _chance(document: ResultDocument) -> str:
     """Above or below chance, in a word or two."""
-    return chance(document).partition(" chance")[0].removesuffix(" than") or "–"
+    if too_few(document) and document["baselines"]:
+        return "too few"
+    found = (one.verb for one in against_baselines(document) if one.name == "random")
+    return next(found, "–").removesuffix(" than")

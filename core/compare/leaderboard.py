@@ -23,8 +23,9 @@ from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.ratings import BoardRow, not_above, place_rows
-from ..result_document import ConclusionRow, DatasetRow, Facts, RatingRow, ResultDocument
+from ..reports.ratings import BoardRow, place_rows
+from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
+from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
 from .board import Board, boards_of, by_members, choose_board
 from .board_results import BoardResults
@@ -68,7 +69,7 @@ class _OfJudges(TypedDict, total=False):
     robustness: Sequence[JudgesDocument]
 
 
-class LeaderboardDocument(TypedDict):
+class LeaderboardDocument(StatedBoard):
     """The document of `bench leaderboard --json`."""
 
     benchmark: str
@@ -78,12 +79,10 @@ class LeaderboardDocument(TypedDict):
     kin: NotRequired[KinRule]
     judges: NotRequired[Sequence[JudgeRatings]]
     robustness: NotRequired[Sequence[JudgesDocument]]
-    demo: bool
     engine: str | None
     engine_version: str | None
     anchors: Sequence[Facts]
-    rows: Sequence[BoardRow]
-    conclusions: Sequence[ConclusionRow]
+    statement: str
     warnings: Sequence[str]
 
 
@@ -126,19 +125,45 @@ class Leaderboard:
         standing, board = self.standing, self.board
         pack = {"name": board.pack_name, "sha256": board.pack_sha256}
         roles: _Roles = {"roles": dict(board.roles)} if board.roles else {}
+        stated = self._stated()
         return {
+            **stated,
             "benchmark": self.benchmark.name,
             "dataset": cast("DatasetRow", {**pack, "n_items": len(self.pack.items)}),
             "judge": board.judge,
             **roles,
             **self._of_judges(),
-            "demo": self.demo,
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
-            "rows": self.rows(),
-            "conclusions": list(standing.conclusions) if standing else [],
+            "statement": board_statement(stated),
             "warnings": [*self.warnings, *(standing.warnings if standing else [])],
+        }
+
+    def _stated(self) -> StatedBoard:
+        """What statements are made of; baselines where they are of the metric that ranks."""
+        baselines = dict[str, BaselineRow]()
+        for document in self.documents.values():
+            if next(iter(document["metrics"]), None) == self.metric:
+                baselines |= document["baselines"]
+        return {
+            "demo": self.demo,
+            "metric": self._ranked_by(),
+            "baselines": baselines,
+            "rows": self.rows(),
+            "conclusions": list(self.standing.conclusions) if self.standing else [],
+        }
+
+    def _ranked_by(self) -> RankedBy:
+        """The metric that models are ranked by, as the first result that has it says."""
+        name = self.metric
+        having = [d for d in self.documents.values() if name in d["metrics"]]
+        label = having[0]["metric_labels"][name][0] if having else ""
+        better = having[0]["metrics"][name]["higher_is_better"] if having else None
+        return {
+            "name": name,
+            "label": label or name.replace("_", " "),
+            "higher_is_better": better,
         }
 
     def _of_judges(self) -> _OfJudges:

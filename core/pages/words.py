@@ -2,9 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..reports.ending import chance, dollars
-from ..reports.ratings import ranks
-from ..result_document import MetricRow, RatingRow, ResultDocument
+from ..reports.ending import dollars
+from ..reports.statements import (
+    Placed,
+    better_end,
+    chance,
+    completeness,
+    judge_findings,
+    placed,
+    too_few,
+)
+from ..result_document import MetricRow, ResultDocument
 from ..text import duration, number
 from .rows import Ends
 
@@ -49,11 +57,6 @@ def main_metric(document: ResultDocument) -> tuple[str, MetricRow] | None:
     return next(iter(document["metrics"].items()), None)
 
 
-def own_rating(document: ResultDocument) -> RatingRow | None:
-    """The rating of the run's own model."""
-    return next((r for r in document["ratings"] if r["model"] == document["name"]), None)
-
-
 def verdict(document: ResultDocument) -> str:
     """What came out, with how sure it is, in sentences."""
     return " ".join(_sentences(document))
@@ -68,12 +71,18 @@ def _sentences(document: ResultDocument) -> Iterator[str]:
     metric = found[1]
     yield f"{name} reaches {figure(metric['value'])} in {label_of(document, found[0])}, "
     yield _sure(metric, _over(document, found[0]))
-    if said := chance(document):
+    if end := better_end(metric["higher_is_better"]):
+        yield f"Of this number {end}."
+    if few := too_few(document):
+        yield f"{few.text[:1].upper()}{few.text[1:]}."
+    elif said := chance(document):
         yield f"That is {said}."
-    if own := own_rating(document):
-        yield _placed(own, len(document["ratings"]), document)
-    if document["status"] != "complete":
-        yield f"The result is not complete ({document['status']})."
+    if own := placed(document):
+        yield _placed(own, document)
+    if said := judge_findings(document.get("conclusions", ())).text:
+        yield f"{said[:1].upper()}{said[1:]}."
+    if said := completeness(document).text:
+        yield f"The result is {said}."
 
 
 def _sure(metric: MetricRow, over: str) -> str:
@@ -87,18 +96,10 @@ def _over(document: ResultDocument, name: str) -> str:
     return document["metric_labels"].get(name, ["", ""])[1] or "items"
 
 
-def _placed(own: RatingRow, of: int, document: ResultDocument) -> str:
-    may_be = ranks(own["rank_ci95"])
-    rating = f"rating {figure(own['rating'], 0)} {ends(own['ci95'], 0)}"
-    tied = own["tied_with"] or ()
-    if tied:
-        others = f"; it cannot be told apart from {', '.join(tied[:4])}"
-        others += f" and {len(tied) - 4} more" if len(tied) > 4 else ""
-    else:
-        others = "; it is told apart from every other" if of > 1 else ""
-    rank = str(own["rank"]) if may_be in ("–", str(own["rank"])) else f"{own['rank']} ({may_be})"
+def _placed(own: Placed, document: ResultDocument) -> str:
     judge = f" by {document['judge']}" if document["judge"] else ""
-    return f"Compared{judge}, it has rank {rank} of {of}, {rating}{others}."
+    facts = [own.text, f"rating {figure(own.rating, 0)} {ends(own.ci95, 0)}", own.apart]
+    return f"Compared{judge}: {', '.join(filter(None, facts))}."
 
 
 def took(document: ResultDocument) -> str:

@@ -1,6 +1,6 @@
 """Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`.
 
-Also where scores stand on a board without ratings, and above which baselines they are.
+Also where scores stand on a board without ratings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,6 @@ from ..result_document import (
     Ordinal,
     Ranks,
     RatingRow,
-    ResultDocument,
     SampleCounts,
 )
 from .columns import FitColumn, Span, plus_minus
@@ -77,17 +76,6 @@ def _place(rows: Sequence[BoardRow], metric: str, above: int) -> None:
         row["rank"] = above + place.rank
         row["rank_ci95"] = [above + place.low, above + place.high]
         row["tied_with"] = [names[other] for other in place.tied]
-
-
-def not_above(document: ResultDocument) -> list[str]:
-    """The names of the baselines that a result's interval does not lie above."""
-    main = next(iter(document["metrics"].values()), None)
-    if main is None or main["value"] is None or main["higher_is_better"] is None:
-        return []
-    sign = 1 if main["higher_is_better"] else -1
-    ends = [sign * end for end in main["ci95"] or ()]
-    lowest = min(ends, default=float("-inf"))
-    return [n for n, b in document["baselines"].items() if lowest <= sign * b["value"]]
 
 
 NAMED = 3

@@ -59,7 +59,7 @@ def test_the_document_of_a_board(bench: Bench, demos: Demos) -> None:
     board = bench("leaderboard", "eqbench3", "--json").json
     assert board.keys() == {
         "benchmark", "dataset", "judge", "demo", "engine", "engine_version", "anchors", "rows",
-        "conclusions", "warnings",
+        "conclusions", "warnings", "metric", "baselines", "statement",
     }  # fmt: skip
     assert board["dataset"] == documents[0]["dataset"]
     assert (board["judge"], board["engine"]) == ("demo/judge", "glicko2")

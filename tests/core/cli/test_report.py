@@ -149,7 +149,7 @@ def test_samples_without_a_number_are_marked(given: RunInput) -> None:
     document: Any = {**given.document, "status": "incomplete"}
     page = render_report([given._replace(items=items, cut_off=cut_off, document=document)])
     assert "unscored; cut off; no verdict" in page
-    assert "The result is not complete (incomplete)" in page
+    assert "The result is INCOMPLETE" in page
 
 
 @pytest.mark.parametrize("text", [HOSTILE, LONG])

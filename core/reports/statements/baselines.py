@@ -1,0 +1,168 @@
+"""Where a result stands among baselines, and whether it can be told at all."""
+
+from enum import Enum
+from typing import NamedTuple
+
+from ...few_families import FEWEST_FAMILIES
+from ...result_document import BaselineRow, Interval, MetricRow, ResultDocument
+from ...text import number
+from ..comparability import is_graded
+
+
+class Side(Enum):
+    """On which side of a baseline a result is."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNSURE = "unsure"
+    """Its interval holds the baseline."""
+
+
+class AgainstBaseline(NamedTuple):
+    """A result beside a baseline.
+
+    Attributes:
+        name: Of the baseline, such as ``random``.
+        words: What it is called in a sentence: ``chance (random 18.0)``.
+        side: Of the result.
+        higher_is_better: Of the metric.
+    """
+
+    name: str
+    words: str
+    side: Side
+    higher_is_better: bool
+
+    @property
+    def verb(self) -> str:
+        """``above``, ``below``, ``not surely above``; ``better than`` where less is better."""
+        return _VERBS[self.side, self.higher_is_better]
+
+    @property
+    def text(self) -> str:
+        """``not surely above chance (random 18.0)``."""
+        return f"{self.verb} {self.words}"
+
+
+_VERBS = {
+    (Side.BETTER, True): "above",
+    (Side.WORSE, True): "below",
+    (Side.UNSURE, True): "not surely above",
+    (Side.BETTER, False): "better than",
+    (Side.WORSE, False): "worse than",
+    (Side.UNSURE, False): "not surely better than",
+}
+
+
+class TooFew(NamedTuple):
+    """That a number stands on too few items for any claim.
+
+    Attributes:
+        asked: Items that were asked.
+        of: Items of the pack.
+        reason: Of a result without an interval, why it has none.
+    """
+
+    asked: int
+    of: int
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """``4 of 30 items: too few to tell``."""
+        if self.asked >= FEWEST_FAMILIES:
+            return f"too few to tell: {self.reason}"
+        items = f"{self.asked} of {self.of} items" if self.asked < self.of else f"{self.of} items"
+        return f"{items}: too few to tell"
+
+
+def main_metric(document: ResultDocument) -> tuple[str, MetricRow] | None:
+    """The first metric of a result with its name; ``None`` where it has none."""
+    return next(iter(document["metrics"].items()), None)
+
+
+def too_few(document: ResultDocument) -> TooFew | None:
+    """That the main number has no interval for want of items; ``None`` where it has one."""
+    found = main_metric(document)
+    if found is None or found[1]["value"] is None or found[1]["ci95"] is not None:
+        return None
+    reason = document.get("metric_reasons", {}).get(found[0])
+    if reason is None:
+        return None
+    asked = document["items"]["total"] // document["iterations"]
+    return TooFew(asked, document["dataset"]["n_items"], reason)
+
+
+def against_baselines(document: ResultDocument) -> list[AgainstBaseline]:
+    """Where the main number stands among the baselines of its pack.
+
+    Nothing of a result that is not complete or not graded, that has no interval, or where neither
+    end of the metric is better.
+    """
+    found = main_metric(document)
+    if found is None or document["status"] != "complete" or not is_graded(document):
+        return []
+    metric = found[1]
+    ends, higher = interval_to_claim(metric), metric["higher_is_better"]
+    if ends is None or higher is None:
+        return []
+    return [
+        AgainstBaseline(name, baseline_words(name, baseline), _side(ends, baseline, higher), higher)
+        for name, baseline in document["baselines"].items()
+    ]
+
+
+def interval_to_claim(metric: MetricRow) -> Interval | None:
+    """What a metric is set against a baseline by.
+
+    `ci95_chosen` where the metric is the best of several numbers, each of which might have been
+    chosen by chance; else its 95 % interval. ``None`` where there is neither.
+    """
+    return metric.get("ci95_chosen") or metric["ci95"]
+
+
+def _side(ends: Interval, baseline: BaselineRow, higher: bool) -> Side:
+    low, high = ends if higher else (-ends[1], -ends[0])
+    than = baseline["value"] if higher else -baseline["value"]
+    return Side.BETTER if low > than else Side.WORSE if high < than else Side.UNSURE
+
+
+def baseline_words(name: str, baseline: BaselineRow) -> str:
+    """What a baseline is called in a sentence, with its value."""
+    value = number(baseline["value"], 1)
+    if name == "random":
+        return f"chance (random {value})"
+    if name == "best_constant":
+        return f"the best constant answer ({value})"
+    if name == "uniform":
+        return f"equal answers ({value})"
+    return f"{baseline['label']} ({value})"
+
+
+def chance(document: ResultDocument) -> str:
+    """Whether the main number is above chance, in words; empty where nothing can be said.
+
+    Where it is, and not surely above the best constant answer, that is said too. With too few
+    items the words are that these are too few to tell.
+    """
+    few = too_few(document)
+    if few and document["baselines"] and document["status"] == "complete":
+        return few.text
+    found = {one.name: one for one in against_baselines(document)}
+    if (random := found.get("random")) is None:
+        return ""
+    constant = found.get("best_constant")
+    if constant and random.side is Side.BETTER is not constant.side:
+        return f"{random.text} but {constant.text}"
+    return random.text
+
+
+def not_above(document: ResultDocument) -> list[str] | None:
+    """The names of the baselines that a result is not surely better than.
+
+    ``None`` where that is not known: no interval, or a result that is not complete.
+    """
+    found = against_baselines(document)
+    if document["baselines"] and not found:
+        return None
+    return [one.name for one in found if one.side is not Side.BETTER]

@@ -1,0 +1,206 @@
+"""Statements about models beside each other: who is first, who is tied, what nobody passes."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple, TypedDict
+
+from ...few_families import FEWEST_FAMILIES
+from ...result_document import BaselineRow, ConclusionRow, Ordinal, Ranks, RatingRow
+from ...text import listed, plural
+from ..ratings import BoardRow
+from .baselines import baseline_words
+from .judges import judge_findings
+
+NAMED = 4
+"""Models that a sentence names."""
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class RankedBy(TypedDict):
+    """The metric that models are ranked by where none is rated."""
+
+    name: str
+    label: str
+    higher_is_better: bool | None
+
+
+class StatedBoard(TypedDict):
+    """What of a leaderboard document statements are made of."""
+
+    demo: bool
+    metric: RankedBy
+    baselines: Mapping[str, BaselineRow]
+    rows: Sequence[BoardRow]
+    conclusions: Sequence[ConclusionRow]
+
+
+def joint_rank(row: RatingRow | BoardRow) -> Ranks | None:
+    """The ranks that a model may have, of all models of the board at once.
+
+    ``None`` where that is not known: no interval, or an engine or a program that told none.
+    """
+    return row.get("rank_ci95_board")
+
+
+def tied_names(row: RatingRow | BoardRow) -> Sequence[str] | None:
+    """Who cannot be told apart from a model, of all pairs of the board at once.
+
+    ``None`` where that is not known, as where its joint rank is not.
+    """
+    return row["tied_with"] if joint_rank(row) else None
+
+
+class LeaderKind(Enum):
+    """What can be said of the first place of a board."""
+
+    NONE = "none"
+    """No model has a rank."""
+    ALONE = "alone"
+    """One model has a rank."""
+    FIRST = "first"
+    """One model, and no other may have that place."""
+    SHARED = "shared"
+    """Several models that may each have it."""
+    UNKNOWN = "unknown"
+    """There are ranks by the numbers alone, none of them with an interval."""
+
+
+class Leader(NamedTuple):
+    """Who is first.
+
+    Attributes:
+        kind: What can be said.
+        models: Who has the first place, or may have it; the best number first.
+        of: How many models have a rank.
+    """
+
+    kind: LeaderKind
+    models: Sequence[str]
+    of: int
+
+    @property
+    def text(self) -> str:
+        """A clause: ``a is first of 4``, ``two models share first place: a, b``."""
+        if self.kind is LeaderKind.NONE:
+            return "no model has a rank"
+        if self.kind is LeaderKind.ALONE:
+            return f"{self.models[0]} is alone on this board: a second model makes a ranking"
+        if self.kind is LeaderKind.UNKNOWN:
+            return f"too few items for a ranking ({FEWEST_FAMILIES} families of items needed)"
+        if self.kind is LeaderKind.FIRST:
+            return f"{self.models[0]} is first of {self.of}"
+        many = f"{counted(len(self.models))} models of {self.of} share first place"
+        return f"{many}: {listed(self.models, NAMED)}"
+
+
+def counted(n: int) -> str:
+    """A number in words up to ten, with a small letter."""
+    return _WORDS[n] if n < len(_WORDS) else str(n)
+
+
+def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
+    """Who is first of rows in the order of their rank.
+
+    A model may be first if its joint rank interval begins with 1. Where none has such an interval
+    the first place is not known, however far apart the numbers are.
+    """
+    ranked = [row for row in rows if _has_number(row)]
+    if not ranked:
+        return Leader(LeaderKind.NONE, (), 0)
+    if len(ranked) == 1:
+        return Leader(LeaderKind.ALONE, [ranked[0]["model"]], 1)
+    may = [row["model"] for row in ranked if (ends := joint_rank(row)) and ends[0] == 1]
+    if not may:
+        return Leader(LeaderKind.UNKNOWN, (), len(ranked))
+    kind = LeaderKind.FIRST if len(may) == 1 else LeaderKind.SHARED
+    return Leader(kind, may, len(ranked))
+
+
+def _has_number(row: RatingRow | BoardRow) -> bool:
+    rank: Ordinal | None = row["rank"]
+    return rank is not None
+
+
+def better_end(higher_is_better: bool | None) -> str:
+    """``less is better`` where it is; empty where more is, or where neither end is better."""
+    return "less is better" if higher_is_better is False else ""
+
+
+def ranked_by(board: StatedBoard) -> str:
+    """``SECEU score (less is better)``; empty where models are ranked by a rating."""
+    if any(row["rating"] is not None for row in board["rows"]):
+        return ""
+    metric = board["metric"]
+    end = better_end(metric["higher_is_better"])
+    return metric["label"] + (f" ({end})" if end else "")
+
+
+class BaselineNote(NamedTuple):
+    """Which models of a board are not surely better than a baseline.
+
+    Attributes:
+        name: Of the baseline.
+        words: What it is called in a sentence, with its value.
+        models: Not surely better than it; those of which nothing is known are not among them.
+        everybody: None of the board's ranked models is surely better.
+        higher_is_better: Of the metric.
+    """
+
+    name: str
+    words: str
+    models: Sequence[str]
+    everybody: bool
+    higher_is_better: bool
+
+    @property
+    def text(self) -> str:
+        """``not surely above chance (random 18.0): a, b``."""
+        return f"not surely {self._than} {self.words}: {listed(self.models, 8)}"
+
+    @property
+    def clause(self) -> str:
+        """``none is surely above chance (random 18.0)``."""
+        return f"none is surely {self._than} {self.words}"
+
+    @property
+    def _than(self) -> str:
+        return "above" if self.higher_is_better else "better than"
+
+
+def baseline_notes(board: StatedBoard) -> list[BaselineNote]:
+    """A note for each baseline that some model is not surely better than, the easiest first."""
+    higher = board["metric"]["higher_is_better"]
+    if higher is None:
+        return []
+    known = [row for row in board["rows"] if row["not_above"] is not None]
+    easiest_first = sorted(
+        board["baselines"].items(), key=lambda pair: pair[1]["value"] * (1 if higher else -1)
+    )
+    notes = []
+    for name, baseline in easiest_first:
+        models = [row["model"] for row in known if name in (row["not_above"] or ())]
+        if models:
+            everybody = len(models) == len(known)
+            words = baseline_words(name, baseline)
+            notes.append(BaselineNote(name, words, models, everybody, higher))
+    return notes
+
+
+def board_statement(board: StatedBoard) -> str:
+    """The sentence that a board comes to.
+
+    Who is first or shares first place, by what, whether that is better than guessing, and what
+    was found strongly against the judge. Says DEMO of a board of demo models.
+    """
+    front = leader(board["rows"])
+    said = [front.text]
+    by = ranked_by(board)
+    if by and front.kind in (LeaderKind.FIRST, LeaderKind.SHARED):
+        said[0] += f", by {by}"
+    if front.kind is LeaderKind.NONE:
+        said[0] = f"{plural(len(board['rows']), 'model')}, none of which has a rank"
+    else:
+        said += [note.clause for note in baseline_notes(board) if note.everybody][:1]
+    said.append(judge_findings(board["conclusions"]).text)
+    demo = "DEMO: " if board["demo"] else ""
+    return demo + "; ".join(filter(None, said))

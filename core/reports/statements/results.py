@@ -1,0 +1,119 @@
+"""Statements about one result: how whole it is, its rank, what its judges did."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...result_document import OpenInterval, ResultDocument
+from ...text import listed, plural
+from .boards import LeaderKind, joint_rank, leader, tied_names
+
+NAMED = 4
+"""Tied models that a sentence names."""
+
+
+class Completeness(NamedTuple):
+    """How much of what a whole result has is there.
+
+    Attributes:
+        status: Of the result.
+        asked: Items that were asked.
+        of: Items of the pack.
+        causes: Why it is not complete, the first of each kind.
+    """
+
+    status: str
+    asked: int
+    of: int
+    causes: Sequence[str]
+
+    @property
+    def partial(self) -> bool:
+        """Whether items of the pack were not asked."""
+        return self.asked < self.of
+
+    @property
+    def text(self) -> str:
+        """``partial: 4 of 30 items``, ``FAIL: ...``; empty for a whole result."""
+        said = [f"partial: {self.asked} of {self.of} items"] if self.partial else []
+        if self.status != "complete":
+            said.insert(0, ": ".join([self.status.upper(), *self.causes[:1]]))
+        return "; ".join(said)
+
+
+def completeness(document: ResultDocument) -> Completeness:
+    """How whole a result is, and if it is not, why."""
+    items = document["items"]
+    causes = [document["invalid"]] if document["invalid"] else []
+    for kind in ("failed", "unscored"):
+        if rows := document[kind]:
+            causes.append(f"{plural(items[kind], 'sample')} {kind} ({rows[0]['reason']})")
+    if items["pending"]:
+        causes.append(f"{plural(items['pending'], 'sample')} to do")
+    if left := document["comparisons"].get("planned"):
+        causes.append(f"{plural(left, 'comparison')} to do")
+    asked = items["total"] // document["iterations"]
+    return Completeness(document["status"], asked, document["dataset"]["n_items"], causes)
+
+
+class Placed(NamedTuple):
+    """The place of a model among those it was compared with.
+
+    Attributes:
+        rank: By the rating alone.
+        ends: The ranks that it may have, of all models at once; ``None`` where that is not known.
+        of: How many models there are.
+        first: Whether it is first, shares first place, or neither.
+        tied: Who cannot be told apart from it; ``None`` where that is not known.
+        rating: Its rating.
+        ci95: The rating's interval.
+    """
+
+    rank: int
+    ends: Sequence[int] | None
+    of: int
+    first: LeaderKind | None
+    tied: Sequence[str] | None
+    rating: float
+    ci95: OpenInterval | None
+
+    @property
+    def text(self) -> str:
+        """``first of 4``, ``rank 1–2 of 4, shares first place``, ``rank 3 of 4``."""
+        if self.of == 1:
+            return "no other model is rated"
+        if self.ends is None:
+            return f"rank {self.rank} of {self.of} by the rating alone, how sure is not known"
+        if self.first is LeaderKind.FIRST:
+            return f"first of {self.of}"
+        low, high = self.ends
+        ranks = str(low) if low == high else f"{low}–{high}"
+        shares = ", shares first place" if self.first is LeaderKind.SHARED else ""
+        return f"rank {ranks} of {self.of}{shares}"
+
+    @property
+    def apart(self) -> str:
+        """From whom it can be told apart, a clause; empty where that is not known."""
+        if self.tied is None or self.of == 1:
+            return ""
+        if not self.tied:
+            return "told apart from every other"
+        return f"cannot be told apart from {listed(self.tied, NAMED)}"
+
+
+def placed(document: ResultDocument) -> Placed | None:
+    """The place of a result's own model among the rated ones; ``None`` where it has no rating."""
+    rows = document["ratings"]
+    own = next((row for row in rows if row["model"] == document["name"]), None)
+    if own is None:
+        return None
+    front = leader(rows)
+    first = front.kind if own["model"] in front.models else None
+    return Placed(
+        rank=own["rank"],
+        ends=joint_rank(own),
+        of=len(rows),
+        first=first,
+        tied=tied_names(own),
+        rating=own["rating"],
+        ci95=own["ci95"],
+    )

@@ -1,0 +1,272 @@
+"""What is claimed of results and boards, and in which words."""
+
+from typing import Any, cast
+
+import pytest
+
+from eibench import ResultDocument
+from eibench.core.reports import statements
+from eibench.core.reports.ratings import BoardRow
+from eibench.core.reports.statements import LeaderKind, Side, StatedBoard
+from eibench.core.result_document import ConclusionRow
+
+BASELINES = {"random": 18.0, "uniform": 20.0, "best_constant": 33.5}
+
+
+def result(**changes: Any) -> ResultDocument:
+    """A whole result of 30 items, 50 in a score of which more is better."""
+    metric = {"value": 50.0, "ci95": [40.0, 60.0], "n": 30, "higher_is_better": True}
+    document: dict[str, Any] = {
+        "name": "openai/m", "status": "complete", "invalid": None, "judge": None,
+        "metrics": {"score": metric | changes.pop("metric", {})}, "iterations": 1,
+        "baselines": {
+            n: {"value": v, "label": n, "sd": None, "answer": None} for n, v in BASELINES.items()
+        },
+        "dataset": {"name": "bundled", "sha256": "0" * 64, "n_items": 30},
+        "items": {"total": 30, "scored": 30, "unscored": 0, "failed": 0, "truncated": 0,
+                  "pending": 0},
+        "unscored": [], "failed": [], "comparisons": {}, "ratings": [], "notes": {},
+    }  # fmt: skip
+    return cast("ResultDocument", document | changes)
+
+
+def row(model: str, joint: list[int] | None, **changes: Any) -> BoardRow:
+    """A row of a board; its rank is the first that it may have."""
+    known = {"tied_with": [], "rank": (joint or [1])[0], "rank_ci95": joint}
+    empty: dict[str, Any] = {"rating": None, "not_above": [], "partial": False}
+    return cast("BoardRow", {"model": model, "rank_ci95_board": joint, **known, **empty, **changes})
+
+
+def board(*rows: BoardRow, higher: bool = True, **changes: Any) -> StatedBoard:
+    """A board of scores."""
+    baselines = result()["baselines"]
+    metric = {"name": "score", "label": "score", "higher_is_better": higher}
+    made = {"demo": False, "metric": metric, "baselines": baselines, "rows": rows}
+    return cast("StatedBoard", {**made, "conclusions": [], **changes})
+
+
+FEW = {"metric_reasons": {"score": "an interval needs 8 families of items, here are 4"}}
+COUNTS = result()["items"]
+
+
+@pytest.mark.parametrize(
+    ("ci95", "higher", "words"),
+    [
+        ([40.0, 60.0], True, "above chance (random 18.0)"),
+        (
+            [20.0, 35.0],
+            True,
+            "above chance (random 18.0) but not surely above the best constant answer (33.5)",
+        ),
+        (
+            [20.0, 30.0],
+            True,
+            "above chance (random 18.0) but below the best constant answer (33.5)",
+        ),
+        ([10.0, 60.0], True, "not surely above chance (random 18.0)"),
+        ([18.0, 60.0], True, "not surely above chance (random 18.0)"),
+        ([1.0, 9.0], True, "below chance (random 18.0)"),
+        ([1.0, 9.0], False, "better than chance (random 18.0)"),
+        ([10.0, 20.0], False, "not surely better than chance (random 18.0)"),
+        ([20.0, 22.0], False, "worse than chance (random 18.0)"),
+        ([1.0, 9.0], None, ""),
+    ],
+)
+def test_a_result_stands_where_its_interval_does(
+    ci95: list[float], higher: bool | None, words: str
+) -> None:
+    """Among baselines; an end upon one of them is on neither side."""
+    given = result(metric={"ci95": ci95, "higher_is_better": higher})
+    assert statements.chance(given) == words
+
+
+def test_the_chosen_one_of_several_is_set_against_chance_by_an_interval_of_its_own() -> None:
+    """The wider one of the document, as each of the several might have been the best by chance."""
+    given = result(metric={"ci95": [20.0, 60.0], "ci95_chosen": [17.0, 63.0]})
+    assert statements.chance(given) == "not surely above chance (random 18.0)"
+    assert statements.not_above(given) == ["random", "uniform", "best_constant"]
+
+
+def test_four_items_are_too_few_to_tell() -> None:
+    """No side of any baseline is known."""
+    counts = {**COUNTS, "total": 4, "scored": 4}
+    given = result(metric={"ci95": None}, items=counts, **FEW)
+    assert statements.chance(given) == "4 of 30 items: too few to tell"
+    assert statements.against_baselines(given) == []
+    assert statements.not_above(given) is None
+
+
+def test_many_items_of_few_families_are_too_few_to_tell() -> None:
+    """The reason counts families, as the items are many."""
+    given = result(metric={"ci95": None}, **FEW)
+    assert statements.chance(given).startswith("too few to tell: an interval needs 8 families")
+
+
+@pytest.mark.parametrize("status", ["fail", "incomplete", "budget", "interrupted"])
+def test_a_result_that_is_not_complete_is_set_against_no_baseline(status: str) -> None:
+    """Neither with an interval nor with too few items for one."""
+    assert statements.chance(result(status=status)) == ""
+    assert statements.not_above(result(status=status)) is None
+    assert statements.chance(result(status=status, metric={"ci95": None}, **FEW)) == ""
+
+
+def test_a_pack_without_baselines_has_none_to_pass() -> None:
+    """That is known, and nothing is said."""
+    given = result(baselines={})
+    assert (statements.chance(given), statements.not_above(given)) == ("", [])
+
+
+def test_a_baseline_is_passed_or_not() -> None:
+    """Each side has its name for programs."""
+    found = {one.name: one.side for one in statements.against_baselines(
+        result(metric={"ci95": [19.0, 30.0]}))}  # fmt: skip
+    assert found == {
+        "random": Side.BETTER, "uniform": Side.UNSURE, "best_constant": Side.WORSE
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"items": {**COUNTS, "total": 4}}, "partial: 4 of 30 items"),
+        ({"status": "fail", "invalid": "9 of 30 could be read"}, "FAIL: 9 of 30 could be read"),
+        (
+            {
+                "status": "incomplete",
+                "items": {**COUNTS, "total": 4, "failed": 1},
+                "failed": [{"item_id": "3", "iteration": 1, "reason": "503"}],
+            },
+            "INCOMPLETE: 1 sample failed (503); partial: 4 of 30 items",
+        ),
+        (
+            {"status": "interrupted", "comparisons": {"planned": 12}},
+            "INTERRUPTED: 12 comparisons to do",
+        ),
+    ],
+)
+def test_what_is_not_whole_says_why(changes: dict[str, Any], words: str) -> None:
+    """The cause beside the status, and how many items were asked."""
+    assert statements.completeness(result(**changes)).text == words
+
+
+def rating(model: str, joint: list[int] | None, tied: list[str] | None) -> dict[str, Any]:
+    """A row of ratings."""
+    return {"model": model, "rating": 1500.0, "ci95": None, "rank": (joint or [2])[0],
+            "rank_ci95_board": joint, "rank_ci95": [1, 1], "tied_with": tied}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "words", "apart"),
+    [
+        ([1, 1], [2, 2], "first of 2", "told apart from every other"),
+        ([1, 2], [1, 2], "rank 1–2 of 2, shares first place", "cannot be told apart from other"),
+        ([2, 2], [1, 1], "rank 2 of 2", "told apart from every other"),
+        (None, None, "rank 2 of 2 by the rating alone, how sure is not known", ""),
+    ],
+)
+def test_a_place_is_that_of_all_models_at_once(
+    own: list[int] | None, other: list[int] | None, words: str, apart: str
+) -> None:
+    """Never that of one model alone, which these rows have as sure; nor is null told apart."""
+    tied = ["other"] if own == [1, 2] else []
+    rows = [rating("openai/m", own, tied), rating("other", other, ["openai/m"] * len(tied))]
+    found = statements.placed(result(ratings=rows))
+    assert found is not None
+    assert (found.text, found.apart) == (words, apart)
+
+
+def test_a_model_that_was_not_compared_has_no_place() -> None:
+    """Others may have."""
+    assert statements.placed(result(ratings=[rating("other", [1, 1], [])])) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "words"),
+    [
+        ([], LeaderKind.NONE, "no model has a rank"),
+        ([row("a", [1, 1])], LeaderKind.ALONE,
+         "a is alone on this board: a second model makes a ranking"),
+        ([row("a", [1, 1]), row("b", [2, 2])], LeaderKind.FIRST, "a is first of 2"),
+        ([row("a", [1, 2]), row("b", [1, 2]), row("c", [3, 3])], LeaderKind.SHARED,
+         "two models of 3 share first place: a, b"),
+        ([row("a", None), row("b", None)], LeaderKind.UNKNOWN,
+         "too few items for a ranking (8 families of items needed)"),
+        ([row("a", [1, 1]), row("b", None, rank=None)], LeaderKind.ALONE,
+         "a is alone on this board: a second model makes a ranking"),
+    ],
+)  # fmt: skip
+def test_first_is_who_alone_may_be_first(
+    rows: list[BoardRow], kind: LeaderKind, words: str
+) -> None:
+    """By the ranks of all models at once."""
+    found = statements.leader(rows)
+    assert (found.kind, found.text) == (kind, words)
+
+
+def test_who_is_tied_is_not_known_where_ranks_are_not() -> None:
+    """An empty list without an interval is no claim."""
+    assert statements.tied_names(row("a", None, tied_with=[])) is None
+    assert statements.tied_names(row("a", [1, 1], tied_with=[])) == []
+
+
+def test_a_board_says_that_less_is_better() -> None:
+    """Where it is."""
+    rows = row("a", [1, 1]), row("b", [2, 2])
+    assert statements.board_statement(board(*rows)) == "a is first of 2, by score"
+    said = statements.board_statement(board(*rows, higher=False))
+    assert said == "a is first of 2, by score (less is better)"
+
+
+def test_nobody_is_first_without_it_being_said_that_a_constant_does_as_well() -> None:
+    """The easiest baseline that none passes stands for the harder ones."""
+    below = {"not_above": ["uniform", "best_constant"]}
+    given = board(row("a", [1, 1], **below), row("b", [2, 2], **below))
+    assert statements.board_statement(given) == (
+        "a is first of 2, by score; none is surely above equal answers (20.0)"
+    )
+
+
+def test_baselines_name_whom_they_stop() -> None:
+    """Those whose standing is not known are not named."""
+    given = board(
+        row("a", [1, 1]),
+        row("b", [2, 2], not_above=["best_constant"]),
+        row("c", None, not_above=None),
+    )
+    assert [note.text for note in statements.baseline_notes(given)] == [
+        "not surely above the best constant answer (33.5): b"
+    ]
+
+
+def conclusion(about: str, verdict: str) -> ConclusionRow:
+    """What was found of a judge."""
+    return {
+        "about": about, "verdict": verdict, "text": "", "value": None, "ci95": None, "n": 9
+    }  # fmt: skip
+
+
+def test_strong_findings_on_the_judge_are_counted_and_named() -> None:
+    """In a board's sentence too; weak ones are for the details."""
+    found = [conclusion("first_place", "strong"), conclusion("flips", "weak")]
+    said = statements.judge_findings(found)
+    assert said.text == "judge: 1 strong finding (first place)"
+    assert list(said.weak) == ["flips"]
+    given = board(row("a", [1, 1]), row("b", [2, 2]), conclusions=found, demo=True)
+    assert statements.board_statement(given) == (
+        "DEMO: a is first of 2, by score; judge: 1 strong finding (first place)"
+    )
+
+
+def judges(**read: int) -> dict[str, Any]:
+    """The part about a panel: how many samples each judge has graded."""
+    rows = [{"judge": j, "metrics": {}, "graded": n, "unread": 0} for j, n in read.items()]
+    return {"judges": rows, "panel": {"rule": "mean"}}
+
+
+def test_a_panel_says_who_answered_how_many_where_one_did_not() -> None:
+    """All of its judges, so that the whole is seen."""
+    assert statements.answered_by(result(**judges(a=30, b=30))) == []
+    assert statements.answered_by(result(**judges(a=30, b=0))) == [
+        "a graded 30 of 30", "b graded 0 of 30"
+    ]  # fmt: skip
