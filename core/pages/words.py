@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ..reports.ending import dollars
 from ..reports.statements import (
-    Placed,
+    StatedRank,
     better_end,
     chance,
     completeness,
@@ -96,7 +96,7 @@ def _over(document: ResultDocument, name: str) -> str:
     return document["metric_labels"].get(name, ["", ""])[1] or "items"
 
 
-def _placed(own: Placed, document: ResultDocument) -> str:
+def _placed(own: StatedRank, document: ResultDocument) -> str:
     judge = f" by {document['judge']}" if document["judge"] else ""
     facts = [own.text, f"rating {figure(own.rating, 0)} {ends(own.ci95, 0)}", own.apart]
     return f"Compared{judge}: {', '.join(filter(None, facts))}."

@@ -36,7 +36,7 @@ from .boards import (
     tied_names,
 )
 from .judges import JudgeFindings, answered_by, judge_findings
-from .results import Completeness, Placed, completeness, placed
+from .results import Completeness, StatedRank, completeness, placed
 
 __all__ = [
     "AgainstBaseline",
@@ -45,10 +45,10 @@ __all__ = [
     "JudgeFindings",
     "Leader",
     "LeaderKind",
-    "Placed",
     "RankedBy",
     "Side",
     "StatedBoard",
+    "StatedRank",
     "TooFew",
     "against_baselines",
     "answered_by",

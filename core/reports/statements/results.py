@@ -55,7 +55,7 @@ def completeness(document: ResultDocument) -> Completeness:
     return Completeness(document["status"], asked, document["dataset"]["n_items"], causes)
 
 
-class Placed(NamedTuple):
+class StatedRank(NamedTuple):
     """The place of a model among those it was compared with.
 
     Attributes:
@@ -100,7 +100,7 @@ class Placed(NamedTuple):
         return f"cannot be told apart from {listed(self.tied, NAMED)}"
 
 
-def placed(document: ResultDocument) -> Placed | None:
+def placed(document: ResultDocument) -> StatedRank | None:
     """The place of a result's own model among the rated ones; ``None`` where it has no rating."""
     rows = document["ratings"]
     own = next((row for row in rows if row["model"] == document["name"]), None)
@@ -108,7 +108,7 @@ def placed(document: ResultDocument) -> Placed | None:
         return None
     front = leader(rows)
     first = front.kind if own["model"] in front.models else None
-    return Placed(
+    return StatedRank(
         rank=own["rank"],
         ends=joint_rank(own),
         of=len(rows),
