@@ -8,6 +8,7 @@ from .. import console
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal
+from ..reports.judge_words import ASSUMING
 from ..reports.judges import JudgesDocument, read_judged, study
 from ..sections import Table
 from ..text import as_text, line, number
@@ -36,8 +37,8 @@ def judges_command(
 ) -> None:
     """Say how far a benchmark's ranking hangs on who judges.
 
-    Agreement of judges, what each gives its own family beyond what the others do, the ranking
-    without each, and the models on which they differ most. docs/judging.md says how to read it.
+    Agreement of judges, what each gives its own family beyond its worth, the ranking without
+    each, and the models on which they differ most. docs/judging.md says how to read it.
     """
     if not benchmark.judged:
         raise UsageError(f"{benchmark.name} asks no judge")
@@ -69,8 +70,8 @@ def _judges(found: JudgesDocument) -> Table:
     ]
     note = (
         f"{found.value}, pack {found.dataset}; agreement of all: ICC {found.icc}\n"
-        "gives its own more: points beyond what the other judges give it, taking those to be "
-        "neutral: an estimate, no proof; moves without it: the most ranks that a model moves"
+        f"gives its own more: points, {ASSUMING}; no proof; "
+        "moves without it: the most ranks that a model moves"
     )
     return Table(f"{found.benchmark}: judges", columns, rows, note=note)
 

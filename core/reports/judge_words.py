@@ -33,6 +33,7 @@ LEAST_RUNS = 3
 """Of a liking for kin: one of the family and two of others."""
 NAMED = 3
 """Most models that a sentence names."""
+ASSUMING = "estimated assuming that judges differ in strictness, scale and liking for kin alone"
 UNSEEN = "errors that all judges share cannot be seen"
 
 
@@ -103,12 +104,12 @@ def _liking(row: "JudgeAmongOthers", found: "JudgesDocument") -> ConclusionRow:
     about, given = f"{row.judge} and its kin", row.liking_for_kin
     n = row.own_models
     if given.value is None or given.ci95 is None:
-        return _untested(about, f"{given.reason}; needs models of its family and two of others", n)
+        return _untested(about, str(given.reason), n)
     spread = found.spread_of_models
     slight, strong = (share * spread for share in OF_SPREAD)
     verdict = grade_leaning(AuditEstimate(*given[:2]), 0.0, EffectSizes(slight, strong))
-    text = f"gives its own family ({plural(n, 'model')}) {given} points more than the other"
-    text += " judges do, those taken to be neutral"
+    text = f"gives its own family ({plural(n, 'model')}) {given} points more than it is worth, "
+    text += ASSUMING
     return conclusion(about, verdict, text, given, n)
 
 

@@ -25,6 +25,7 @@ from .judged import Key, VerdictTable, verdicts_of
 
 if TYPE_CHECKING:
     from ..statistics.judges import JudgeStudy
+    from ..statistics.kin import Scales
 
 LEAST_MODELS = 8
 """Fewer tell little of judges."""
@@ -49,6 +50,7 @@ class JudgedTable(NamedTuple):
         means: What each judge gives each of these models.
         votes: How many independent votes they are worth.
         warnings: One line each.
+        scales: How widely they use the scale, by items; where it is not known, models tell it.
     """
 
     benchmark: str
@@ -59,10 +61,11 @@ class JudgedTable(NamedTuple):
     means: Sequence[Sequence[float]]
     votes: EstimateRow
     warnings: Sequence[str]
+    scales: "Scales | None" = None
 
 
 class JudgeAmongOthers(NamedTuple):
-    """A judge among others."""
+    """A judge among others; `scale` is how widely it uses the scale, beside the mean of all."""
 
     judge: str
     family: str
@@ -72,6 +75,7 @@ class JudgeAmongOthers(NamedTuple):
     without_rho: float | None
     without_moved: float
     without_leader: bool
+    scale: float | None = None
 
 
 class PairRow(NamedTuple):
@@ -200,9 +204,9 @@ def study(
     runs = {m.run.name: m.run for m in models if m.run.name in given}
     means = [[fmean(column) for column in zip(*given[n].rows, strict=True)] for n in runs]
     warnings = _warnings(judges, lacking, len(given))
-    votes = _votes([given[name] for name in runs])
+    votes, scales = _votes_and_scales([given[name] for name in runs])
     return document_of(
-        JudgedTable(about.benchmark, pack, value, judges, runs, means, votes, warnings)
+        JudgedTable(about.benchmark, pack, value, judges, runs, means, votes, warnings, scales)
     )
 
 
@@ -234,6 +238,7 @@ def study_ratings(
 def document_of(table: JudgedTable) -> JudgesDocument:
     """The document, with what it says in words."""
     from ..statistics.judges import study_judges
+    from ..statistics.kin import scales_from_models
     from .judge_words import words_of
 
     families = [family(ModelSpec.parse(spec_of(judge))) for judge in table.judges]
@@ -241,7 +246,8 @@ def document_of(table: JudgedTable) -> JudgesDocument:
         [family(ModelSpec.parse(run.model)) == own for own in families]
         for run in table.runs.values()
     ]
-    made = study_judges(table.means, kin)
+    scales = table.scales or scales_from_models(table.means, kin)
+    made = study_judges(table.means, kin, scales)
     rows = [
         ModelRow(
             name,
@@ -260,7 +266,7 @@ def document_of(table: JudgedTable) -> JudgesDocument:
         (),
         EstimateRow.of(made.icc),
         table.votes,
-        _judge_rows(table.judges, families, kin, made),
+        _judge_rows(table.judges, families, kin, made, scales),
         [
             PairRow(table.judges[a], table.judges[b], EstimateRow.of(found, _FEW_OR_ALIKE))
             for (a, b), found in made.pairs.items()
@@ -274,10 +280,11 @@ def document_of(table: JudgedTable) -> JudgesDocument:
 _FEW_OR_ALIKE = "needs 4 models that are not in the same order for all"
 
 
-def _votes(given: Sequence[VerdictTable]) -> EstimateRow:
-    """How many votes the judges are worth on the transcripts of all models."""
+def _votes_and_scales(given: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scales | None]":
+    """How many votes the judges are worth on the transcripts of all models, and their scales."""
     import numpy as np
 
+    from ..statistics.kin import scales_from_items
     from ..statistics.votes import effective_votes, quality_elsewhere
 
     table = np.asarray([row for model in given for row in model.rows])
@@ -285,7 +292,8 @@ def _votes(given: Sequence[VerdictTable]) -> EstimateRow:
     items = np.asarray([item_id for model in given for item_id, _ in model.keys])
     clusters = np.asarray([cluster for model in given for cluster in model.clusters])
     quality = quality_elsewhere(table.mean(axis=1), models, items)
-    return EstimateRow.of(effective_votes(table, clusters, quality))
+    votes = EstimateRow.of(effective_votes(table, clusters, quality))
+    return votes, scales_from_items(table, models, items, clusters)
 
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[str]) -> list[str]:
@@ -316,6 +324,7 @@ def _judge_rows(
     families: Sequence[str],
     kin: Sequence[Sequence[bool]],
     made: "JudgeStudy",
+    scales: "Scales | None",
 ) -> list[JudgeAmongOthers]:
     return [
         JudgeAmongOthers(
@@ -327,6 +336,7 @@ def _judge_rows(
             made.without[n].rho,
             made.without[n].moved,
             made.without[n].leader,
+            None if scales is None else float(scales.values[n]),
         )
         for n, judge in enumerate(judges)
     ]

@@ -1,7 +1,7 @@
 """How far a ranking hangs on its judges: agreement, liking for kin, the ranking without each.
 
-A judge's means of models are all that is needed: rubric scores or ratings. What a judge gives
-its own family is an estimate that takes the other judges to be neutral.
+A judge's means of models are all that is needed: rubric scores or ratings. `kin` estimates what
+judges give their own families.
 """
 
 from itertools import combinations
@@ -11,16 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .agreement import icc_agreement
-from .bootstrap import Floats, Interval
+from .bootstrap import Floats
 from .correlation import Correlation, mean_ranks, spearman
 from .estimates import Estimate
-from .student import quantile
+from .kin import Bools, Scales, liking_for_kin
 
-LEAST_OTHERS = 2
-"""Models of other families that an estimate of a liking for kin needs."""
 _NO_LINK = 1e-9
 """Singular values below this share of the largest are rounding."""
-Bools = npt.NDArray[np.bool_]
 
 
 class WithoutJudge(NamedTuple):
@@ -44,7 +41,7 @@ class JudgeStudy(NamedTuple):
         icc: ICC(A,1) of the judges' means of models.
         pairs: Rank correlation of each two judges, by their places.
         pooled: Of each judge with the mean of all.
-        kin: What each judge gives its own family more than the others do, in points.
+        kin: What each judge gives its own family beyond its worth, in points of that judge.
         without: The ranking without each judge.
         spread: Of each model, the standard deviation of what the judges give it, each judge's
             strictness taken out.
@@ -63,13 +60,16 @@ class JudgeStudy(NamedTuple):
     ranks_without_kin: Floats | None
 
 
-def study_judges(means: npt.ArrayLike, kin: npt.ArrayLike) -> JudgeStudy:
+def study_judges(
+    means: npt.ArrayLike, kin: npt.ArrayLike, scales: Scales | None = None
+) -> JudgeStudy:
     """How far judges agree on models, and what their ranking hangs on.
 
     Args:
         means: What each judge gives each model, shape (n_models, n_judges), two judges or more;
             higher is better, and none is missing.
         kin: Whether a judge is of a model's family, likewise.
+        scales: How widely judges use the scale, for what they give their kin; without it, alike.
 
     Raises:
         ValueError: The shapes differ, or a number is missing.
@@ -85,7 +85,7 @@ def study_judges(means: npt.ArrayLike, kin: npt.ArrayLike) -> JudgeStudy:
         icc=icc_agreement(table),
         pairs={pair: spearman(*table[:, pair].T) for pair in combinations(judges, 2)},
         pooled=[spearman(table[:, j], pool) for j in judges],
-        kin=[liking_for_kin(centred, own, j) for j in judges],
+        kin=[liking_for_kin(table, own, j, scales) for j in judges],
         without=[_without(table, j) for j in judges],
         spread=centred.std(axis=1, ddof=1),
         ranks=ranks_of(pool),
@@ -96,34 +96,6 @@ def study_judges(means: npt.ArrayLike, kin: npt.ArrayLike) -> JudgeStudy:
 def ranks_of(values: Floats) -> Floats:
     """Ranks, 1 for the highest; ties have their mean rank."""
     return mean_ranks(-values)
-
-
-def liking_for_kin(table: npt.ArrayLike, kin: npt.ArrayLike, judge: int) -> Estimate:
-    """What a judge gives its own family beyond what the other judges give it.
-
-    For each model, the judge's mean less that of the other judges; of these the mean over its
-    own family less that over the others. The interval is Student's for two groups of models of
-    one variance, so that a judge's tastes for single models widen it. It takes the other judges
-    to be neutral, and is no proof: what a family does well may be what this judge sees best.
-
-    Args:
-        table: What each judge gives each model, shape (n_models, n_judges).
-        kin: Whether a judge is of a model's family, likewise.
-        judge: Its column.
-    """
-    values, own = np.asarray(table, dtype=np.float64), np.asarray(kin, dtype=bool)[:, judge]
-    beyond = values[:, judge] - np.delete(values, judge, axis=1).mean(axis=1)
-    ours, others = beyond[own], beyond[~own]
-    if not len(ours):
-        return Estimate(None, None, "no model is of its family")
-    if len(others) < LEAST_OTHERS:
-        return Estimate(None, None, "fewer than two models are of another family")
-    gain = float(ours.mean() - others.mean())
-    freedom = len(beyond) - 2
-    squares = ((ours - ours.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum()
-    error = float(np.sqrt(squares / freedom * (1 / len(ours) + 1 / len(others))))
-    half = float(quantile(0.975, freedom)) * error
-    return Estimate(gain, Interval(gain - half, gain + half))
 
 
 def _without(table: Floats, judge: int) -> WithoutJudge:

@@ -19,7 +19,7 @@ LEAST_JUDGES = 3
 REPLICATES = 1000
 LEAST_CALIBRATING = 3
 """With fewer models, or items, judges are taken to use the scale alike."""
-_NARROWEST = 0.1
+NARROWEST = 0.1
 """A judge that follows the quality of models less than this share of the mean has no scale."""
 
 
@@ -108,7 +108,7 @@ def _covariances(totals: Floats, k: int, *, calibrated: bool) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         left = shared[:, :k, :k] - follows[:, :, None] * follows[:, None, :] / spread
         scale = follows / follows.mean(axis=1, keepdims=True)
-        scale = np.where(scale > _NARROWEST, scale, np.nan)
+        scale = np.where(scale > NARROWEST, scale, np.nan)
     return np.asarray(left / scale[:, :, None] / scale[:, None, :])
 
 
@@ -141,11 +141,21 @@ def quality_elsewhere(
     if min(int(code.max()) for code in codes) < LEAST_CALIBRATING - 1:
         return None
     cell = codes[0] * (codes[1].max() + 1) + codes[1]
-    made = np.zeros(len(values))
-    for code in codes:
-        total, n = (_sums(code, v) - _sums(cell, v) for v in (values, np.ones(len(values))))
-        made += np.divide(total, n, out=np.full(len(values), values.mean()), where=n > 0)
-    return made
+    model, item = (elsewhere(values, code, cell) for code in codes)
+    return np.asarray(model + item)
+
+
+def elsewhere(values: Floats, code: npt.NDArray[np.intp], cell: npt.NDArray[np.intp]) -> Floats:
+    """The mean of the others of the same code that are of another cell; of all where none is.
+
+    Args:
+        values: Shape (n,).
+        code: From 0, likewise.
+        cell: Of which each has one code, likewise.
+    """
+    total, n = (_sums(code, v) - _sums(cell, v) for v in (values, np.ones(len(values))))
+    where = n > 0
+    return np.asarray(np.where(where, total / np.where(where, n, 1), values.mean()))
 
 
 def _sums(code: npt.NDArray[np.intp], values: Floats) -> Floats:

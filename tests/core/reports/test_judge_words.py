@@ -50,7 +50,7 @@ def test_a_liking_is_strong_and_changes_the_first() -> None:
     assert found["openai/gpt-4o and its kin"] == "strong"
     assert found["ranking without kin"] == found["one judge less"] == "strong"
     text = {row["about"]: row["text"] for row in document.conclusions}
-    assert "those taken to be neutral" in text["openai/gpt-4o and its kin"]
+    assert "estimated assuming that judges differ in" in text["openai/gpt-4o and its kin"]
     assert text["shared errors"].startswith(
         "3 judges count as at most 2.0 votes [1.8, 2.3]; errors that"
     )
