@@ -15,7 +15,7 @@ from .gather import SiteBoard
 from .residuals import residuals
 from .sentence import sentence_of
 from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
-from .slugs import slug
+from .slugs import model_path, slug
 
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
 _RANGE = re.compile(r"\((\d+)-(\d+)\)")
@@ -126,7 +126,7 @@ def _row(
     return {
         "id": row["run_id"] or slug(name),
         "model": name,
-        "href": f"models/{slug(name)}.html" if scored else None,
+        "href": model_path(name) if scored else None,
         "family": "demo" if run and run.demo else _family(run.model if run else name),
         "size_b": size_of(name),
         "date": run.created_at[:10] if run else None,

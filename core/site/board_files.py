@@ -1,7 +1,6 @@
 """The data files of a board: JSON, CSV, and the same for scripts."""
 
 import json
-from typing import Any
 
 from ..analysis.csv_tables import csv_text
 from ..text import as_text
@@ -24,13 +23,6 @@ def put_file(name: str, value: object) -> FilePart:
     """A script that hands a value over: pages read it from `file://`, where nothing is fetched."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return FilePart(f"{name}.js", f"eibench.put({json.dumps(name)},{text});\n".encode())
-
-
-def handed_over(script: str) -> Any:
-    """The value that a script of `put_file` hands over."""
-    _, start = json.JSONDecoder().raw_decode(script, script.index("(") + 1)
-    value, _ = json.JSONDecoder().raw_decode(script, start + 1)
-    return value
 
 
 def _csv(document: SiteBoardDocument) -> list[list[Cell]]:

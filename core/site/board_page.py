@@ -14,8 +14,8 @@ from ..pages.words import ends, figure
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
 from ..sections import Table
-from .rendering import render_page
-from .shapes import FilePart, SiteBoardDocument, SiteMetric, SiteRow
+from .rendering import Page, page_of
+from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path
 from .ties import band_classes, ties_in_words
 
@@ -43,13 +43,13 @@ class BoardLine(NamedTuple):
     band: str
 
 
-def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -> FilePart:
+def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -> Page:
     """The page of a board, with the ratings after each model that joined."""
     chart = _chart(document)
     shown = _first_criteria(document)
     classes = band_classes(document["rows"])
     lines = [_line(document, chart, n, shown, of) for n, of in enumerate(classes)]
-    return render_page(
+    return page_of(
         "board.html",
         f"boards/{document['key']}.html",
         title=document["title"],

@@ -19,10 +19,10 @@ from .gather import Gathered, SiteBoard, SiteRun
 from .index_page import compare_page, glossary_page, index_page
 from .item_pages import item_pages
 from .judge_pages import judge_pages
-from .model_page import model_page
+from .model_page import model_page, shown_on
 from .pairs import pair_file
 from .policy import Policy
-from .rendering import assets
+from .rendering import Page, assets, rendered
 from .run_files import graded_name, run_file, text_file
 from .shapes import FilePart, SiteBoardDocument
 
@@ -62,9 +62,10 @@ class _Writer:
     inside: set[Path] = field(default_factory=set)
     written: int = 0
 
-    def put(self, part: FilePart) -> None:
-        """Write a file as far as it becomes public, unless it is there as it is."""
-        part = self.policy.part(part)
+    def put(self, part: FilePart | Page) -> None:
+        """Write a file, unless it is there as it is; of a page what becomes public."""
+        if isinstance(part, Page):
+            part = rendered(part, self.policy.masker.value)
         found = sha256(part.content).hexdigest()
         self.files[part.path] = found
         path = self.folder / part.path
@@ -75,6 +76,11 @@ class _Writer:
         path.unlink(missing_ok=True)  # a link is replaced, and not written through
         path.write_bytes(part.content)
         self.written += 1
+
+    def put_all(self, parts: Iterable[FilePart | Page]) -> None:
+        """Write several."""
+        for part in parts:
+            self.put(part)
 
     def _check_inside(self, folder: Path) -> None:
         """Refuse a folder that a link leads out of the site.
@@ -97,8 +103,7 @@ class _Writer:
         if same and all((self.folder / path).is_file() for path in known):
             self.files |= known
             return
-        for part in parts:
-            self.put(part)
+        self.put_all(parts)
 
     def begin(self) -> None:
         """Say whose folder it is, and that no file can be trusted until the build has ended."""
@@ -148,15 +153,15 @@ def build_site(
 
 def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None:
     policy = writer.policy
-    documents = {board.key: board_document(board) for board in gathered.boards}
-    for part in assets():
-        writer.put(part)
+    documents: dict[str, SiteBoardDocument] = {
+        board.key: policy.masker.value(board_document(board)) for board in gathered.boards
+    }
+    writer.put_all(assets())
     writer.put(index_page(gathered, documents, date))
     writer.put(glossary_page(gathered.boards))
     writer.put(compare_page())
     writer.put(cost_page(list(documents.values())))
-    for part in judge_pages({b.key: (b, documents[b.key]) for b in gathered.boards}):
-        writer.put(part)
+    writer.put_all(judge_pages({b.key: (b, documents[b.key]) for b in gathered.boards}))
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
@@ -164,23 +169,18 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
         writer.transcripts(
             graded_name(run), digest([run.state, __version__, policy.masker.scope]), parts
         )
+    shown = [shown_on(board, documents[board.key], policy) for board in gathered.boards]
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
-        found = [
-            (board, documents[board.key], policy.shows(board.board.pack.source.facts))
-            for board in gathered.boards
-            if name in board.runs
-        ]
-        writer.put(model_page(name, found, gathered.runs))
+        found = [board for board in shown if name in board.board.runs]
+        writer.put(model_page(name, found, policy, gathered.runs))
 
 
 def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:
-    for part in (board_page(document, board.history), *board_files(document), pair_file(board)):
-        writer.put(part)
-    for part in item_pages(board, document):
-        writer.put(part)
-    shown = writer.policy.shows(board.board.pack.source.facts)
-    for run in board.runs.values():
-        writer.put(run_file(board.key, run, shown))
+    history = writer.policy.masker.value(board.history)
+    writer.put(board_page(document, history))
+    writer.put_all([*board_files(document), pair_file(board)])
+    writer.put_all(item_pages(board, document))
+    writer.put_all(run_file(board, run, writer.policy) for run in board.runs.values())
 
 
 def _runs_with_texts(gathered: Gathered, policy: Policy) -> dict[str, SiteRun]:

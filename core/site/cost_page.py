@@ -6,8 +6,8 @@ from typing import NamedTuple
 from ..pages.plots import Figure, Series, scatter
 from ..pages.words import figure
 from ..reports.ending import dollars
-from .rendering import render_page
-from .shapes import FilePart, SiteBoardDocument, SiteRow
+from .rendering import Page, page_of
+from .shapes import SiteBoardDocument, SiteRow
 
 
 class CostOnBoard(NamedTuple):
@@ -18,10 +18,10 @@ class CostOnBoard(NamedTuple):
     rows: Sequence[tuple[str, str, str, bool]]
 
 
-def cost_page(documents: Sequence[SiteBoardDocument]) -> FilePart:
+def cost_page(documents: Sequence[SiteBoardDocument]) -> Page:
     """The page; boards on which nothing is known to have cost money are not on it."""
     parts = [part for document in documents if (part := _part(document))]
-    return render_page("cost.html", "cost.html", title="Cost against score", parts=parts,
+    return page_of("cost.html", "cost.html", title="Cost against score", parts=parts,
                        demo=any(part.document["demo"] for part in parts))  # fmt: skip
 
 

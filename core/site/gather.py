@@ -15,7 +15,7 @@ from ..plugins import Catalogue
 from ..reports.items import Items, items_of
 from ..result_document import ResultDocument
 from ..types import digest
-from .slugs import readable
+from .slugs import Address, readable
 
 
 class SiteRun(NamedTuple):
@@ -46,7 +46,7 @@ class SiteBoard(NamedTuple):
         without_kin: The same of a panel without judges that are kin of a model, where it can be.
     """
 
-    key: str
+    key: Address
     board: Leaderboard
     document: LeaderboardDocument
     runs: Mapping[str, SiteRun]
@@ -133,13 +133,13 @@ def _board(
     return SiteBoard(key, read, shown, found, rating_history(read), without_kin)
 
 
-def key_of(benchmark: str, board: Board) -> str:
+def key_of(benchmark: str, board: Board) -> Address:
     """The name of a board in addresses: what it is of in words, then a digest of all of it."""
     parts = [benchmark, board.pack_name, without_hosts(board.judge) or ""]
     parts += [f"{role}-{without_hosts(player)}" for role, player in board.roles]
     parts += ["demo"] if board.demo and not board.judge else []
     whole = [benchmark, board.pack_sha256, board.judge, board.roles, board.demo]
-    return f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}"
+    return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")
 
 
 def places_of(journal: Journal, runs: Sequence[RunRecord]) -> set[str]:

@@ -6,8 +6,8 @@ from ..benchmark import Benchmark
 from ..pages.words import figure
 from ..reports.ratings import ranks
 from .gather import Gathered, SiteBoard
-from .rendering import render_page
-from .shapes import FilePart, SiteBoardDocument, SiteRow
+from .rendering import Page, page_of
+from .shapes import SiteBoardDocument, SiteRow
 
 SHOWN = 8
 """Models of a board that the entry names."""
@@ -15,10 +15,10 @@ SHOWN = 8
 
 def index_page(
     gathered: Gathered, documents: Mapping[str, SiteBoardDocument], date: str
-) -> FilePart:  # fmt: skip
+) -> Page:  # fmt: skip
     """The entry: all boards with their first models, and what could not be shown."""
     boards = [(document, document["rows"][:SHOWN]) for document in documents.values()]
-    return render_page(
+    return page_of(
         "index.html",
         "index.html",
         title="Boards",
@@ -35,9 +35,9 @@ def _rank(row: SiteRow) -> str:
     return ranks(row["rank"])
 
 
-def compare_page() -> FilePart:
+def compare_page() -> Page:
     """The page whose script compares any two models that its address names."""
-    return render_page("compare.html", "compare.html", title="Compare models", demo=False)
+    return page_of("compare.html", "compare.html", title="Compare models", demo=False)
 
 
 def _number(row: SiteRow) -> str:
@@ -45,10 +45,10 @@ def _number(row: SiteRow) -> str:
     return figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
 
 
-def glossary_page(boards: Sequence[SiteBoard]) -> FilePart:
+def glossary_page(boards: Sequence[SiteBoard]) -> Page:
     """What benchmarks and metrics are, in the words of their plugins."""
     benchmarks = {board.board.benchmark.name: board for board in boards}
-    return render_page(
+    return page_of(
         "glossary.html",
         "glossary.html",
         title="Glossary",

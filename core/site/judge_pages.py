@@ -13,8 +13,8 @@ from ..reports.judges import JudgesDocument
 from ..result_document import ConclusionRow
 from ..sections import Table
 from .gather import SiteBoard
-from .rendering import render_page
-from .shapes import FilePart, SiteBoardDocument
+from .rendering import Page, page_of
+from .shapes import SiteBoardDocument
 from .slugs import judge_path
 
 _ORDER = {verdict: n for n, verdict in enumerate((STRONG, WEAK, NOT_TESTED, NONE))}
@@ -31,7 +31,7 @@ class JudgeOnBoard(NamedTuple):
     agreement: Sequence[Table]
 
 
-def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> Iterator[FilePart]:
+def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> Iterator[Page]:
     """A page for each judge, or panel, of the boards."""
     found = dict[str, list[JudgeOnBoard]]()
     for board, document in boards.values():
@@ -39,7 +39,7 @@ def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> It
             found.setdefault(document["judge"], []).append(_part(board, document))
     for judge, parts in found.items():
         demo = all(part.document["demo"] for part in parts)
-        yield render_page("judge.html", judge_path(judge), title=judge, parts=parts, demo=demo)
+        yield page_of("judge.html", judge_path(judge), title=judge, parts=parts, demo=demo)
 
 
 def _part(board: SiteBoard, document: SiteBoardDocument) -> JudgeOnBoard:

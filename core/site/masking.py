@@ -1,4 +1,7 @@
-"""What must not become public, taken out of every text: keys, e-mail addresses, hosts, folders."""
+"""What must not become public, taken out of every text: keys, e-mail addresses, hosts, folders.
+
+Texts are masked before a page or a file is made of them: a link is no text.
+"""
 
 import os
 import re
@@ -6,7 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from markupsafe import Markup
+
 from ..clients.keys import Redactor
+from .slugs import Address
 
 _MAIL = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}(?![\w-])"
@@ -45,19 +51,20 @@ class Masker:
         self._redact = Redactor(secrets)
         self._hints = (*_BEGINNINGS, *(word for secret in secrets for word in secret.split()))
         self._places = sorted({p for p in places if len(p) > 3}, key=lambda p: -len(p))
+        self._patterns = [(place, _whole(place)) for place in self._places]
         self.found: Counter[str] = Counter()
         self.scope = (len(secrets), self._places)
 
-    def text(self, text: str) -> str:
-        """A text without them."""
+    def text(self, text: str, *, is_field: bool = False) -> str:
+        """A text without them; the name of a field may be that of a host."""
         made = text
         if any(part in text for part in self._hints):
             made = _KEYS.sub(KEY, self._redact(text))
         if "@" in made:
             made = _MAIL.sub(MAIL, made)
-        for place in self._places:
+        for place, pattern in () if is_field else self._patterns:
             if place in made:
-                made = made.replace(f" at {place}", "").replace(place, PLACE)
+                made = pattern.sub(lambda found: "" if found[1] else PLACE, made)
         if made is not text and made != text:
             self._count(text, made)
         return made
@@ -65,15 +72,28 @@ class Masker:
     def _count(self, before: str, after: str) -> None:
         for mark, name in _MARKS.items():
             self.found[name] += after.count(mark) - before.count(mark)
-        hidden = sum(before.count(f" at {place}") for place in self._places)
-        self.found[_MARKS[PLACE]] += hidden
+        named = [found[1] for _, pattern in self._patterns for found in pattern.finditer(before)]
+        self.found[_MARKS[PLACE]] += len([*filter(None, named)])
 
     def value(self, value: Any) -> Any:
-        """A JSON value without them; named tuples are left as they are."""
+        """A value without them, and all within it; addresses and markup are left as they are."""
         if isinstance(value, str):
-            return self.text(value)
+            return value if isinstance(value, Address | Markup) else self.text(value)
         if isinstance(value, Mapping):
-            return {self.value(k): self.value(v) for k, v in value.items()}
-        if type(value) in (list, tuple):
-            return type(value)([self.value(one) for one in value])
+            return {self._key(k): self.value(v) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            found = map(self.value, value)
+            return type(value)(*found) if hasattr(value, "_fields") else type(value)(found)
         return value
+
+    def _key(self, key: Any) -> Any:
+        is_field = isinstance(key, str) and key.isidentifier()
+        return self.text(key, is_field=True) if is_field else self.value(key)
+
+
+def _whole(place: str) -> re.Pattern[str]:
+    """What finds a place: a folder by whole parts of a path, a host by whole words."""
+    before, after = (
+        (r"[\w.~-]", r"[\w-]|\.\w") if re.search(r"[/\\]", place) else (r"[\w-]", r"[\w-]")
+    )
+    return re.compile(f"( at )?(?<!{before}){re.escape(place)}(?!{after})")

@@ -12,9 +12,9 @@ NAMED = 3
 """Criteria that are named as furthest above and below."""
 
 
-def row_of(document: SiteBoardDocument, name: str) -> SiteRow | None:
-    """The row of a model."""
-    return next((row for row in document["rows"] if row["model"] == name), None)
+def row_of(document: SiteBoardDocument, run: SiteRun) -> SiteRow | None:
+    """The row of a run."""
+    return next((row for row in document["rows"] if row["id"] == run.run.run_id), None)
 
 
 def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:

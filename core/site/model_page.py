@@ -13,16 +13,32 @@ from ..reports.items import ItemRow, flags_of, status_of
 from ..reports.ratings import ranks
 from ..result_document import Facts
 from .gather import SiteBoard, SiteRun
-from .item_pages import has_single_pages, item_path
+from .item_pages import item_paths
 from .model_facts import limits_of, other_runs, row_of, special_of
-from .rendering import render_page
+from .policy import Policy
+from .rendering import Page, page_of
 from .run_facts import input_of
 from .run_files import graded_name, text_name
-from .shapes import FilePart, SiteBoardDocument
-from .slugs import slug
+from .shapes import SiteBoardDocument, SiteRow
+from .slugs import Address, model_path, slug
 
 NEIGHBOURS = 3
 """Models above and below that are shown."""
+
+
+class Shown(NamedTuple):
+    """A board as model pages show it; `texts` says whether its transcripts are there."""
+
+    board: SiteBoard
+    document: SiteBoardDocument
+    item_paths: Mapping[str, Address]
+    texts: bool
+
+
+def shown_on(board: SiteBoard, document: SiteBoardDocument, policy: Policy) -> Shown:
+    """A board as model pages show it."""
+    texts = policy.shows(board.board.pack.source.facts)
+    return Shown(board, document, item_paths(board), texts)
 
 
 class NamedItem(NamedTuple):
@@ -60,20 +76,22 @@ class ModelOnBoard(NamedTuple):
 
 def model_page(
     name: str,
-    found: Sequence[tuple[SiteBoard, SiteBoardDocument, bool]],
+    found: Sequence[Shown],
+    policy: Policy,
     runs: Sequence[RunRecord] = (),
-) -> FilePart:
+) -> Page:
     """The page of a model.
 
     Args:
         name: Its name on boards.
-        found: The boards it is on, each with its document, and whether its texts are shown.
+        found: The boards it is on.
+        policy: What becomes public.
         runs: All of the journal: those of this model that no board counts are named.
     """
-    parts = [_part(board, document, name, texts, runs) for board, document, texts in found]
-    return render_page(
+    parts = [_part(shown, name, policy, runs) for shown in found]
+    return page_of(
         "model.html",
-        f"models/{slug(name)}.html",
+        model_path(name),
         title=name,
         parts=parts,
         slug=slug,
@@ -82,14 +100,11 @@ def model_page(
 
 
 def _part(
-    board: SiteBoard,
-    document: SiteBoardDocument,
-    name: str,
-    texts: bool,
-    runs: Sequence[RunRecord],
-) -> ModelOnBoard:
-    run, row = board.runs[name], row_of(document, name)
-    given = input_of(run)
+    shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord]
+) -> ModelOnBoard:  # fmt: skip
+    board, document, texts = shown.board, shown.document, shown.texts
+    run = board.runs[name]
+    row, given = row_of(document, run), input_of(run, policy)
     return ModelOnBoard(
         document=document,
         run=run,
@@ -97,10 +112,10 @@ def _part(
         verdict=verdict(given.document),
         tally=tally(given.document),
         standing=standing(given),
-        neighbours=_neighbours(document, name),
+        neighbours=_neighbours(document, row),
         profiles=profiles([given.document]),
         items_plot=items_plot(given),
-        named=_named(board, run),
+        named=_named(run, shown.item_paths),
         lines=[(row, figure(row.value), _remarks(row)) for row in run.items.items],
         special=special_of(document, row),
         limits=limits_of(document, run, row),
@@ -115,12 +130,12 @@ def _part(
     )
 
 
-def _neighbours(document: SiteBoardDocument, name: str) -> RowChart | None:
+def _neighbours(document: SiteBoardDocument, own: SiteRow | None) -> RowChart | None:
     """The models next to one, with intervals."""
     rows = document["rows"]
-    place = next((n for n, row in enumerate(rows) if row["model"] == name), None)
-    if place is None or len(rows) < 2:
+    if own is None or len(rows) < 2:
         return None
+    place = rows.index(own)
     near = rows[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1]
     rated = document["rated"]
     chart = [
@@ -130,9 +145,9 @@ def _neighbours(document: SiteBoardDocument, name: str) -> RowChart | None:
              else Mark(row["score"], row["score_ci95"])],
             (figure(row["rating"], 0) if rated else figure(row["score"]),
              ends(row["rating_ci95"], 0) if rated else ends(row["score_ci95"])),
-            "own" if row["model"] == name else "other",
+            "own" if row is own else "other",
             ranks(row["rank"]),
-            "" if row["model"] == name or not row["href"] else f"../{row['href']}",
+            "" if row is own or not row["href"] else Address(f"../{row['href']}"),
         )
         for row in near
     ]  # fmt: skip
@@ -143,16 +158,14 @@ def _neighbours(document: SiteBoardDocument, name: str) -> RowChart | None:
     return ladder(caption, chart, ("", "", what, "95 % interval"))
 
 
-def _named(board: SiteBoard, run: SiteRun) -> list[NamedItem]:
+def _named(run: SiteRun, paths: Mapping[str, Address]) -> list[NamedItem]:
     """The worst, the one in the middle and the best; of equal ones the first by id."""
     rows = [row for row in run.items.items if row.value is not None]
     if not rows:
         return []
     chosen = {"Worst": rows[0], "Median": rows[(len(rows) - 1) // 2], "Best": rows[-1]}
-    single = has_single_pages(board)
     return [
-        NamedItem(rule, row, figure(row.value), item_path(board.key, row.item_id) if single else "")
-        for rule, row in chosen.items()
+        NamedItem(rule, row, figure(row.value), paths[row.item_id]) for rule, row in chosen.items()
     ]
 
 

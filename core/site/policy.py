@@ -1,24 +1,17 @@
 """What of a journal becomes public: which texts, and nothing that names machines or folders."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, cast
 
 from ..endpoints.sites import without_hosts
 from ..pages.inputs import ItemText
 from ..reports.transcripts import ItemCall, ItemDocument
-from ..text import as_text
-from .board_files import handed_over, put_file
 from .masking import Masker
-from .shapes import FilePart
 
 TEXTS = ("licensed", "all", "none")
 NOT_PUBLISHED = "(the system prompt is not published)"
 _NO_LICENCE = {"", "none", "none stated", "unknown"}
-_ENCODED = ("texts/", "assets/")
-"""What has been masked before it was packed, and what holds no data."""
 
 
 @dataclass
@@ -49,20 +42,8 @@ class Policy:
             for row in item.record["iterations"]
         ]
         record = self.masker.value({**item.record, "iterations": rows})
-        return item._replace(record=cast("ItemDocument", record))
-
-    def part(self, part: FilePart) -> FilePart:
-        """A file as it may be written; of data the values, as escapes hide where a word begins."""
-        if part.path.startswith(_ENCODED):
-            return part
-        text, kind = part.content.decode(), Path(part.path).suffix
-        if kind == ".js":
-            return put_file(part.path.removesuffix(kind), self.masker.value(handed_over(text)))
-        if kind == ".json":
-            made = as_text(self.masker.value(json.loads(text))) + "\n"
-        else:
-            made = self.masker.text(text)
-        return part._replace(content=made.encode())
+        beside = self.masker.value(item.beside)
+        return ItemText(cast("ItemDocument", record), beside)
 
 
 def _public(call: ItemCall) -> ItemCall:

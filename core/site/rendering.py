@@ -1,15 +1,16 @@
 """Pages that share one style sheet and one script, which stand in the site's `assets`."""
 
 import re
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 
 from .. import __version__
 from ..pages.rendering import asset as page_asset
-from ..pages.rendering import environment
+from ..pages.rendering import environment, safe_or_empty
 from ..pages.words import signed
 from .shapes import FilePart
 
@@ -20,27 +21,51 @@ POLICY = (
 )
 
 
-@cache
-def _environment() -> Environment:
+class Page(NamedTuple):
+    """A page that is still to be written.
+
+    Attributes:
+        template: Its file.
+        path: Where it stands, from the site's folder; links from it go up from there.
+        context: What it shows.
+    """
+
+    template: str
+    path: str
+    context: Mapping[str, Any]
+
+
+def page_of(template: str, path: str, **context: Any) -> Page:
+    """A page that shows these values."""
+    return Page(template, path, context)
+
+
+@lru_cache(maxsize=1)
+def _environment(masked: Callable[[Any], Any]) -> Environment:
     made = environment()
+    made.finalize = lambda value: safe_or_empty(masked(value))
     folders = [FileSystemLoader(FOLDER / "templates", encoding="utf-8"), made.loader]
     made.loader = ChoiceLoader([folder for folder in folders if folder])
     made.filters["signed"] = signed
     return made
 
 
-def render_page(template: str, path: str, **context: Any) -> FilePart:
+def as_it_is(value: Any) -> Any:
+    """The value: nothing is masked."""
+    return value
+
+
+def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
     """A page of a site.
 
     Args:
-        template: Its file.
-        path: Where it stands, from the site's folder; links from it go up from there.
-        **context: What it shows.
+        page: Which.
+        masked: What each text that it shows is replaced with before it is set.
     """
-    root = "../" * path.count("/")
-    found = _environment().get_template(template)
-    text = found.render(root=root, policy=POLICY, version=__version__, path=path, **context)
-    return FilePart(path, text.encode())
+    root = "../" * page.path.count("/")
+    found = _environment(masked).get_template(page.template)
+    text = found.render(root=root, policy=POLICY, version=__version__, **page.context)
+    return FilePart(page.path, text.encode())
 
 
 SCRIPTS = ("data.js", "draw.js", "board.js", "compare.js")

@@ -8,11 +8,11 @@ from .gather import SiteRun
 from .policy import Policy
 
 
-def input_of(run: SiteRun) -> RunInput:
+def input_of(run: SiteRun, policy: Policy) -> RunInput:
     """A run on a board, without texts and sections."""
-    document = _without_places(run.document)
+    document, items = _without_places(run.document), policy.masker.value(run.items)
     command = command_that_repeats(run.run, document, public=True)
-    return RunInput(run.run, document, run.items, frozenset(), (), command)
+    return RunInput(run.run, document, items, frozenset(), (), command)
 
 
 def published_input(given: RunInput, policy: Policy) -> RunInput:
@@ -20,6 +20,8 @@ def published_input(given: RunInput, policy: Policy) -> RunInput:
     document = _without_places(policy.masker.value(given.document))
     return given._replace(
         document=document,
+        items=policy.masker.value(given.items),
+        sections=policy.masker.value(given.sections),
         texts=[policy.published(text) for text in given.texts],
         command=command_that_repeats(given.run, document, public=True),
     )

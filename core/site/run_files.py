@@ -7,9 +7,10 @@ from ..pages.inputs import ItemText
 from ..pages.transcripts import pack
 from ..reports.items import ItemRow
 from .board_files import put_file
-from .gather import SiteRun
+from .gather import SiteBoard, SiteRun
+from .policy import Policy
 from .shapes import FilePart
-from .slugs import slug
+from .slugs import Address, slug
 
 
 class SiteSample(TypedDict):
@@ -43,14 +44,9 @@ class SiteRunDocument(TypedDict):
     items: Sequence[SiteItem]
 
 
-def run_file(key: str, run: SiteRun, texts: bool) -> FilePart:
-    """The items of a run, as the judge of a board graded them.
-
-    Args:
-        key: Of the board.
-        run: The run.
-        texts: Whether its transcripts are in the site.
-    """
+def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
+    """The items of a run, as the judge of a board graded them, as far as they become public."""
+    texts = policy.shows(board.board.pack.source.facts)
     document: SiteRunDocument = {
         "run": run.run.run_id,
         "model": run.run.name,
@@ -59,7 +55,7 @@ def run_file(key: str, run: SiteRun, texts: bool) -> FilePart:
         "value": run.items.value,
         "items": [_item(run, row, texts) for row in run.items.items],
     }
-    return put_file(f"runs/{key}/{run.run.run_id}", document)
+    return put_file(f"runs/{board.key}/{run.run.run_id}", policy.masker.value(document))
 
 
 def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
@@ -76,15 +72,15 @@ def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
     }  # fmt: skip
 
 
-def graded_name(run: SiteRun) -> str:
+def graded_name(run: SiteRun) -> Address:
     """A run as one grader graded it, which is what stands on a board: its name in addresses."""
     grader = run.document.get("grader")
-    return f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id
+    return Address(f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id)
 
 
-def text_name(run: SiteRun, item_id: str) -> str:
+def text_name(run: SiteRun, item_id: str) -> Address:
     """The name of an item's transcripts."""
-    return f"texts/{graded_name(run)}/{slug(item_id)}"
+    return Address(f"texts/{graded_name(run)}/{slug(item_id)}")
 
 
 def text_file(run: SiteRun, item: ItemText) -> FilePart:

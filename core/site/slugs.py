@@ -5,24 +5,43 @@ import re
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 _OTHER = re.compile(r"[^a-z0-9._-]+", re.ASCII)
+_KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d|index)(\..*)?", re.ASCII)
+"""What Windows keeps for devices, whatever the ending, and what servers take for a whole folder."""
 DIGITS = 8
 """Of a digest: enough that two names of a site do not meet."""
 
 
-def slug(name: str) -> str:
+class Address(str):
+    """A part of an address within a site, in which nothing is masked: a link would lead nowhere."""
+
+    __slots__ = ()
+
+
+def slug(name: str) -> Address:
     """A name for a file: itself where that is plain, else what is left of it with a digest.
 
     Two names never give the same, also on file systems that do not tell cases apart.
     """
-    if _PLAIN.fullmatch(name) and not re.search(r"-[0-9a-f]{8}$", name) and ".." not in name:
-        return name
+    if _is_plain(name):
+        return Address(name)
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
-    return f"{readable(name)[:40]}-{digest}"
+    left = readable(name)[:40]
+    return Address(f"{left.replace('.', '-') if _KEPT.fullmatch(left) else left}-{digest}")
 
 
-def judge_path(label: str) -> str:
+def _is_plain(name: str) -> bool:
+    taken = re.search(r"-[0-9a-f]{8}$", name) or ".." in name or _KEPT.fullmatch(name)
+    return bool(_PLAIN.fullmatch(name)) and not taken
+
+
+def model_path(name: str) -> Address:
+    """Where the page of a model is."""
+    return Address(f"models/{slug(name)}.html")
+
+
+def judge_path(label: str) -> Address:
     """Where the page of a judge is, of its label without hosts."""
-    return f"judges/{slug(label)}.html"
+    return Address(f"judges/{slug(label)}.html")
 
 
 def readable(text: str) -> str:

@@ -22,7 +22,7 @@ const board = () => {
     for (const f of filters) { f.value = get(f.dataset.filter); if (f.selectedIndex < 0) f.value = ""; }
     for (const row of rows) {
       const text = `${row.dataset.model} ${row.dataset.family}`.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word)) || !filters.every((f) => row.dataset[f.dataset.filter].startsWith(f.value));
+      row.hidden = !words.every((word) => text.includes(word)) || !filters.every((f) => ["", row.dataset[f.dataset.filter]].includes(f.value));
     }
     const left = rows.filter((row) => !row.hidden).length;
     count.textContent = (left < rows.length ? `${left} of ` : "") + `${rows.length} models`;

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from eibench.core.site.board_files import handed_over, put_file
+from eibench.core.site import item_pages
 from eibench.core.site.masking import Masker
 from eibench.core.site.policy import Policy
-from eibench.core.site.shapes import FilePart
-from eibench.core.text import as_text
 from eibench.testing import LoopbackServer, uniform_ratings
 
 Bench = Callable[..., Any]
@@ -63,19 +61,6 @@ def test_what_nobody_need_know_is_in_no_file(
     assert "left out of what was written: " in done.err
     assert [path for path, text in everything().items() if planted in text] == []
     assert any("[e-mail], [key]." in text for text in everything().values())
-
-
-@pytest.mark.parametrize("planted", [MAIL, KEY, "sk-abcdefgh12345678"])
-@pytest.mark.parametrize("kind", [".js", ".json"])
-def test_what_stands_after_a_line_break_is_left_out_of_data(kind: str, planted: str) -> None:
-    """Though an escape, whose letter is like one of a word, stands before it in the file."""
-    document = {"reason": f"refused:\n{planted}"}
-    script, plain = put_file("runs/x", document), as_text(document).encode()
-    part = script if kind == ".js" else FilePart("boards/x.json", plain)
-    made = Policy(masker=Masker(environment={})).part(part).content.decode()
-    reason = (handed_over(made) if kind == ".js" else json.loads(made))["reason"]
-    assert planted not in made
-    assert reason.startswith("refused:\n")
 
 
 def test_a_key_that_is_known_later_is_left_out_then(
@@ -201,6 +186,27 @@ def test_an_item_s_page_says_how_hard_it_is(bench: Bench, demos: Callable[..., A
     assert f"{sum(values) / 3:.2f}" in text
     assert len(re.findall(r'href="\.\./\.\./models/[^"]+#', text)) == 3
     assert "not tested: needs 5 models" in text
+
+
+def test_a_long_board_links_all_its_items(
+    bench: Bench, empty_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its list and the pages of its items come in parts; each link leads to its place."""
+    monkeypatch.setattr(item_pages, "MOST", 12)
+    monkeypatch.setattr(item_pages, "SHARED", 7)
+    assert bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", "bundled").code == 0
+    assert bench("site", "-o", SITE).code == 0
+    lists = list(SITE.glob("items/*.html"))
+    linked = {
+        link for page in lists for link in re.findall(r'row"><a href="([^"]+)"', page.read_text())
+    }
+    assert (len(lists), len(linked)) == (3, 30)
+    (model,) = SITE.glob("models/*.html")
+    for page in [*lists, model]:
+        for link in re.findall(r'href="([^"]+#[^"]+)"', page.read_text(encoding="utf-8")):
+            path, _, place = link.partition("#")
+            there = (page.parent / path).read_text(encoding="utf-8")
+            assert f'id="{place}"' in there, link
 
 
 def test_a_judge_s_page_counts_the_scores_that_it_gave(

@@ -16,7 +16,7 @@ import pytest
 from eibench.core.site.board_files import board_files, put_file
 from eibench.core.site.board_page import board_page
 from eibench.core.site.index_page import compare_page
-from eibench.core.site.rendering import assets
+from eibench.core.site.rendering import Page, assets, rendered
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 FLAGS = (
@@ -142,7 +142,8 @@ def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
 
 def write(folder: Path, board: Any, data: Mapping[str, Any]) -> Path:
     """A board with its page and data, the page that compares, and the script."""
-    parts = [*assets(), compare_page(), board_page(board), *board_files(board)]
+    pages: list[Page] = [compare_page(), board_page(board)]
+    parts = [*assets(), *map(rendered, pages), *board_files(board)]
     parts += [put_file(name, value) for name, value in data.items()]
     for part in parts:
         path = folder / part.path
