@@ -82,7 +82,7 @@ async def run_async(
     iterations: int = 1,
     limit: int | None = None,
     items: Iterable[str] = (),
-    concurrency: int = 32,
+    concurrency: int | None = None,
     rpm: float | None = None,
     tpm: float | None = None,
     timeout: float = 600.0,
@@ -136,7 +136,8 @@ async def run_async(
         iterations: How often each item is asked.
         limit: Only the first so many items.
         items: Only the items with these ids.
-        concurrency: Most requests at a time.
+        concurrency: Most requests at a time (default: 32; a local server is asked one at a time
+            first, and more while that gets more done).
         rpm: Most requests per minute.
         tpm: Most tokens per minute.
         timeout: Seconds that an attempt of a call may take.

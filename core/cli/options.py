@@ -158,7 +158,8 @@ def limit_options(command: F) -> F:
     return apply(
         command,
         option("--concurrency", metavar="N", default=_DEFAULTS.concurrency, show_default=True,
-               help="Most requests at a time; reduced while the server refuses some."),
+               help="Most requests at a time; reduced while the server refuses some. Unless it is "
+                    "given, a local server is asked one at a time first."),
         option("--rpm", metavar="N", help="Most requests per minute."),
         option("--tpm", metavar="N", help="Most tokens per minute."),
         option("--timeout", default=_DEFAULTS.timeout, show_default=True, metavar="S",

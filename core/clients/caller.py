@@ -21,6 +21,7 @@ from ..errors import ErrorKind, ProviderError
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Notices, Rate, reserved_tokens
+from .ramp import Ramp, pace_of
 from .retry import RetryPolicy
 
 NO_ACCIDENT_S = 1.0
@@ -35,9 +36,14 @@ TOKEN_LIMITS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tok
 
 @dataclass
 class Limits:
-    """What the user allows one endpoint."""
+    """What the user allows one endpoint.
+
+    Attributes:
+        ramps: Begin with one request at a time, as `concurrency` was not stated for this server.
+    """
 
     concurrency: int = 32
+    ramps: bool = False
     rpm: float | None = None
     tpm: float | None = None
     timeout_s: float = 600.0
@@ -100,7 +106,7 @@ class Caller:
         self.retries = 0
         self.retried = Counter[str]()
         self.is_down = False
-        self.slots = AdaptiveLimit(limits.concurrency, clock)
+        self.slots = AdaptiveLimit(limits.concurrency, clock, Ramp() if limits.ramps else None)
         self._rpm = Rate(limits.rpm, clock)
         self._tpm = Rate(limits.tpm, clock)
         self._clock = clock
@@ -163,8 +169,9 @@ class Caller:
             response = await self._complete(request, call, seconds)
         finally:
             self._crowd.leave()
-        self._answered(request, response)
         latency = self._clock() - place.began
+        self.slots.learn(place, pace_of(latency, response))
+        self._answered(request, response)
         priced = self._meter.price_of(response, reservation)
         return replace(response, latency_s=latency, attempts=course.attempts, **priced)
 
@@ -185,6 +192,7 @@ class Caller:
         if request.sampling.max_tokens and not TOKEN_LIMITS & response.sent.keys():
             self._notices.no_token_limit(self._asked)
         self._crowd.answered()
+        self._silent = 0
         self._endpoint_answered()
         self.slots.grow()
         if used := response.usage.input + response.usage.output:
@@ -244,8 +252,9 @@ class Caller:
         if place.began + self.limits.timeout_s > (course.deadline or 0.0):
             return None  # cut short by the end of the call's time, which says nothing
         if not was_among_others:
-            self.slots.restore()
             self._silent += 1
+            if self._silent > 1 or not self._crowd.answers:
+                self.slots.restore()  # else it may be this request that is special
             # Where the first calls go alone, each further one would take as long and may be billed.
             is_enough = self._silent >= SILENT_AT_FIRST and not self._crowd.answers
             error.fatal = self._meter.limited and is_enough

@@ -1,10 +1,10 @@
 """How fast requests may go: concurrency that adapts, requests and tokens per minute.
 
-Concurrency starts at the configured limit, shrinks by a third on a rate-limit
-answer (at most once a second, as one burst is one message), halves on a time-out
-beside other calls, and grows back by one for every limit's worth of answers. The
-rates spread a minute's allowance evenly over the minute: a request of n units is
-followed by n units' time.
+Concurrency starts at the configured limit, or with a `Ramp` at one. It shrinks by a third on a
+rate-limit answer (at most once a second, as one burst is one message), halves on a time-out
+beside other calls, and grows back by one for every limit's worth of answers; after a time-out not
+to where that happened, until many more were answered. The rates spread a minute's allowance
+evenly over the minute: a request of n units is followed by n units' time.
 
 `Notices` says what the user is told while requests wait, each thing once.
 """
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from ..endpoints.providers import AskedParty
 from ..errors import ProviderError
 from ..types import ChatRequest
+from .ramp import CHARACTERS_PER_TOKEN, Ramp
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,14 @@ class Attempt:
     Attributes:
         began: When it was sent.
         behind: Others were there before it.
+        beside: How many others waited for an answer then.
         number: Attempts begun up to it, itself included.
         answered: Answers that had come before it began.
     """
 
     began: float
     behind: bool
+    beside: int
     number: int
     answered: int
 
@@ -62,9 +65,10 @@ class Crowd:
         """The place of an attempt that is sent now."""
         now = self._clock()
         behind = self.size > 0 or now < self._busy_until
-        self.size += 1
         self._begun += 1
-        return Attempt(now, behind, self._begun, self.answers)
+        place = Attempt(now, behind, self.size, self._begun, self.answers)
+        self.size += 1
+        return place
 
     def leave(self) -> None:
         """An attempt ended, however it did."""
@@ -88,8 +92,6 @@ class Crowd:
 
 
 Clock = Callable[[], float]
-CHARACTERS_PER_TOKEN = 4
-"""For reserving tokens of a per-minute limit before the server has counted them."""
 
 
 def text_tokens(request: ChatRequest) -> int:
@@ -102,19 +104,38 @@ def reserved_tokens(request: ChatRequest) -> int:
     return text_tokens(request) + (request.sampling.max_tokens or 0)
 
 
+PATIENCE = 32
+"""Answers after a time-out before as many are sent at a time as then; twice as many the next."""
+PATIENCE_OF_RAMP = 256
+"""The same where nobody stated how many, so that a server with one place is left as it is."""
+_TRY_AGAIN = 8
+"""Answers for each place before more are tried that were not worth it; likewise."""
+
+
 class AdaptiveLimit:
     """At most `limit` holders at a time, first come first served.
+
+    Args:
+        configured: The most.
+        clock: Tells the time.
+        ramp: Begin with one, and ask more at a time while that gets more done.
 
     Attributes:
         limit: Right now; fractions are growth on its way to the next whole place.
         in_flight: Holders right now.
     """
 
-    def __init__(self, configured: int, clock: Clock) -> None:
+    def __init__(self, configured: int, clock: Clock, ramp: Ramp | None = None) -> None:
         self.configured = configured
-        self.limit = float(configured)
+        self.limit = 1.0 if ramp else float(configured)
         self.in_flight = 0
         self._clock = clock
+        self._ramp = ramp
+        self._ceiling = self.limit
+        self._patience = PATIENCE_OF_RAMP if ramp else PATIENCE
+        self._doubts = 1
+        self._wait = 0  # answers to come before more are tried
+        self._changed = float("-inf")
         self._last_cut = float("-inf")
         self._again: deque[asyncio.Future[None]] = deque()
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -171,20 +192,54 @@ class AdaptiveLimit:
             answers: How many others were answered while it waited.
         """
         if began >= self._last_cut:
-            self._cut_to(min(self.limit, answers) / 2)
+            most = min(self.limit, answers)
+            self._ceiling = max(1.0, min(most or self.limit // 2, self.configured - 1.0))
+            self._wait, self._patience = self._patience, 2 * self._patience
+            self._cut_to(most / 2)
 
     def _cut_to(self, limit: float) -> None:
-        self._last_cut = self._clock()
+        self._last_cut = self._changed = self._clock()
         self.limit = max(1.0, limit)
 
     def restore(self) -> None:
-        """A request timed out alone: fewer at a time do not help."""
-        self.limit = float(self.configured)
+        """Requests time out alone: fewer at a time do not help."""
+        self.limit = self._ceiling = float(self.configured)
         self._wake()
 
     def grow(self) -> None:
         """A good answer came."""
-        self.limit = min(float(self.configured), self.limit + 1 / self.limit)
+        self._wait = max(0, self._wait - 1)
+        if not self._wait and self._ceiling < self.configured and self._ramp is None:
+            self._ceiling = min(2 * self._ceiling, float(self.configured))
+            self._wait = PATIENCE
+        self.limit = min(self._ceiling, self.limit + 1 / self.limit)
+        self._wake()
+
+    def learn(self, place: Attempt, pace: float) -> None:
+        """Note how an answer came, where it tells what so many at a time are worth.
+
+        Args:
+            place: Of the attempt that was answered.
+            pace: Seconds per token.
+        """
+        places = int(self.limit)
+        is_telling = place.began >= self._changed and 2 * (place.beside + 1) > places
+        if self._ramp is None or places != self._ceiling or not is_telling:
+            return
+        self._ramp.add(places, pace)
+        helps = self._ramp.helps(places)
+        if helps is False:
+            self.limit = self._ceiling = float(self._ramp.below(places))
+            self._changed = self._clock()
+            self._wait, self._doubts = _TRY_AGAIN * places * self._doubts, 2 * self._doubts
+        elif helps and not self._wait and places < self.configured:
+            self._try(min(2 * places, self.configured), self._ramp)
+
+    def _try(self, places: int, ramp: Ramp) -> None:
+        """See what more at a time are worth."""
+        ramp.forget(places)
+        self.limit = self._ceiling = float(places)
+        self._changed = self._clock()
         self._wake()
 
 

@@ -15,6 +15,7 @@ from ..endpoints.providers import (
     of_judge,
     of_role,
 )
+from ..endpoints.sites import is_local
 from ..errors import PluginError, UsageError
 from ..guard import make_client
 from ..plugins import Catalogue
@@ -190,7 +191,7 @@ class PartyConnector:
         )
         caller = Caller(
             make_client(provider, replace(made, needs_token_limit=meter.limited)),
-            limits,
+            replace(limits, ramps=limits.ramps and is_local(endpoint.base_url)),
             sleep=self.stop.sleep,
             before_sending=self.stop.check,
             meter=meter,

@@ -119,5 +119,12 @@ def limits_of(settings: RunSettings, endpoint: EndpointSettings | None) -> Limit
         own = getattr(endpoint, name, None)
         return getattr(settings, name) if own is None or settings.by_user(name) else own
 
-    retry = RetryPolicy(attempts=1 + settings.max_retries)
-    return Limits(chosen("concurrency"), chosen("rpm"), chosen("tpm"), chosen("timeout"), retry)
+    is_stated = "concurrency" in settings.sources or bool(endpoint and endpoint.concurrency)
+    return Limits(
+        chosen("concurrency"),
+        not is_stated,
+        chosen("rpm"),
+        chosen("tpm"),
+        chosen("timeout"),
+        RetryPolicy(attempts=1 + settings.max_retries),
+    )

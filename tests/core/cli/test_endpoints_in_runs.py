@@ -72,6 +72,17 @@ def test_an_endpoint_s_concurrency_holds_unless_an_option_says_otherwise(
     assert server.peak_in_flight == most
 
 
+def test_a_local_server_is_asked_one_at_a_time_first(bench: Bench) -> None:
+    """Nobody said how many it takes, so the second request waits for the first answer."""
+    seen: list[int] = []
+    run = ("run", "eqbench-v1", "--model", "openai/x", "--limit", 30, "--base-url")
+    with LoopbackServer(
+        uniform_ratings(1), latency=0.05, on_outcome=lambda *_: seen.append(len(server.requests))
+    ) as server:
+        assert bench(*run, server.base_url).code == 0
+    assert seen[0] == 1 and server.peak_in_flight > 2
+
+
 def test_an_endpoint_s_rate_holds(bench: Bench, server: LoopbackServer) -> None:
     """Of 30 requests a minute, the second comes two seconds after the first was sent."""
     endpoint(server, "rpm = 30\n")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.clients.limits import AdaptiveLimit, Rate
+from eibench.core.clients.limits import AdaptiveLimit, Attempt, Rate
+from eibench.core.clients.ramp import Ramp
 
 
 class Clock:
@@ -217,3 +218,46 @@ def test_what_comes_back_late_makes_no_burst() -> None:
     rate.give_back(10)
     rate.take(5)
     assert rate.delay == pytest.approx(5.0)
+
+
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.sampled_from(["answer", "late", "refused", "alone"]),
+            st.floats(0.01, 10.0),
+            st.integers(0, 40),
+        ),
+        max_size=200,
+    ),
+    configured=st.integers(1, 40),
+    ramps=st.booleans(),
+)
+def test_always_between_one_and_what_was_configured(
+    steps: list[tuple[str, float, int]], configured: int, ramps: bool
+) -> None:
+    """Whatever is learnt and however often it times out, the limit stays in its bounds."""
+    clock = Clock()
+    limit = AdaptiveLimit(configured, clock, Ramp() if ramps else None)
+    for kind, pace, answers in steps:
+        clock.now += pace
+        if kind == "answer":
+            limit.learn(Attempt(clock.now, False, int(limit.limit) - 1, 1, 0), pace)
+            limit.grow()
+        elif kind == "late":
+            limit.halve(clock.now, answers)
+        else:
+            (limit.shrink if kind == "refused" else limit.restore)()
+        assert 1.0 <= limit.limit <= configured
+
+
+def test_a_ramp_doubles_while_that_helps() -> None:
+    """As long as a reply takes no longer, twice as many are asked; where it does, half as many."""
+    limit = AdaptiveLimit(32, Clock(), Ramp())
+    seen = []
+    for _ in range(200):
+        places = int(limit.limit)
+        seen.append(places)
+        limit.learn(Attempt(0.0, False, places - 1, 1, 0), max(1.0, places / 8))
+        limit.grow()
+    assert list(dict.fromkeys(seen)) == [1, 2, 4, 8, 16]
+    assert seen.count(8) > 100  # tried again, but seldom

@@ -6,7 +6,9 @@ Time here is the loop's own and passes only when everything waits, so each run i
 import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
+from functools import partial
 from itertools import chain, pairwise, repeat
+from random import Random
 from typing import Any, NamedTuple, TypeVar, cast
 
 import pytest
@@ -203,6 +205,55 @@ def test_fewer_at_a_time_and_then_more_again(calls: int, lowest: float, highest:
     )
     assert done.answered == calls
     assert lowest <= done.caller.slots.limit <= highest
+
+
+def timed_out(done: Outcome) -> int:
+    """Attempts that timed out."""
+    return done.caller.retried["timeout"] + len(done.failed)
+
+
+def test_a_server_with_one_place_is_asked_one_at_a_time() -> None:
+    """6 s an answer, 10 s of patience, abandoned calls computed all the same: two tell enough."""
+    server = partial(Queue, 1, lambda _: 6.0, notices=False)
+    done = ask_all(150, server, timeout_s=10.0, ramps=True)
+    assert done.answered == 150 and timed_out(done) <= 2
+    assert done.seconds <= 1.05 * 150 * 6.0  # one after the other
+
+
+def test_one_place_and_room_for_two_in_the_time() -> None:
+    """Where two would still be in time, the second gains nothing, and nothing is lost to it."""
+    done = ask_all(60, partial(Queue, 1, lambda _: 2.5, notices=False), timeout_s=6.0, ramps=True)
+    assert (done.answered, timed_out(done), done.seconds) == (60, 0, 150.0)
+
+
+@given(places=st.sampled_from([1, 2, 4, 8, 128]), seed=st.integers(0, 99))
+@settings(max_examples=25, deadline=None)
+def test_a_server_is_asked_what_it_can_do(places: int, seed: int) -> None:
+    """Beginning with one at a time costs little at a server of any number of places."""
+    took = {}
+    for ramps in (False, True):
+        rng = Random(seed)
+        server = partial(Queue, places, lambda _, rng=rng: rng.uniform(0.8, 1.2))
+        done = ask_all(600, server, timeout_s=600.0, ramps=ramps)
+        took[ramps] = done.seconds
+        assert done.answered == 600
+    assert took[True] <= 1.5 * took[False]
+
+
+def test_a_fast_server_is_asked_all_at_once_soon() -> None:
+    """600 requests at 128 places: a quarter more time than with all 32 from the first on."""
+    done = ask_all(600, lambda: Queue(128, lambda _: 0.2), ramps=True)
+    assert done.caller.slots.limit == 32.0
+    assert done.seconds <= 1.35 * 600 / 32 * 0.2
+    assert sorted(done.asked_at)[1] == 0.2  # the second waits for the first
+
+
+def test_after_a_time_out_it_does_not_swing_back() -> None:
+    """32 at a time were stated for one place: once that is known, hardly any waits in vain."""
+    done = ask_all(400, partial(Queue, 1, lambda _: 2.5, notices=False), timeout_s=6.0)
+    assert done.answered == 400
+    later = [t for t in done.asked_at if t > 200.0]
+    assert len(later) <= 1.1 * (done.seconds - 200.0) / 2.5
 
 
 def test_a_server_that_is_dead_is_left_soon() -> None:
