@@ -32,7 +32,7 @@ def resumed(session: Session) -> Session:
     """A session for the rest of a run, under the limits that the first one had."""
     config = replace(session.config, keep_going=True)
     made = make_session(config, session.money, dry=False)
-    made.answered = session.answered
+    made.answered, made.absent = session.answered, session.absent
     return made
 
 

@@ -142,9 +142,9 @@ def start(
             plans = [plan_as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
-    answered = set[str]()
+    answered, absent = set[str](), set[str]()
     for run in runs:
-        run.session.answered = answered
+        run.session.answered, run.session.absent = answered, absent
     ask_to_spend([run.plan for run in runs], sure=sure)
     try:
         return _run_all(runs, json_output=json_output, limits=limits)

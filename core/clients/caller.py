@@ -17,6 +17,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 
 from ..endpoints.providers import SOMEBODY, AskedParty, CallContext, Client
+from ..endpoints.sites import host_in
 from ..errors import ErrorKind, ProviderError
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
@@ -80,6 +81,10 @@ class _Course:
 class Caller:
     """Sends requests to one endpoint until they are answered or given up.
 
+    Args:
+        absent: Hosts that this command has found to refuse every connection from the start; this
+            one is added when it is found so, and then ends another run after one attempt.
+
     Attributes:
         retries: Attempts beyond the first of all calls so far, failed ones too.
         retried: The same by what went wrong before: an HTTP status, or ``timeout`` and the like.
@@ -100,6 +105,7 @@ class Caller:
         meter: Meter | None = None,
         notices: Notices | None = None,
         asked: AskedParty = SOMEBODY,
+        absent: set[str] | None = None,
     ) -> None:
         self.client = client
         self.limits = limits
@@ -120,6 +126,9 @@ class Caller:
         self._down_since: float | None = None
         self._refusals = self._silent = 0
         self._crowd = Crowd(clock)
+        self._absent = set() if absent is None else absent
+        self._host = host_in(asked.name) or asked.name
+        self._was_there = False
 
     async def send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
         """The reply to a request.
@@ -274,6 +283,8 @@ class Caller:
 
     def _endpoint_answered(self) -> None:
         self._down_since, self._refusals = None, 0
+        self._was_there = True
+        self._absent.discard(self._host)
 
     def _connection_failed(self, error: ProviderError, began: float) -> None:
         """Say that the endpoint is down, and make the error fatal when it was so for long enough.
@@ -281,13 +292,20 @@ class Caller:
         One call that fails while others wait for slow answers is no outage, hence the
         comparison with the number of requests that wait for an answer.
         """
+        self._was_there = self._was_there or not error.unsent
         self._refusals += 1
         if self._down_since is None:
             self._down_since = began
-        if self._refusals < max(3, self._crowd.size):
+        is_known = self._host in self._absent
+        if self._refusals < max(3, self._crowd.size) and not is_known:
             return
-        seconds = self._clock() - self._down_since
-        left = self.limits.retry.down_after_s - seconds
+        seconds, retry = self._clock() - self._down_since, self.limits.retry
+        left = min(retry.absent_after_s, retry.down_after_s) - seconds
+        if self._was_there:
+            left = retry.down_after_s - seconds
+        elif is_known or left <= 0:
+            left = 0.0
+            self._absent.add(self._host)
         if left <= 0:
             error.fatal = self.is_down = True
         elif seconds >= NO_ACCIDENT_S:

@@ -25,6 +25,7 @@ class RetryPolicy:
         down_after_s: An endpoint that for this long refused or dropped every connection is
             down, and the run ends. Late enough for ten attempts of one call (the ninth is 39.5 s
             after the first at most), early enough for the minute.
+        absent_after_s: The same for one that no connection was ever made to.
     """
 
     attempts: int = 1 + RETRIES
@@ -34,6 +35,7 @@ class RetryPolicy:
     cap_s: float = 30.0
     connection_cap_s: float = 8.0
     down_after_s: float = 40.0
+    absent_after_s: float = 5.0
 
     def wait(
         self, error: ProviderError, tries: int, random: Callable[[], float], left: float = inf

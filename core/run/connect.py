@@ -122,6 +122,8 @@ class PartyConnector:
     stop: Stop
     money: Pricing
     notices: Notices
+    absent: set[str] = field(default_factory=set)
+    """Hosts that refused every connection from the start; runs of a command share it."""
 
     def model(self) -> ConnectedParty:
         """The model of the run; without a caller when the run is only judged again."""
@@ -197,6 +199,7 @@ class PartyConnector:
             meter=meter,
             notices=self.notices,
             asked=made.asked(provider.host),
+            absent=self.absent,
         )
         self.progress.callers.append(caller)
         return caller

@@ -44,6 +44,8 @@ class Session:
     money: Pricing = field(default_factory=Pricing)
     answered: set[str] = field(default_factory=set)
     """Labels of the judges that have answered in this command; its runs may share it."""
+    absent: set[str] = field(default_factory=set)
+    """Hosts that refused every connection from the start of this command, likewise."""
 
     @property
     def untried(self) -> list[Endpoint]:
@@ -110,6 +112,7 @@ class Session:
             self.stop,
             self.money,
             Notices(self.say),
+            self.absent,
         )
         untried = {judge.stored_label for judge in self.untried}
         return RunWork(owned, connector, servers, self.say, self.answered, untried)

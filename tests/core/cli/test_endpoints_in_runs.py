@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from eibench.core.clients.approvals import Approvals, Sending
-from eibench.testing import Gate, LoopbackServer, uniform_ratings
+from eibench.testing import Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 
 Bench = Callable[..., Any]
 KEY = "sk-fake-0123456789abcdef"
@@ -76,11 +76,17 @@ def test_a_local_server_is_asked_one_at_a_time_first(bench: Bench) -> None:
     """Nobody said how many it takes, so the second request waits for the first answer."""
     seen: list[int] = []
     run = ("run", "eqbench-v1", "--model", "openai/x", "--limit", 30, "--base-url")
+    begun: list[float] = []
+
+    def latency(request: ReceivedRequest) -> float:
+        begun.append(request.received_at)
+        return 0.05
+
     with LoopbackServer(
-        uniform_ratings(1), latency=0.05, on_outcome=lambda *_: seen.append(len(server.requests))
-    ) as server:
-        assert bench(*run, server.base_url).code == 0
-    assert seen[0] == 1 and server.peak_in_flight > 2
+        uniform_ratings(1), latency=latency, on_outcome=lambda *_: seen.append(len(begun))
+    ) as local:
+        assert bench(*run, local.base_url).code == 0
+    assert seen[0] == 1 and local.peak_in_flight > 2
 
 
 def test_an_endpoint_s_rate_holds(bench: Bench, server: LoopbackServer) -> None:

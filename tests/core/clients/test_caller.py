@@ -383,6 +383,57 @@ async def test_an_endpoint_that_is_down(concurrency: int, limits: dict[str, Any]
     assert len(client.asked_at) >= 3
 
 
+def refused(kind: str = "connection") -> ProviderError:
+    """An error of a connection that was never made."""
+    made = error(kind)
+    made.unsent = kind == "connection"
+    return made
+
+
+@pytest.mark.parametrize("concurrency", [1, 32])
+async def test_an_address_where_nothing_listens(concurrency: int) -> None:
+    """Refused from the start, it is known to be down within 10 s; other runs try it once."""
+    absent: set[str] = set()
+    caller, client, time = scripted(lambda n: refused(), concurrency=concurrency)
+    caller._absent = absent
+    sent = [asyncio.create_task(caller.send(asking(), CALL)) for _ in range(concurrency)]
+    done, left = await asyncio.wait(sent, return_when=asyncio.FIRST_COMPLETED)
+    (ended,) = {str(task.exception()) for task in done}
+    assert all(cast(ProviderError, task.exception()).fatal for task in done) and "no" in ended
+    assert time.now - 1000.0 <= 10 and len(client.asked_at) >= 3
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    next_client = Script(lambda n: refused(), time)
+    with pytest.raises(ProviderError) as caught:
+        await Caller(next_client, Limits(), absent=absent).send(asking(), CALL)
+    assert caught.value.fatal and len(next_client.asked_at) == 1
+
+
+@pytest.mark.parametrize("first", ["server", "dropped", "answer"])
+async def test_one_that_was_there_is_waited_for(first: str) -> None:
+    """A server that restarts is given the time for it; a connection that it drops tells as much."""
+    begun: dict[str, ChatResponse | ProviderError] = {
+        "server": error("server"),
+        "dropped": error("connection"),
+        "answer": ChatResponse("A"),
+    }
+    caller, _, time = scripted(lambda n: begun[first] if n == 1 else refused())
+    if first == "answer":
+        await caller.send(asking(), CALL)
+    with pytest.raises(ProviderError) as caught:
+        await caller.send(asking(), CALL)
+    assert caught.value.fatal and 40 <= time.now - 1000.0 <= 60
+
+
+async def test_a_server_that_has_come_up_is_no_longer_absent() -> None:
+    """Runs after one that was answered there wait as usual."""
+    absent = {"the endpoint"}
+    client = Script(lambda n: ChatResponse("Yes"), Time())
+    await Caller(client, Limits(), absent=absent).send(asking(), CALL)
+    assert not absent
+
+
 @pytest.mark.parametrize("fault", ["drop", "drop-mid"])
 async def test_a_server_that_drops_every_connection_is_down(fault: str) -> None:
     """A server that accepts and drops is as down as one that is not there."""

@@ -162,7 +162,7 @@ async def test_a_closed_port_is_told_once(closed: str, concurrency: int) -> None
     at = f"openai/m at {closed[7:-3]}"
     assert message.startswith(f"cannot reach {at}: Connection refused; check --base-url")
     (seconds,) = re.findall(r"for up to (\d+) s before the run ends$", message)
-    assert 36 <= int(seconds) <= 39
+    assert 1 <= int(seconds) <= 4
 
 
 @pytest.mark.parametrize("drops", [1, 2])

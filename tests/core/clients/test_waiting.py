@@ -233,7 +233,7 @@ def test_a_server_is_asked_what_it_can_do(places: int, seed: int) -> None:
     took = {}
     for ramps in (False, True):
         rng = Random(seed)
-        server = partial(Queue, places, lambda _, rng=rng: rng.uniform(0.8, 1.2))
+        server = partial(Queue, places, lambda _: rng.uniform(0.8, 1.2))  # noqa: B023 - used at once
         done = ask_all(600, server, timeout_s=600.0, ramps=ramps)
         took[ramps] = done.seconds
         assert done.answered == 600
