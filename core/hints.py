@@ -6,11 +6,13 @@ What stands in capitals is for the person to fill in.
 import shlex
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
+from itertools import pairwise
 from typing import Any
 
 from .benchmark import Benchmark
 from .endpoints.sites import is_local
 from .guard import guard
+from .options import option_words
 from .result_document import ResultDocument
 from .types import JsonObject, canonical
 
@@ -42,18 +44,24 @@ def with_options(*words: str) -> str:
     Args:
         *words: The options and their values; alone where no command is under way.
     """
-    own = {word for word in words if word.startswith("--")}
+    own = {_bare(w): not n.startswith("--") for w, n in pairwise([*words, "--"]) if w[:2] == "--"}
     given = iter(typed.get())
     kept = [word for word in given if not _is_option(word, own, given)]
     return shlex.join([*(["bench"] if kept else []), *kept, *words])
 
 
-def _is_option(word: str, names: set[str], rest: Iterator[str]) -> bool:
-    """Whether a word is one of these options, whose value is then taken from the rest."""
-    if word in names:
+def _bare(word: str) -> str:
+    """An option's name, of a switch the same whether it is on or off."""
+    return word.partition("=")[0].removeprefix("--").removeprefix("no-")
+
+
+def _is_option(word: str, names: Mapping[str, bool], rest: Iterator[str]) -> bool:
+    """Whether a word is one of these options; one that has a value takes it from the rest."""
+    if not word.startswith("--") or _bare(word) not in names:
+        return False
+    if names[_bare(word)] and "=" not in word:
         next(rest, None)
-        return True
-    return word.partition("=")[0] in names
+    return True
 
 
 def bench(*words: object) -> str:
@@ -133,13 +141,9 @@ def _players(document: ResultDocument, model: str) -> Iterator[str]:
 def _own(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
     """The benchmark's own options, where they are not as usual."""
     for option in benchmark.options:
-        value, dashed = options.get(option.name, option.default), option.name.replace("_", "-")
-        if value == option.default:
-            continue
-        if isinstance(value, bool):
-            yield f"--{dashed}" if value else f"--no-{dashed}"
-        else:
-            yield from (f"--{dashed}", str(value))
+        value = options.get(option.name, option.default)
+        if value != option.default:
+            yield from option_words(option.name, value)
 
 
 def _sampling(sent: JsonObject, options: JsonObject, benchmark: Benchmark) -> Iterator[str]:

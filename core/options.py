@@ -23,6 +23,8 @@ class Option:
         in_grades: It changes how a transcript is graded, so grades are kept apart by it.
         in_ratings: It changes how comparisons are rated; `bench rate` and `bench leaderboard` take
             it too.
+        may_meet: Results with different values of it may stand on one board, where each that is
+            not of the default says so; else there is a board for each value.
         min: The smallest value of a number.
         max: The largest.
     """
@@ -36,6 +38,12 @@ class Option:
     min: float | None = None
     max: float | None = None
     in_ratings: bool = False
+    may_meet: bool = False
+
+    @property
+    def keeps_apart(self) -> bool:
+        """Whether it changes what is asked, or how replies are graded."""
+        return self.in_requests or self.in_grades
 
     @property
     def rule(self) -> Rule:
@@ -45,6 +53,14 @@ class Option:
         if isinstance(self.default, int | float):
             return NumberRule(self.min, self.max, whole=isinstance(self.default, int))
         return TextRule(self.choices)
+
+
+def option_words(name: str, value: object) -> list[str]:
+    """An option as it is typed, such as ``["--parser", "strict"]`` or ``["--no-revise"]``."""
+    dashed = name.replace("_", "-")
+    if isinstance(value, bool):
+        return [f"--{dashed}" if value else f"--no-{dashed}"]
+    return [f"--{dashed}", str(value)]
 
 
 PLACEMENT_OPTIONS = (

@@ -1,20 +1,22 @@
 """`bench judge-report`: what comparisons say of the judge that made them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
 from .. import auditing, console, ratings
-from ..compare.judge_record import read_judge
+from ..compare.judge_record import JudgeRecord, read_judge
+from ..compare.leaderboard import BoardChoice
+from ..compare.which_board import OtherBoard, boards_beside
 from ..journal import Journal
 from ..plugins import installed
-from ..text import as_text
+from ..text import as_text, line
 from . import options
-from .command import Command
 from .completion import benchmarks_and_files, judge_labels
 from .rate import check_source, read_source
+from .rating_options import AuditCommand, protocol_options
 from .settings import config_option
 from .stored import as_given, pack_given
 from .values import pairs
@@ -39,7 +41,7 @@ _JUDGE_REPORT_EXAMPLES = (
 )
 
 
-@click.command("judge-report", cls=Command, epilog=_JUDGE_REPORT_EXAMPLES)
+@click.command("judge-report", cls=AuditCommand, epilog=_JUDGE_REPORT_EXAMPLES)
 @click.argument("source", metavar="[BENCHMARK|FILE]", required=False,
                 shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
@@ -69,6 +71,7 @@ def judge_report_command(
     demo: bool,
     runs_dir: Path,
     json_output: bool,
+    **own: Any,
 ) -> None:
     """Audit a judge on its comparisons: of a file, or of the journal.
 
@@ -80,17 +83,29 @@ def judge_report_command(
     check_source(comparisons, benchmark, dataset=dataset, dedupe=dedupe)
     with_whom = _Choice(mixed=demo, without=without, models=as_given("models", models) or ())
     judges: Sequence[JudgesDocument] = ()
+    others: Sequence[OtherBoard] = ()
     if comparisons is not None:
         made = _of_file(comparisons, dedupe, judge, with_whom)
     else:
-        players = pairs(roles, "--role")
-        made, judges = _of_journal(str(benchmark), dataset, judge, players, with_whom, runs_dir)
+        chosen = installed().benchmark(str(benchmark))
+        which: BoardChoice = {
+            "dataset": pack_given(chosen, dataset),
+            "judge": judge,
+            "roles": pairs(roles, "--role"),
+            "protocol": protocol_options(chosen, own),
+            **with_whom,
+        }
+        with Journal(runs_dir, create=False) as journal:
+            found = read_judge(journal, installed(), chosen, **which)
+        made, judges, others = _audit(chosen.name, found), found.robustness, found.others
     if json_output:
         click.echo(as_text({**made._asdict(), **({"robustness": judges} if judges else {})}))
         return
 
     details = options.wants_details()
     console.output.show(console.judge_report.judge_report(made, judges, details=details))
+    if message := boards_beside(others):
+        console.output.show(line(message))
 
 
 def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "JudgeAudit":
@@ -100,19 +115,8 @@ def _of_file(path: Path, dedupe: bool, judge: str | None, choice: _Choice) -> "J
     return auditing.audit.audit(given, source=source, demo=ratings.parting.has_demo(given))
 
 
-def _of_journal(
-    name: str,
-    dataset: str | None,
-    judge: str | None,
-    players: Mapping[str, str],
-    choice: _Choice,
-    runs_dir: Path,
-) -> "tuple[JudgeAudit, Sequence[JudgesDocument]]":
-    chosen = installed().benchmark(name)
-    with Journal(runs_dir, create=False) as journal:
-        which = {"dataset": pack_given(chosen, dataset), "judge": judge}
-        found = read_judge(journal, installed(), chosen, roles=players, **which, **choice)
+def _audit(name: str, found: JudgeRecord) -> "JudgeAudit":
     pack = auditing.audit.PackName(found.board.pack_name, found.board.pack_sha256)
     source = auditing.audit.AuditSource(benchmark=name, dataset=pack)
     parts = found.comparisons, found.asking, found.ratings
-    return auditing.audit.audit(*parts, source=source, demo=found.demo), found.robustness
+    return auditing.audit.audit(*parts, source=source, demo=found.demo)

@@ -11,6 +11,7 @@ from .. import console
 from ..analysis.csv_tables import csv_text
 from ..benchmark import Benchmark
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
+from ..compare.which_board import boards_beside
 from ..guard import guard
 from ..journal import Journal
 from ..plugins import installed
@@ -24,7 +25,7 @@ from ..types import JsonObject
 from . import options
 from .completion import judge_labels
 from .rate import anchor_sets
-from .rating_options import RatingCommand, rating_options
+from .rating_options import BoardCommand, protocol_options, rating_options
 from .settings import config_option
 from .stored import as_given, pack_given
 from .values import pairs
@@ -36,7 +37,7 @@ _LEADERBOARD_EXAMPLES = (
 )
 
 
-@click.command("leaderboard", cls=RatingCommand, epilog=_LEADERBOARD_EXAMPLES)
+@click.command("leaderboard", cls=BoardCommand, epilog=_LEADERBOARD_EXAMPLES)
 @options.benchmark_argument
 @click.option("--dataset", metavar="NAME|PATH|SHA", help="The pack, where runs are of several.")
 @click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
@@ -78,8 +79,9 @@ def leaderboard_command(
 ) -> None:
     """Rank the models of a benchmark that the journal holds.
 
-    By ratings where models were compared, else by the main metric. A board is about one pack and
-    one judge; where there are several, the error lists the options that choose.
+    By ratings where models were compared, else by the main metric. A board is about one pack, one
+    judge and one protocol: of several the newest with a whole run of a real model is shown, and
+    the others are named with the options that choose them, the benchmark's own among them.
     """
     dataset, judge = pack_given(benchmark, dataset), as_given("judge", judge)
     catalogue = installed()
@@ -97,6 +99,7 @@ def leaderboard_command(
             without=without,
             models=as_given("models", models) or (),
             roles=pairs(roles, "--role"),
+            protocol=protocol_options(benchmark, own),
             options=rating_options(benchmark, own),
             exclude_kin=exclude_kin or additive,
             additive=additive,
@@ -134,6 +137,8 @@ def _show(
         console.output.show(message)
     for warning in document["warnings"]:
         console.output.show(console.tables.warning(warning))
+    if others := boards_beside(board.others):
+        console.output.show(line(others))
     if beside:
         note = f"{_comparable(board)}\n{beside.note}"
         console.output.show(console.tables.table(replace(beside, note=note)))
@@ -152,6 +157,7 @@ def _table(board: Leaderboard, document: LeaderboardDocument) -> FitTable:
     anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
     note += "".join(f"; {role} played by {player}" for role, player in pack.roles)
+    note += f"; {' '.join(pack.protocol_words)}" if pack.protocol else ""
     if rated:
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"

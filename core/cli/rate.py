@@ -1,6 +1,6 @@
 """`bench rate`: ratings of models from a file of comparisons."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +11,7 @@ from .. import console, ratings
 from ..compare.comparison_pool import as_comparisons
 from ..compare.leaderboard import BoardChoice, read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
+from ..compare.which_board import OtherBoard, boards_beside
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal
@@ -26,7 +27,7 @@ from . import options
 from .completion import benchmarks_and_files, judge_labels
 from .data import ladder_of
 from .ladder import published_comparisons
-from .rating_options import RatingCommand, no_rating_options, rating_options
+from .rating_options import BoardCommand, no_rating_options, protocol_options, rating_options
 from .settings import config_option
 from .stored import as_given, official_or_default, pack_given
 from .values import pairs
@@ -41,11 +42,13 @@ class _RateRequest(NamedTuple):
 
     Attributes:
         demo: Whether a demo model is among them.
+        others: The boards of the journal that could have been meant too.
     """
 
     comparisons: "Comparisons"
     settings: RatingSettings
     demo: bool
+    others: Sequence[OtherBoard] = ()
 
 
 _RATE_EXAMPLES = (
@@ -56,7 +59,7 @@ _RATE_EXAMPLES = (
 )
 
 
-@click.command("rate", cls=RatingCommand, epilog=_RATE_EXAMPLES)
+@click.command("rate", cls=BoardCommand, epilog=_RATE_EXAMPLES)
 @click.argument("source", metavar="[BENCHMARK|FILE]", required=False,
                 shell_complete=benchmarks_and_files)  # fmt: skip
 @options.option("--benchmark", metavar="NAME",
@@ -126,6 +129,8 @@ def rate_command(
         click.echo(as_text(_document(rated, demo=asked.demo)))
         return
     console.output.show(console.fitted.Fitted(_table(rated, demo=asked.demo)))
+    if message := boards_beside(asked.others):
+        console.output.show(line(message))
 
 
 def read_source(source: str | None, benchmark: str | None) -> tuple[Path | None, str | None]:
@@ -209,12 +214,13 @@ def _of_journal(
         own: Options of ratings as they were given.
 
     Raises:
-        UsageError: There are none, or those of several packs or judges.
+        UsageError: There are none.
     """
     benchmark = installed().benchmark(name)
     options = rating_options(benchmark, own)
     with Journal(runs_dir, create=False) as journal:
         choice = {**choice, "dataset": pack_given(benchmark, choice.get("dataset"))}
+        choice["protocol"] = protocol_options(benchmark, own)
         board = read_leaderboard(journal, installed(), benchmark, **choice)
     if board.compared is None:
         raise UsageError(
@@ -223,12 +229,12 @@ def _of_journal(
         )
     given = as_comparisons(board.compared)
     if not given:
-        raise UsageError(
-            f"no comparisons of {name} on {board.board.options} yet; {bench('run', name)} on two "
-            "models makes some"
-        )
+        message = f"no comparisons of {name} on {board.board.options} yet; {bench('run', name)} on"
+        beside = boards_beside(board.others)
+        raise UsageError("; ".join(filter(None, [f"{message} two models makes some", beside])))
     settings = settings_of(benchmark, board.pack, sets, options)
-    return _RateRequest(ratings.comparisons.Comparisons.of(given), settings, board.demo)
+    read = ratings.comparisons.Comparisons.of(given)
+    return _RateRequest(read, settings, board.demo, board.others)
 
 
 def anchor_sets(texts: Iterable[str]) -> tuple[AnchorSet, ...]:

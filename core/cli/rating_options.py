@@ -1,4 +1,4 @@
-"""Benchmarks' own options of ratings, on the commands that rate."""
+"""Benchmarks' own options on the commands that show a board: which one, and how it is rated."""
 
 from collections.abc import Iterator
 
@@ -8,24 +8,59 @@ from ..benchmark import Benchmark, Option
 from ..errors import UsageError
 from ..plugins import installed
 from ..types import JsonDict, JsonObject
-from .command import Command, as_click_option
+from .command import BENCHMARK, SECTION, Command, as_click_option
+from .stored import as_given
 
 
-class RatingCommand(Command):
-    """Adds the options of all benchmarks that change how comparisons are rated."""
+class BoardCommand(Command):
+    """Adds the options of the benchmark that is named; of all, those of ratings where none is."""
+
+    rates = True
+    """Whether it takes options of ratings."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse with the options of the benchmark among the arguments."""
+        known = installed().benchmarks.things
+        words = (word.removeprefix("--benchmark=") for word in args)
+        ctx.meta[BENCHMARK] = next((known[word] for word in words if word in known), None)
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The common parameters, and those of benchmarks without a default of their own."""
         params, added = super().get_params(ctx), dict[str, click.Parameter]()
-        for option in _options():
-            added[option.name] = as_click_option(option)
-            added[option.name].default = None
+        named: Benchmark | None = ctx.meta.get(BENCHMARK)
+        for option in self._of(named) if named else _of_ratings() if self.rates else ():
+            param = added[option.name] = as_click_option(option)
+            param.default = None
+            if named:
+                vars(param)[SECTION] = f"Options of {named.name}"
+            if not option.in_ratings:
+                param.envvar = None  # a wish for new runs
         return [*params[:-1], *added.values(), params[-1]]  # --help stays last
 
+    def _of(self, benchmark: Benchmark) -> Iterator[Option]:
+        """Those that keep boards apart, and those that change how comparisons are rated."""
+        for option in benchmark.options:
+            if (self.rates and option.in_ratings) or (option.keeps_apart and not option.may_meet):
+                yield option
 
-def _options() -> Iterator[Option]:
+
+class AuditCommand(BoardCommand):
+    """The same without those of ratings."""
+
+    rates = False
+
+
+def _of_ratings() -> Iterator[Option]:
     for benchmark in installed().benchmarks:
         yield from (option for option in benchmark.options if option.in_ratings)
+
+
+def protocol_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:
+    """The options that choose a board, of those that were given with the command."""
+    names = {option.name for option in benchmark.options if option.keeps_apart}
+    wanted = {name: as_given(name, value) for name, value in given.items() if name in names}
+    return {name: value for name, value in wanted.items() if value is not None}
 
 
 def rating_options(benchmark: Benchmark, given: JsonObject) -> JsonDict:

@@ -9,6 +9,7 @@ import click
 from ..errors import DataError, UsageError
 from ..hints import bench, with_run
 from ..journal import Journal, RunRecord
+from ..lookup.differences import differences
 from ..lookup.selectors import Selector, is_on
 from ..text import line, plural
 from . import options
@@ -86,13 +87,23 @@ def find(journal: Journal, start: str, chosen: Selector | None = None) -> RunRec
 
     Args:
         journal: Holds it.
-        start: The beginning of an id, or a model's name.
+        start: The beginning of an id, a model's name, or the end of one after a slash.
         chosen: What else it must be; by default what the options of the command say.
 
     Raises:
         UsageError: There is none, or more than one.
         DataError: It is not on the data at the path that is given.
     """
+    fitting = find_fitting(journal, start, chosen)
+    if len(fitting) == 1:
+        return fitting[0]
+    raise UsageError(f"{start!r} could be {several(fitting, start)}")
+
+
+def find_fitting(
+    journal: Journal, start: str, chosen: Selector | None = None
+) -> Sequence[RunRecord]:
+    """The runs that could be meant, one at least; as `find`."""
     if not start.strip():
         raise UsageError(f"name a run; {bench('runs')} lists them")
     found = journal.runs_like(start) or _of_model(journal, start)
@@ -102,18 +113,19 @@ def find(journal: Journal, start: str, chosen: Selector | None = None) -> RunRec
     chosen = selector() if chosen is None else chosen
     if chosen.checks_judge and len(exact) == 1:
         chosen = chosen._replace(judge=None)
-    fitting = chosen.among(journal, exact)
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        raise UsageError(f"{start!r} could be {several(fitting, start)}")
+    if fitting := chosen.among(journal, exact):
+        return fitting
     _refuse_other_data(exact, chosen.dataset)
     raise UsageError(f"no run {start!r} with {chosen}; others: {several(exact, start)}")
 
 
 def _of_model(journal: Journal, name: str) -> list[RunRecord]:
-    runs = journal.runs()
-    return [run for run in runs if run.name == name] or [run for run in runs if run.model == name]
+    runs, end = journal.runs(), f"/{name}"
+    return (
+        [run for run in runs if run.name == name]
+        or [run for run in runs if run.model == name]
+        or [run for run in runs if run.name.endswith(end) or run.model.endswith(end)]
+    )
 
 
 def _refuse_other_data(runs: Sequence[RunRecord], dataset: str | None) -> None:
@@ -130,7 +142,11 @@ def several(runs: Sequence[RunRecord], start: str = "") -> str:
         runs: The runs.
         start: The word of the command in place of which each is named.
     """
-    named = [f"{with_run(start, run.run_id)} ({_what(run)})" for run in runs[:_LISTED]]
+    apart = differences(runs)
+    named = [
+        f"{with_run(start, run.run_id)} ({', '.join(filter(None, (_what(run), differing)))})"
+        for run, differing in zip(runs[:_LISTED], apart, strict=False)
+    ]
     more = [f"{len(runs) - _LISTED} more: {bench('runs')}"] if len(runs) > _LISTED else []
     return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
 

@@ -1,7 +1,7 @@
 """`bench show`: a run's result, what came of its items, and all that was said about one."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,23 +13,32 @@ from ..guard import guard
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
+from ..lookup.differences import differences
 from ..lookup.result_view import left_out, result_by
 from ..lookup.stored_config import config_of
 from ..lookup.stored_config import pack_of as stored_pack
 from ..names import check_name
 from ..plugins import installed
 from ..reports.comparability import judge_label
+from ..reports.ending import result_line
 from ..reports.items import SORTS, Items, items_csv, items_of, items_table
 from ..reports.transcripts import ItemDocument, ItemScore, item_record
 from ..result_document import ResultDocument
 from ..sections import Table
-from ..text import as_text, listed
+from ..text import as_text, line, listed
 from ..types import Score
 from . import options
 from .command import Command
 from .completion import item_ids, judge_labels, run_ids
 from .runs import judge_of, main_metric
-from .selectors import check_named, dataset_option, find_one, model_and_benchmark, selector
+from .selectors import (
+    check_named,
+    dataset_option,
+    find_fitting,
+    find_one,
+    model_and_benchmark,
+    selector,
+)
 from .session import print_result
 from .settings import config_option
 from .stored import as_given
@@ -91,7 +100,8 @@ def show_command(
 ) -> None:
     """Show a run's result, or all that was said about one ITEM.
 
-    RUN is a run's id or the beginning of it, or a model's name; or --model and its like choose it.
+    RUN is a run's id or the beginning of it, or a model's name or its end; or --model and its like
+    choose it. Of several runs of a model, the last line of each is shown.
     """
     judge = as_given("judge", judge)
     if item is not None and judge:
@@ -103,6 +113,10 @@ def show_command(
     chosen = selector(judge=judge)
     check_named(run, chosen)
     with Journal(runs_dir, create=False) as journal:
+        one = any((item, items, judge, views, view, json_output))
+        if run and not one and len(fitting := find_fitting(journal, run, chosen)) > 1:
+            _show_each(journal, fitting)
+            return
         record = find_one(journal, run, chosen)
         if views:
             _list_views(journal, record, json_output)
@@ -118,6 +132,15 @@ def show_command(
             _show_run(journal, record, json_output)
         else:
             _show_item(journal, record, item, json_output=json_output, full=full)
+
+
+def _show_each(journal: Journal, runs: Sequence[RunRecord]) -> None:
+    """The last line of each of several runs, with what sets it apart and the command for it."""
+    for run, apart in zip(runs, differences(runs), strict=True):
+        document = journal.document(run)
+        about = f"{run.benchmark} on {run.pack_name}" + (f", {apart}" if apart else "")
+        ended = result_line(document) if document else f"{run.name}: no result yet ({run.status})"
+        click.echo(line(f"{bench('show', run.run_id)}  {about}; {ended}"))
 
 
 def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:

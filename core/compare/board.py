@@ -1,6 +1,7 @@
-"""Which results may stand beside each other, and which board is meant.
+"""Which results may stand beside each other.
 
-Those of one pack, one judge and the same players of roles, and of demo models or of real ones.
+Those of one pack, one judge, the same players of roles and the same options that change what is
+asked or how it is graded, and of demo models or of real ones.
 """
 
 import shlex
@@ -9,13 +10,14 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..endpoints.sites import LOCAL
-from ..errors import UsageError
-from ..hints import bench, with_options
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JudgeNames
-from ..panels import judges_in, rule_in
-from ..reports.gradings import is_judge, is_pack
+from ..options import Option, option_words
 from ..settings.run_config import stored_roles
+from ..types import Json, JsonObject
+
+Chosen = tuple[tuple[str, Json], ...]
+"""Values of options by name, where they are not the default."""
 
 
 class Board(NamedTuple):
@@ -29,11 +31,20 @@ class Board(NamedTuple):
     """Whether it is of demo models, or of real ones; ``None`` for both."""
     roles: tuple[tuple[str, str], ...] = ()
     """Who plays each role: its name, and the player's label."""
+    asked: Chosen = ()
+    """Options that change what models are sent."""
+    graded: Chosen = ()
+    """Options that change how a transcript is graded."""
 
-    def takes(self, run: RunRecord) -> bool:
-        """Whether a run is of its pack, of its kind of models, and had these roles played."""
+    def takes(self, run: RunRecord, benchmark: Benchmark) -> bool:
+        """Whether a run is of its pack and kind of models, with these roles and asked so."""
         is_alike = run.pack_sha256 == self.pack_sha256 and self.demo in (None, run.demo)
-        return is_alike and played_by(run) == self.roles
+        return is_alike and played_by(run) == self.roles and asked_by(benchmark, run) == self.asked
+
+    @property
+    def protocol(self) -> dict[str, Json]:
+        """The options that are not as usual, by name."""
+        return dict(self.asked) | dict(self.graded)
 
     @property
     def options(self) -> str:
@@ -41,18 +52,25 @@ class Board(NamedTuple):
         return f"{shlex.join(self.words)} ({self.pack_name})"
 
     @property
-    def command(self) -> str:
-        """The command under way with them."""
-        return f"{with_options(*self.words)} ({self.pack_name})"
-
-    @property
     def words(self) -> list[str]:
         """The options that choose it."""
-        words = ["--dataset", self.pack_sha256[:12]]
-        words += ["--judge", self.judge] if self.judge else []
-        for name, label in self.roles:
-            words += ["--role", f"{name}={label}"]
-        return words
+        pack = ["--dataset", self.pack_sha256[:12]]
+        return [*pack, *self.judge_words, *self.role_words, *self.protocol_words]
+
+    @property
+    def judge_words(self) -> list[str]:
+        """Those of them that say who judges."""
+        return ["--judge", self.judge] if self.judge else []
+
+    @property
+    def role_words(self) -> list[str]:
+        """Those of them that say who plays roles."""
+        return [part for role, label in self.roles for part in ("--role", f"{role}={label}")]
+
+    @property
+    def protocol_words(self) -> list[str]:
+        """Those of them that are the benchmark's own."""
+        return [part for name, value in self.protocol.items() for part in option_words(name, value)]
 
 
 def played_by(run: RunRecord) -> tuple[tuple[str, str], ...]:
@@ -61,6 +79,35 @@ def played_by(run: RunRecord) -> tuple[tuple[str, str], ...]:
     return tuple(
         (name, str(p.spec) if p.site in (None, LOCAL) else p.label) for name, p in sorted(players)
     )
+
+
+def asked_by(benchmark: Benchmark, run: RunRecord) -> Chosen:
+    """The options by which a run's model was sent something else than usual."""
+    return unusual(run.settings.get("options", {}), _apart(benchmark, "in_requests"))
+
+
+def graded_by(benchmark: Benchmark, options: object) -> Chosen:
+    """The options by which a grader reads otherwise than usual."""
+    given = options if isinstance(options, Mapping) else {}  # of an import, whatever was written
+    return unusual(given, _apart(benchmark, "in_grades"))
+
+
+def _apart(benchmark: Benchmark, kind: str) -> list[Option]:
+    """The options of a kind whose values never meet on one board."""
+    return [o for o in benchmark.options if getattr(o, kind) and not o.may_meet]
+
+
+def unusual(given: JsonObject, options: Sequence[Option]) -> Chosen:
+    """Of these options the values that are not the default."""
+    values = ((o.name, given.get(o.name, o.default), o.default) for o in options)
+    return tuple((name, value) for name, value, usual in values if value != usual)
+
+
+class GradedRun(NamedTuple):
+    """A run on a board, with the number of its samples that were graded as the board's are."""
+
+    run: RunRecord
+    grades: int
 
 
 def boards_of(
@@ -80,68 +127,32 @@ def boards_of(
         judges: Which labels mean one judge.
         mixed: Let demo and real models stand on one board.
     """
-    seen = set()
-    for run in runs:
-        found = {judges.first(g.graded_by.get("judge")) for g in journal.graders(run)}
-        for judge in sorted(found, key=str):
-            pack = (run.pack_name, run.pack_sha256)
-            board = Board(*pack, judge, None if mixed else run.demo, played_by(run))
-            if (benchmark.judged and judge is None) or board[1:] in seen:
-                continue
-            seen.add(board[1:])
-            yield board
+    return iter(runs_by_board(journal, benchmark, runs, judges, mixed=mixed))
 
 
-def choose_board(
+def runs_by_board(
+    journal: Journal,
     benchmark: Benchmark,
-    boards: Sequence[Board],
-    dataset: str | None,
-    judge: str | None,
-    roles: Mapping[str, str] | None = None,
-) -> Board:
-    """The one board that fits; one of demo models only where there is no other.
-
-    Args:
-        benchmark: Whose boards they are.
-        boards: All there are.
-        dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
-        judge: A judge's label or spec; ``None`` for any.
-        roles: Who plays roles, by role; anyone where none is named.
-
-    Raises:
-        UsageError: None fits, or more than one.
-    """
-    if not boards:
-        raise UsageError(
-            f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
-        )
-    fitting = [
-        board
-        for board in boards
-        if is_pack(board.pack_name, board.pack_sha256, dataset)
-        and (judge is None or is_judge(board.judge, judge))
-        and (roles or {}).items() <= dict(board.roles).items()
-    ]
-    fitting = [board for board in fitting if not board.demo] or fitting
-    fitting = fitting if judge else _of_panel(fitting) or fitting
-    if len(fitting) == 1:
-        return fitting[0]
-    there = "; ".join(board.command for board in fitting or boards)
-    problem = "several boards; choose one" if fitting else "no such board"
-    raise UsageError(f"{benchmark.name} has {problem}; there are: {there}")
-
-
-def _of_panel(boards: Sequence[Board]) -> list[Board]:
-    """The board of a panel, where all others are by its judges, each alone."""
-    panels = [board for board in boards if rule_in(board.judge or "")]
-    if len(panels) != 1:
-        return []
-    return panels if len(by_members(panels[0], boards)) == len(boards) - 1 else []
-
-
-def by_members(board: Board, boards: Sequence[Board]) -> list[Board]:
-    """Of boards those that are alike but for the judge, one of this board's panel."""
-    label = board.judge or ""
-    members = judges_in(label) if rule_in(label) else ()
-    alike = (other for other in boards if other._replace(judge=board.judge) == board)
-    return [o for o in alike if any(is_judge(o.judge, member) for member in members)]
+    runs: Sequence[RunRecord],
+    judges: JudgeNames,
+    *,
+    mixed: bool = False,
+) -> dict[Board, list[GradedRun]]:
+    """The same with the runs on each, in their order."""
+    found: dict[Board, list[GradedRun]] = {}
+    named: dict[Board, Board] = {}  # a pack may go by several names
+    for run in runs:
+        kinds: dict[tuple[str | None, Chosen], int] = {}
+        for grader in journal.graders(run):
+            judge, options = judges.first(grader.graded_by.get("judge")), grader.graded_by
+            kind = judge, graded_by(benchmark, options.get("options"))
+            kinds[kind] = max(kinds.get(kind, 0), grader.grades)
+        for judge, graded in sorted(kinds, key=str):
+            if benchmark.judged and judge is None:
+                continue
+            kind_of_model, asked = None if mixed else run.demo, asked_by(benchmark, run)
+            pack = run.pack_name, run.pack_sha256
+            board = Board(*pack, judge, kind_of_model, played_by(run), asked, graded)
+            board = named.setdefault(board._replace(pack_name=""), board)
+            found.setdefault(board, []).append(GradedRun(run, kinds[judge, graded]))
+    return found

@@ -1,4 +1,4 @@
-"""The results of one board's runs: of its judge, with the default options of readers.
+"""The results of one board's runs: of its judge, read with its options.
 
 What was computed before is taken from the journal's cache, where neither the run's rows, nor how
 they are read, nor any code has changed since.
@@ -14,6 +14,7 @@ from ..guard import guard
 from ..journal import CachedResult, Grader, Journal, RunRecord
 from ..lookup.runs import JudgeNames
 from ..lookup.stored_config import begun_by, config_of
+from ..options import option_words
 from ..panels import rule_in
 from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
@@ -23,7 +24,7 @@ from ..reports.kin import KinRule, without_kin
 from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
 from ..types import Baseline, JsonDict, JsonObject, canonical, digest
-from .board import Board
+from .board import Board, graded_by, unusual
 from .code_digest import code_digest
 
 
@@ -53,7 +54,7 @@ class _Reading(NamedTuple):
     """How a run's grades are read.
 
     Attributes:
-        config: The run's, with this board's judge and the default options of readers.
+        config: The run's, with this board's judge and options of readers.
         facts: What today's grader is.
         grader: What its grades are kept under; ``None`` where it has graded nothing.
         graders: All that have graded the run.
@@ -135,9 +136,13 @@ class BoardResults:
         return done == len(pack.items) * asked.iterations
 
     def is_judged(self, run: RunRecord) -> bool:
-        """Whether this board's judge has graded it, or nobody where none is asked."""
-        labels = {g.graded_by.get("judge") for g in self.journal.graders(run)}
-        return self.board.judge in map(self.judges.first, labels)
+        """Whether this board's judge has graded it so, or nobody where none is asked."""
+        made = [g.graded_by for g in self.journal.graders(run)]
+        kinds = [
+            (self.judges.first(by.get("judge")), graded_by(self.benchmark, by.get("options")))
+            for by in made
+        ]
+        return (self.board.judge, self.board.graded) in kinds
 
     def is_scored(self, run: RunRecord) -> bool:
         """Whether this board's grader has graded it; it may only have been compared."""
@@ -157,7 +162,7 @@ class BoardResults:
         return {label for label in labels if isinstance(label, str) and not rule_in(label)}
 
     def config(self, run: RunRecord) -> RunConfig:
-        """The run's configuration with this board's judge and the default options of readers."""
+        """The run's configuration with this board's judge and options of readers."""
         return self._reading(run).config
 
     def _cached(self, pack: Pack, run: RunRecord) -> BoardResult | None:
@@ -197,8 +202,9 @@ class BoardResults:
             graders = self.journal.graders(run)
             label = self._label(graders)
             judge = judge_endpoint(label) if label else None
-            defaults = {o.name: o.default for o in self.benchmark.options if o.in_grades}
-            config = config_of(self.journal, run, self.catalogue, defaults, None, judge=judge)
+            read = {o.name: o.default for o in self.benchmark.options if o.in_grades}
+            read |= dict(self.board.graded)
+            config = config_of(self.journal, run, self.catalogue, read, None, judge=judge)
             facts, there = self._facts_of(config), {g.digest: g.grades for g in graders}
             found = [d for d in (digest(facts), digest({**facts, "offline": True})) if d in there]
             today = max(found, key=there.__getitem__, default=None)
@@ -225,4 +231,7 @@ class BoardResults:
 def _changed(config: RunConfig, evidence: Evidence) -> str | None:
     """How a run was asked otherwise than its pack says."""
     spent = evidence.spent
-    return told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
+    told = told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
+    meeting = [o for o in config.benchmark.options if o.in_requests and o.may_meet]
+    asked = [" ".join(option_words(*chosen)) for chosen in unusual(config.options, meeting)]
+    return ", ".join([*asked, *([told] if told else [])]) or None

@@ -13,10 +13,12 @@ from ..plugins import Catalogue
 from ..ratings.comparisons import Comparisons
 from ..reports.judges import JudgesDocument
 from ..result_document import RatingRow, ResultDocument
+from ..types import JsonObject
 from .board import Board
 from .comparison_pool import as_comparisons
 from .leaderboard import BoardChoice, read_leaderboard
 from .rating_summary import replies_of, settings_of
+from .which_board import OtherBoard
 
 
 class JudgeRecord(NamedTuple):
@@ -29,6 +31,7 @@ class JudgeRecord(NamedTuple):
         ratings: The board's, made of them.
         demo: Whether a demo model is among those compared.
         robustness: How the board's ranking hangs on who judges.
+        others: The boards that could have been meant too.
     """
 
     board: Board
@@ -37,6 +40,7 @@ class JudgeRecord(NamedTuple):
     ratings: Sequence[RatingRow]
     demo: bool
     robustness: Sequence[JudgesDocument] = ()
+    others: Sequence[OtherBoard] = ()
 
 
 def read_judge(
@@ -50,6 +54,7 @@ def read_judge(
     without: Collection[str] = (),
     models: Collection[str] = (),
     roles: Mapping[str, str] | None = None,
+    protocol: JsonObject | None = None,
 ) -> JudgeRecord:
     """What a judge said about the newest run of each model.
 
@@ -63,12 +68,13 @@ def read_judge(
         without: Names of models that are left out.
         models: The only ones that are not; all where none is named.
         roles: Who plays roles, by role, where runs differ in it.
+        protocol: Values of the benchmark's options that keep boards apart, likewise.
 
     Raises:
-        UsageError: There is no such board, more than one, or no comparison that was read.
+        UsageError: There is no such board, or no comparison that was read.
     """
     chosen: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": mixed}
-    chosen |= {"without": without, "models": models, "roles": roles}
+    chosen |= {"without": without, "models": models, "roles": roles, "protocol": protocol or {}}
     found = read_leaderboard(journal, catalogue, benchmark, **chosen)
     rows = found.compared or []
     given = as_comparisons(rows)
@@ -82,7 +88,8 @@ def read_judge(
     weights = settings_of(benchmark, found.pack).item_weights
     weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in given]
     read = Comparisons.of(weighed, by_criterion=True)
-    return JudgeRecord(found.board, read, asking, ratings, found.demo, found.robustness)
+    about = (found.board, read, asking, ratings, found.demo)
+    return JudgeRecord(*about, found.robustness, found.others)
 
 
 def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:

@@ -5,7 +5,6 @@ pack says, are there and say so.
 """
 
 import asyncio
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,7 +26,8 @@ from ..reports.ratings import BoardRow, place_rows
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
-from .board import Board, boards_of, by_members, choose_board
+from ..types import JsonObject
+from .board import Board, runs_by_board
 from .board_results import BoardResults
 from .comparison_pool import counting, pool_of, read_met
 from .judge_robustness import read_robustness
@@ -35,6 +35,7 @@ from .opponents import TranscriptCache
 from .rating_summary import RatingSummary, find_standing
 from .refiled_comparisons import Recomparing
 from .run_selection import CountedRuns
+from .which_board import BoardOfChoice, OtherBoard, Wanted, choose_board
 
 
 class BoardChoice(TypedDict, total=False):
@@ -46,12 +47,14 @@ class BoardChoice(TypedDict, total=False):
     without: Collection[str]
     models: Collection[str]
     roles: Mapping[str, str] | None
+    protocol: JsonObject
 
 
-class _Roles(TypedDict, total=False):
-    """Of a board of models in several roles."""
+class _Apart(TypedDict, total=False):
+    """What else keeps a board apart: players of roles, and options that are not as usual."""
 
     roles: Mapping[str, str]
+    options: JsonObject
 
 
 class JudgeRatings(TypedDict):
@@ -76,6 +79,7 @@ class LeaderboardDocument(StatedBoard):
     dataset: DatasetRow
     judge: str | None
     roles: NotRequired[Mapping[str, str]]
+    options: NotRequired[JsonObject]
     kin: NotRequired[KinRule]
     judges: NotRequired[Sequence[JudgeRatings]]
     robustness: NotRequired[Sequence[JudgesDocument]]
@@ -83,6 +87,7 @@ class LeaderboardDocument(StatedBoard):
     engine_version: str | None
     anchors: Sequence[Facts]
     statement: str
+    others: Sequence[OtherBoard]
     warnings: Sequence[str]
 
 
@@ -99,6 +104,7 @@ class Leaderboard:
             one judge has graded the runs.
         kin: How judges that are kin are kept from deciding, where they are.
         changed: How the run of a model was asked otherwise than the pack says, by its name.
+        others: The boards that could have been meant too.
         warnings: One line each.
     """
 
@@ -113,6 +119,7 @@ class Leaderboard:
     changed: Mapping[str, str] = field(default_factory=dict)
     robustness: Sequence[JudgesDocument] = ()
     kin: KinRule | None = None
+    others: Sequence[OtherBoard] = ()
 
     @cached_property
     def demo(self) -> bool:
@@ -124,19 +131,21 @@ class Leaderboard:
         """The document."""
         standing, board = self.standing, self.board
         pack = {"name": board.pack_name, "sha256": board.pack_sha256}
-        roles: _Roles = {"roles": dict(board.roles)} if board.roles else {}
+        apart: _Apart = {"roles": dict(board.roles)} if board.roles else {}
+        apart |= {"options": board.protocol} if board.protocol else {}
         stated = self._stated()
         return {
             **stated,
             "benchmark": self.benchmark.name,
             "dataset": cast("DatasetRow", {**pack, "n_items": len(self.pack.items)}),
             "judge": board.judge,
-            **roles,
+            **apart,
             **self._of_judges(),
             "engine": standing.details.get("engine") if standing else None,
             "engine_version": standing.details.get("engine_version") if standing else None,
             "anchors": standing.details.get("anchors", []) if standing else [],
             "statement": board_statement(stated),
+            "others": self.others,
             "warnings": [*self.warnings, *(standing.warnings if standing else [])],
         }
 
@@ -261,6 +270,7 @@ def read_leaderboard(
     without: Collection[str] = (),
     models: Collection[str] = (),
     roles: Mapping[str, str] | None = None,
+    protocol: JsonObject | None = None,
     options: Options | None = None,
     exclude_kin: bool = False,
     additive: bool = False,
@@ -271,8 +281,8 @@ def read_leaderboard(
         journal: Holds the runs.
         catalogue: Knows all benchmarks.
         benchmark: Whose models are ranked.
-        board: Which one, where it is known; `dataset`, `judge`, `mixed` and `roles` choose it else.
-        dataset: A pack's name, or the beginning of its SHA-256, where there are several.
+        board: Which one, where it is known; else the one that `which_board` chooses.
+        dataset: A pack's name, or the beginning of its SHA-256; any where none is named.
         judge: A judge's label or spec, likewise.
         engine: The rating engine, if not the default.
         anchors: The user's, before the pack's.
@@ -280,22 +290,22 @@ def read_leaderboard(
         without: Names of models that are left out before anything is rated.
         models: The only ones that are not; all where none is named.
         roles: Who plays roles, by role, likewise.
+        protocol: Values of the benchmark's options that keep boards apart, likewise.
         options: The benchmark's of ratings, if not its defaults.
         exclude_kin: Leave judges out that are kin; always where the panel was asked for so.
         additive: Likewise, with each judge's strictness taken out.
 
     Raises:
-        UsageError: There is no such board, or more than one; or kin are to be left out and it is
-            no panel's, or nobody remains; or a model is to be left out that
-            is not on it, or all are.
+        UsageError: There is no such board; or kin are to be left out and it is no panel's, or
+            nobody remains; or a model is to be left out that is not on it, or all are.
         DataError: The data of the runs is not where it was.
     """
     with journal.caching() as computed:
-        made = _counted(
-            journal, catalogue, benchmark, computed,
-            board=board, dataset=dataset, judge=judge, roles=roles, mixed=mixed,
-        )  # fmt: skip
-        board = made.results.board
+        wanted = Wanted(dataset, judge, roles or {}, protocol or {})
+        others: Sequence[OtherBoard] = ()
+        if board is None:
+            board, others = _choose(journal, benchmark, wanted, mixed=mixed)
+        made = _counted(journal, catalogue, benchmark, computed, board)
         if made.pack is None or made.config is None:
             raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
         met = None
@@ -321,7 +331,7 @@ def read_leaderboard(
         kin = _exclude_kin(made, asked=exclude_kin, additive=additive)
         compared = counting(met) if met else None
         known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
-        found = Leaderboard(board, benchmark, *known, made.changed, kin=kin)
+        found = Leaderboard(board, benchmark, *known, made.changed, kin=kin, others=others)
         found.robustness = read_robustness(journal, found, made.results)
         return found
 
@@ -342,34 +352,33 @@ def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule |
     return kin
 
 
+def _choose(
+    journal: Journal, benchmark: Benchmark, wanted: Wanted, *, mixed: bool
+) -> BoardOfChoice:
+    """The board that is meant, and the others that fit."""
+    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
+    judges = JudgeNames(journal.asked(party=JUDGE))
+    with journal.ahead(runs):
+        boards = runs_by_board(journal, benchmark, runs, judges, mixed=mixed)
+        wanted = wanted._replace(judge=judges.first(wanted.judge))
+        return choose_board(journal, benchmark, boards, judges, wanted)
+
+
 def _counted(
     journal: Journal,
     catalogue: Catalogue,
     benchmark: Benchmark,
     computed: dict[int, CachedResult],
-    *,
-    board: Board | None,
-    dataset: str | None,
-    judge: str | None,
-    roles: Mapping[str, str] | None,
-    mixed: bool,
+    board: Board,
 ) -> CountedRuns:
-    """The runs that are on the board that is meant, their results not yet read."""
+    """The runs that are on a board, their results not yet read."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    judges = JudgeNames(journal.asked(party=JUDGE))
-    boards: list[Board] = []
     with journal.ahead(runs):
-        if board is None:
-            boards = list(boards_of(journal, benchmark, runs, judges, mixed=mixed))
-            board = choose_board(benchmark, boards, dataset, judges.first(judge), roles)
-        older = [run for run in runs if board.takes(run) and has_older(journal, run)]
+        older = [run for run in runs if board.takes(run, benchmark) and has_older(journal, run)]
     for run in older:
         refile_stored(journal, catalogue, run)
-    results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
-    made = CountedRuns(results)
-    if members := [] if judge else by_members(board, boards):
-        others = "; ".join(f"--judge {shlex.quote(other.judge or '')}" for other in members)
-        made.warnings.append(f"this is the panel's board; there is one by each judge: {others}")
+    judges = JudgeNames(journal.asked(party=JUDGE))
+    made = CountedRuns(BoardResults(journal, catalogue, benchmark, board, judges, computed))
     with journal.ahead(runs):
         for run in runs:
             made.add(run)

@@ -53,7 +53,7 @@ class CountedRuns:
         """Consider a run, if it was graded as this board's are."""
         self._here[run.run_id] = run
         benchmark, board = self.results.benchmark, self.results.board
-        if not board.takes(run):
+        if not board.takes(run, benchmark):
             return
         if run.benchmark_version != benchmark.version:
             self.warnings.append(

@@ -138,7 +138,9 @@ def key_of(benchmark: str, board: Board) -> Address:
     parts = [benchmark, board.pack_name, without_hosts(board.judge) or ""]
     parts += [f"{role}-{without_hosts(player)}" for role, player in board.roles]
     parts += ["demo"] if board.demo and not board.judge else []
-    whole = [benchmark, board.pack_sha256, board.judge, board.roles, board.demo]
+    parts += [word.removeprefix("--") for word in board.protocol_words]
+    whole: list[object] = [benchmark, board.pack_sha256, board.judge, board.roles, board.demo]
+    whole += [board.protocol] if board.protocol else []
     return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")
 
 

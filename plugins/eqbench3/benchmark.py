@@ -63,7 +63,13 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
     foreign_forms = (FORM,)
     foreign_lists = (LIST,)
     options = (
-        Option("rubric", True, "Have each transcript graded by the judge.", in_grades=True),
+        Option(
+            "rubric",
+            True,
+            "Have each transcript graded by the judge.",
+            in_grades=True,
+            may_meet=True,  # comparisons are the same without
+        ),
         Option("elo", True, "Compare with other models, for ratings."),
         *PLACEMENT_OPTIONS,
         Option(

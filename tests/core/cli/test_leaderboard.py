@@ -59,7 +59,7 @@ def test_the_document_of_a_board(bench: Bench, demos: Demos) -> None:
     board = bench("leaderboard", "eqbench3", "--json").json
     assert board.keys() == {
         "benchmark", "dataset", "judge", "demo", "engine", "engine_version", "anchors", "rows",
-        "conclusions", "warnings", "metric", "baselines", "statement",
+        "conclusions", "others", "warnings", "metric", "baselines", "statement",
     }  # fmt: skip
     assert board["dataset"] == documents[0]["dataset"]
     assert (board["judge"], board["engine"]) == ("demo/judge", "glicko2")
@@ -237,15 +237,18 @@ def test_a_path_that_a_run_took_names_its_board(
 
 
 def test_several_packs_are_several_boards(bench: Bench, questions: Callable[..., Path]) -> None:
-    """One has to be chosen, by name or by the beginning of its digest."""
+    """The newest is meant; the others are named with the options that choose them."""
     bench(*V1, "--model", "demo/strong")
     bench("run", "eqbench-v1", "--dataset", questions("1,2"), "--model", "demo/weak")
-    done = bench("leaderboard", "eqbench-v1")
-    assert done.code == 2
-    assert "has several boards; choose one; there are: bench leaderboard" in done.err
-    (row,) = bench("leaderboard", "eqbench-v1", "--dataset", "custom", "--json").json["rows"]
-    assert row["model"] == "demo/weak"
-    digest = re.findall(r"--dataset ([0-9a-f]{12}) \(custom\)", done.err)[0]
+    done = bench("leaderboard", "eqbench-v1", "--json").json
+    assert [row["model"] for row in done["rows"]] == ["demo/weak"]
+    (other,) = done["others"]
+    assert other == {"options": "--dataset bundled", "dataset": "bundled", "models": 1}
+    shown = bench("leaderboard", "eqbench-v1").out
+    assert "1 other board: 1 model: --dataset bundled (bundled)" in shown
+    old = bench("leaderboard", "eqbench-v1", *other["options"].split(), "--json").json
+    assert [row["model"] for row in old["rows"]] == ["demo/strong"]
+    digest = done["dataset"]["sha256"][:12]
     (row,) = bench("leaderboard", "eqbench-v1", "--dataset", digest, "--json").json["rows"]
     assert row["model"] == "demo/weak"
     done = bench("leaderboard", "eqbench-v1", "--dataset", "official")

@@ -120,8 +120,8 @@ def test_boards_take_a_benchmark_and_models(
 
 
 def test_a_path_that_run_took_names_a_board(bench: Bench, two: list[str]) -> None:
-    """Of several boards the error lists the whole commands."""
-    done = bench("leaderboard", "eqbench-v1", "--json")
+    """Where there is no such board, the error lists the whole commands of those that are."""
+    done = bench("leaderboard", "eqbench-v1", "--dataset", "official", "--json")
     assert done.code == 2
     pack = bench(*pasted(done.err, 1)).json["dataset"]["sha256"]
     found = bench("leaderboard", "eqbench-v1", "--dataset", "pack.json", "--json").json

@@ -105,26 +105,41 @@ def test_the_board_of_a_panel_is_one_of_its_own(table: Any) -> None:
         table.run(model, more=TWO)
     board = table.bench("leaderboard", "eqbench3", "--json")
     assert board.code == 0, board.err
-    (others,) = [w for w in board.json["warnings"] if w.startswith("this is the panel's board")]
-    assert "--judge 'openai/judge at " in others and "--judge 'openai/second at " in others
+    others = board.json["others"]
+    assert [one["models"] for one in others] == [2, 2]
+    found = "".join(one["options"] for one in others)
+    assert "--judge 'openai/judge at " in found and "--judge 'openai/second at " in found
     named = table.bench("leaderboard", "eqbench3", "--judge", "mean", "--json").json
     assert named["rows"] == board.json["rows"]
-    assert not any("the panel's board" in warning for warning in named["warnings"])
+    assert named["others"] == []
     assert board.json["judge"].startswith("mean(openai/judge at ")
     assert [row["rating"] is not None for row in board.json["rows"]] == [True, True]
     one = table.bench("leaderboard", "eqbench3", "--judge", "openai/second", "--json")
     assert [row["rating"] is not None for row in one.json["rows"]] == [True, True]
 
 
-def test_a_judge_outside_the_panel_leaves_the_question_open(table: Any) -> None:
-    """Which board is meant is asked then, as it is of any two."""
+def test_a_judge_outside_the_panel_changes_no_choice(table: Any) -> None:
+    """The run's own result is the panel's; the board of who has judged since is named."""
     table.run("m0", more=TWO)
     run_id = table.bench("runs", "--json").json["runs"][0]["run_id"]
     done = table.bench(
         "rejudge", run_id, "--judge", "openai/third", "--judge-base-url", table.server.base_url
     )
     assert done.code == 0, done.err
-    assert "several boards; choose one" in table.bench("leaderboard", "eqbench3").err
+    board = table.bench("leaderboard", "eqbench3", "--json").json
+    assert board["judge"].startswith("mean(")
+    assert sum("openai/third" in one["options"] for one in board["others"]) == 1
+
+
+def test_a_model_judged_alone_is_on_the_newest_board(table: Any) -> None:
+    """It was run last, by one of the panel's judges: all models stand on that judge's board."""
+    for model in ("m0", "m2"):
+        table.run(model, more=TWO)
+    table.run("m4")
+    board = table.bench("leaderboard", "eqbench3", "--json").json
+    assert board["judge"].startswith("openai/judge at ")
+    assert sorted(row["model"] for row in board["rows"]) == ["openai/m0", "openai/m2", "openai/m4"]
+    assert [one["models"] for one in board["others"]] == [2, 2]
 
 
 def test_rotate_asks_one_judge_a_scenario(table: Any) -> None:

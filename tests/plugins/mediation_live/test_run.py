@@ -118,10 +118,10 @@ def test_two_players_give_two_boards(bench: Bench, server: LoopbackServer, pack:
     )
     assert one["run_id"] != other["run_id"]
     assert "disputants played by openai/guest" in other["comparability"]
-    done = bench("leaderboard", "mediation-live")
-    assert done.code == 2
-    for player in ("disputants", "guest"):
-        assert f"--role disputants=openai/{player} (custom)" in done.err
+    board = bench("leaderboard", "mediation-live", "--json").json
+    assert [row["run_id"] for row in board["rows"]] == [other["run_id"]]
+    (old,) = board["others"]
+    assert old["options"] == "--role disputants=openai/disputants"
     choice = ("leaderboard", "mediation-live", "--role", "disputants=openai/guest")
     assert "disputants played by openai/guest" in " ".join(bench(*choice).out.split())
     assert [row["run_id"] for row in bench(*choice, "--json").json["rows"]] == [other["run_id"]]

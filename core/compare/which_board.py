@@ -1,0 +1,194 @@
+"""Which board is meant: one rule for all commands that show one.
+
+Of the boards that fit what is named it is the newest that holds a whole run of a real model; one
+without a whole run only where there is none, one of demo models only where there is no other.
+"""
+
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, TypedDict
+
+from ..benchmark import Benchmark
+from ..errors import UsageError
+from ..hints import bench, with_options
+from ..journal import Journal
+from ..lookup.runs import JudgeNames
+from ..options import option_words
+from ..reports.comparability import judge_label
+from ..reports.gradings import is_judge, is_pack
+from ..result_document import ResultDocument
+from ..text import plural
+from ..types import JsonObject
+from .board import Board, GradedRun, graded_by
+
+
+class OtherBoard(TypedDict):
+    """A board beside the one that is shown.
+
+    Attributes:
+        options: Those that choose it, ready to be pasted.
+        dataset: The name of its pack.
+        models: How many stand on it.
+    """
+
+    options: str
+    dataset: str
+    models: int
+
+
+class BoardOfChoice(NamedTuple):
+    """The board that is meant, and the others that fit what was named."""
+
+    board: Board
+    others: Sequence[OtherBoard] = ()
+
+
+class Wanted(NamedTuple):
+    """What is named of a board.
+
+    Attributes:
+        dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
+        judge: A judge's label or spec; ``None`` for any.
+        roles: Who plays roles, by role; anyone where none is named.
+        protocol: The benchmark's own options that are named.
+    """
+
+    dataset: str | None = None
+    judge: str | None = None
+    roles: Mapping[str, str] = MappingProxyType({})
+    protocol: JsonObject = MappingProxyType({})
+
+    def fits(self, board: Board, benchmark: Benchmark) -> bool:
+        """Whether a board is one of those."""
+        usual = {option.name: option.default for option in benchmark.options}
+        return (
+            is_pack(board.pack_name, board.pack_sha256, self.dataset)
+            and (self.judge is None or is_judge(board.judge, self.judge))
+            and self.roles.items() <= dict(board.roles).items()
+            and all(
+                board.protocol.get(name, usual.get(name)) == value
+                for name, value in self.protocol.items()
+            )
+        )
+
+
+def choose_board(
+    journal: Journal,
+    benchmark: Benchmark,
+    boards: Mapping[Board, Sequence[GradedRun]],
+    judges: JudgeNames,
+    wanted: Wanted,
+) -> BoardOfChoice:
+    """The board that is meant.
+
+    Args:
+        journal: Holds the runs.
+        benchmark: Whose boards they are.
+        boards: All there are, with their runs.
+        judges: Which labels mean one judge.
+        wanted: What is named.
+
+    Raises:
+        UsageError: None fits.
+    """
+    if not boards:
+        raise UsageError(
+            f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
+        )
+    fitting = [board for board in boards if wanted.fits(board, benchmark)]
+    if not fitting:
+        there = "; ".join(
+            f"{with_options(*words_among(board, list(boards), benchmark, wanted.protocol))}"
+            f" ({board.pack_name})"
+            for board in boards
+        )
+        raise UsageError(f"{benchmark.name} has no such board; there are: {there}")
+    fitting.sort(key=lambda board: _worth(journal, benchmark, board, boards[board], judges))
+    chosen = fitting.pop()
+    others = [b for b in reversed(fitting) if b._replace(demo=chosen.demo) != chosen]
+    return BoardOfChoice(
+        chosen, [_other(b, boards[b], [chosen, *others], benchmark) for b in others]
+    )
+
+
+class _Worth(NamedTuple):
+    """What boards are chosen by, the most telling first."""
+
+    real: bool
+    whole: bool
+    newest: int
+    is_own: bool
+    """It is the one of that run's own result, and not of a judge or reader that came later."""
+
+
+def _worth(
+    journal: Journal,
+    benchmark: Benchmark,
+    board: Board,
+    runs: Sequence[GradedRun],
+    judges: JudgeNames,
+) -> _Worth:
+    documents = {one.run.n: journal.document(one.run) for one in runs}
+    whole = [one for one in runs if _is_whole(one, documents[one.run.n])]
+    newest = max(one.run.n for one in whole or runs)
+    own = documents[newest]
+    kind = own and (judges.first(judge_label(own)), graded_by(benchmark, own.get("options")))
+    return _Worth(not board.demo, bool(whole), newest, kind == (board.judge, board.graded))
+
+
+def _is_whole(one: GradedRun, document: ResultDocument | None) -> bool:
+    """Whether all samples of a run are graded, and its result is one."""
+    if document is None or document["status"] == "fail":
+        return False
+    return one.grades >= document["dataset"]["n_items"]
+
+
+def _other(
+    board: Board, runs: Sequence[GradedRun], among: Sequence[Board], benchmark: Benchmark
+) -> OtherBoard:
+    words = shlex.join(words_among(board, among, benchmark))
+    models = len({one.run.name for one in runs})
+    return {"options": words, "dataset": board.pack_name, "models": models}
+
+
+def words_among(
+    board: Board, among: Collection[Board], benchmark: Benchmark, named: Collection[str] = ()
+) -> list[str]:
+    """The options that choose a board among others: those in which any of them differ.
+
+    Args:
+        board: The one.
+        among: All of them.
+        benchmark: Knows its options.
+        named: Options that are needed whether they differ or not.
+    """
+    differing = {*named} | {
+        n for b in among for n, v in b.protocol.items() if v != board.protocol.get(n)
+    }
+    differing |= board.protocol.keys()
+    words = board.judge_words if len({b.judge for b in among}) > 1 else []
+    words += board.role_words if len({b.roles for b in among}) > 1 else []
+    for option in benchmark.options:
+        if option.name in differing:
+            words += option_words(option.name, board.protocol.get(option.name, option.default))
+    alike = [b for b in among if _but_for_pack(b) == _but_for_pack(board)]
+    if len({b.pack_sha256 for b in alike}) == 1:
+        return words or ["--dataset", board.pack_name]
+    by_name = {b.pack_sha256 for b in among if b.pack_name == board.pack_name}
+    has_name = board.pack_name in ("bundled", "official") and len(by_name) == 1
+    return ["--dataset", board.pack_name if has_name else board.pack_sha256[:12], *words]
+
+
+def _but_for_pack(board: Board) -> Board:
+    return board._replace(pack_name="", pack_sha256="", demo=None)
+
+
+def boards_beside(others: Sequence[OtherBoard]) -> str | None:
+    """One line about the boards that are not shown; ``None`` where there are none."""
+    if not others:
+        return None
+    each = "; ".join(
+        f"{plural(one['models'], 'model')}: {one['options']} ({one['dataset']})" for one in others
+    )
+    return f"{plural(len(others), 'other board')}: {each}"
