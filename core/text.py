@@ -141,6 +141,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:z.{digits}f}"
 
 
+def rough(value: float | None) -> str:
+    """A number that others are held against: one digit, or two where it is a share."""
+    return number(value, 2 if value and abs(value) < 1 else 1)
+
+
 def interval(ci95: Sequence[float] | None, digits: int = 2) -> str:
     """An interval as ``lo … hi``; a dash where there is none."""
     return "–" if ci95 is None else f"{ci95[0]:z.{digits}f} … {ci95[1]:z.{digits}f}"

@@ -27,12 +27,21 @@ _REPLY = re.compile(
 def demo_verdict(
     form: Rubric | Checklist, request: ChatRequest, worth: Callable[[str], float], rng: Random
 ) -> str:
-    """The demo judge's reply, by what a text is worth from 0 to 1, with some noise."""
+    """The demo judge's reply, by what a text is worth from 0 to 1, with some noise.
+
+    Raises:
+        ValueError: The prompt marks no reply: every text would be worth nothing.
+    """
     said = _REPLY.findall(request.messages[-1].content)
+    if not said:
+        raise ValueError(
+            "the judge's prompt shows no reply between lines [REPLY] and [/REPLY], so the demo "
+            "judge cannot read it"
+        )
     worths = [min(1.0, max(0.0, worth(text) + rng.gauss(0, NOISE))) for _, text in said]
     if len(said) == 2 and isinstance(form, Rubric):
         return _compared(form, (said[0][0], said[1][0]), worths[0] - worths[1])
-    share = worths[0] if worths else 0.0
+    share = worths[0]
     if isinstance(form, Checklist):
         answers = {name: int(rng.random() < share) for name in form.questions}
         kept = {n: int(a and answers.get(form.needs.get(n, n), 1)) for n, a in answers.items()}

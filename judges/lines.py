@@ -8,10 +8,18 @@ _SEPARATOR = r"(?::|=|->|→|[-–—](?=\s))"
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,2}[.)]\s+)?")
 
 
-def labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def labelled(
+    line: str, names: Sequence[str], mentioned: str | None = None
+) -> Iterator[tuple[str, str]]:
     """What a line names with a separator, and what follows up to the next.
 
     A line of running text that holds such a label gives the label without an answer.
+
+    Args:
+        line: Of a reply.
+        names: What may be named.
+        mentioned: A pattern of how an answer begins. In running text, a label that something
+            else follows is a mention, and not given: "... close to purple prose: the sound".
     """
     each = "|".join(f"({re.escape(name)})" for name in names)
     label = rf"(?<!\w)(?:{each}){CLOSING}{_SEPARATOR}"
@@ -21,4 +29,6 @@ def labelled(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     ends = [match.start() for match in found[1:]] + [len(start)]
     for match, end in zip(found, ends[: len(found)], strict=True):
         rest = start[match.end() : end]
+        if is_prose and mentioned and not re.match(OPENING + mentioned, rest):
+            continue
         yield names[(match.lastindex or 1) - 1], "" if is_prose else rest

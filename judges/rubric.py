@@ -26,6 +26,7 @@ from .prompts import Template
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 
 _NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*(?:/|out of)\s*([0-9]{1,9}))?", re.ASCII)
+_NOT_APPLICABLE = re.compile(r"\s*(?:n\s*/\s*a|not applicable)\W*", re.IGNORECASE)
 _LINES = "Reply with a line for each criterion, NAME: NUMBER, from 0 to {scale}, and nothing after."
 _TYPES: tuple[Json, Json] = ("number", ["number", "null"])
 RUBRIC_SCORE = "rubric_score"
@@ -276,9 +277,12 @@ def _read_lines(response: ChatResponse, rubric: Rubric, quotable: Quotable) -> R
     rest: list[str] = []
     for line in response.text.splitlines():
         rest.append(line)
-        for name, value in labelled(line, rubric.names):
+        for name, found in labelled(line, rubric.names, mentioned="[0-9]"):
             rest.clear()
-            grade = _score(re.sub(rf"^{OPENING}|{CLOSING}$", "", value), rubric.scale)
+            value = re.sub(rf"^{OPENING}|{CLOSING}$", "", found)
+            if name in rubric.optional and _NOT_APPLICABLE.fullmatch(value):
+                continue
+            grade = _score(value, rubric.scale)
             said.setdefault(name, set()).add(grade)
     return _of_lines(said, "\n".join(rest), rubric)
 

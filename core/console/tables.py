@@ -13,7 +13,7 @@ from ..reports.ending import dollars
 from ..reports.ratings import note_of, rating_columns, spans
 from ..result_document import BaselineRow, RatingRow, ResultDocument, TokenCounts, rating_notes
 from ..sections import Table
-from ..text import harmless, interval, line, number, plural
+from ..text import harmless, interval, line, number, plural, rough
 from .conclusions import conclusions
 from .fitted import Fitted, cell
 from .grid import Column, Grid
@@ -275,10 +275,10 @@ def _used(tokens: TokenCounts) -> str:
 
 
 def _baseline(baseline: BaselineRow) -> str:
-    spread = f" (SD {number(baseline['sd'], 1)})" if baseline["sd"] is not None else ""
+    spread = f" (SD {rough(baseline['sd'])})" if baseline["sd"] is not None else ""
     answer = baseline["answer"]
     which = f" ({','.join(f'{a:g}' for a in answer)})" if answer else ""
-    return f"{baseline['label']}{which} {number(baseline['value'], 1)}{spread}"
+    return f"{baseline['label']}{which} {rough(baseline['value'])}{spread}"
 
 
 _SHOWN = 5

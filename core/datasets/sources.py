@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..benchmark import Benchmark, Options, PackSource
-from ..errors import DataError, UsageError
+from ..errors import DataError, PluginError, UsageError
 from ..files import is_there
 from ..reading.formats import read_json
 from ..types import JsonObject
@@ -100,7 +100,7 @@ def find_pack(
         UsageError: There is no such pack.
     """
     lang = options.get("lang")
-    manifest = read_manifest(benchmark.data) if benchmark.data else {}
+    manifest = _manifest_of(benchmark)
     folder = (cache or cache_folder()) / benchmark.name
     if dataset is None and manifest:
         official = manifest["official"].files_for(lang) if "official" in manifest else ()
@@ -113,6 +113,23 @@ def find_pack(
         pack = manifest[str(dataset)]
         return _source(pack.name, pack, _paths(benchmark.data, pack.files_for(lang)))
     return _at_path(benchmark, Path(str(dataset)), manifest, lang)
+
+
+def _manifest_of(benchmark: Benchmark) -> Manifest:
+    """The packs that a benchmark declares.
+
+    Raises:
+        PluginError: Its data folder, or the manifest in it, is not there.
+        DataError: The manifest is not of its form.
+    """
+    if benchmark.data is None:
+        return {}
+    if not (benchmark.data / "manifest.json").is_file():
+        raise PluginError(
+            f"{benchmark.name} declares its data in {benchmark.data}, where there is "
+            "no manifest.json: its package was built without it, or `data` names another folder"
+        )
+    return read_manifest(benchmark.data)
 
 
 def _all_there(folder: Path, files: Sequence[FileEntry]) -> bool:
@@ -162,13 +179,15 @@ def _at_path(
 
 def _lacks(path: Path, manifest: Mapping[str, PackEntry], lang: str | None) -> str:
     """What the pack that a folder comes nearest to still needs."""
-    packs = [[Path(f.path).name for f in pack.files_for(lang)] for pack in manifest.values()]
-    there = {p.name for p in path.iterdir()} if path.is_dir() else {path.name}
-    nearest = max(packs, key=lambda names: len(there.intersection(names)))
-    if there.intersection(nearest):
-        return f"lacks {', '.join(name for name in nearest if name not in there)}"
+    packs = [pack.files_for(lang) for pack in manifest.values()]
+    lacking = [[f.path for f in files if _place(path, f, files) is None] for files in packs]
+    nearest, lacks = max(
+        zip(packs, lacking, strict=True), key=lambda pair: len(pair[0]) - len(pair[1])
+    )
+    if len(lacks) < len(nearest):
+        return f"lacks {', '.join(lacks)}"
     wanted = [f.path for pack in manifest.values() for f in pack.files_for(lang) if f.sha256]
-    return f"needs {', '.join(wanted or nearest)}"
+    return f"needs {', '.join(wanted or lacks)}"
 
 
 def _is_that(benchmark: Benchmark, file: FileEntry, path: Path | None) -> bool:
@@ -190,9 +209,19 @@ def _matching(path: Path, entries: Sequence[FileEntry]) -> dict[str, Path]:
     """
     if path.is_file():
         return {entries[0].name: path} if len(entries) == 1 else {}
-    places = {e: path / Path(e.path).name for e in entries}
-    found = {e.name: place for e, place in places.items() if place.is_file()}
+    found = {e.name: place for e in entries if (place := _place(path, e, entries))}
     return found if all(e.name in found or e.optional for e in entries) else {}
+
+
+def _place(path: Path, entry: FileEntry, entries: Sequence[FileEntry]) -> Path | None:
+    """Where a file of a pack is in a folder: as upstream has it, or by its name alone.
+
+    The name alone does where no other file of the pack has the same.
+    """
+    name = Path(entry.path).name
+    is_one = sum(Path(other.path).name == name for other in entries) == 1
+    places = [path / entry.path, *[path / name] * is_one]
+    return next((place for place in places if place.is_file()), None)
 
 
 def _source(name: str, pack: PackEntry | None, files: Mapping[str, Path]) -> PackSource:

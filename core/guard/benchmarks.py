@@ -16,6 +16,7 @@ from ..abilities import (
     WithoutReading,
 )
 from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
+from ..errors import PluginError
 from ..foreign import ForeignPart, ForeignResults
 from ..making import DataMaker, Made
 from ..sections import Table
@@ -31,7 +32,7 @@ from ..types import (
     Summary,
 )
 from . import values
-from .calls import Called, call, call_async, frozen
+from .calls import Called, call, call_async, frozen, overseen
 
 if TYPE_CHECKING:
     from random import Random
@@ -60,7 +61,8 @@ class Guarded:
 
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The pack, whose items have ids of their own."""
-        return self._call("read_pack", values.pack, self.benchmark.read_pack, source, options)
+        with overseen(self.called("read_pack")):
+            return self._call("read_pack", values.pack, self.benchmark.read_pack, source, options)
 
     async def generate(self, item: Item, model: Model, options: Options) -> object:
         """The transcript of an item, which must not be changed."""
@@ -76,9 +78,15 @@ class Guarded:
     ) -> Score:
         """The score of a transcript."""
         self._look(item)
-        called, score = await self._await(
-            "grade", self.benchmark.grade, item, transcript, judge, options
-        )
+        try:
+            called, score = await self._await(
+                "grade", self.benchmark.grade, item, transcript, judge, options
+            )
+        except PluginError as error:
+            if judge is None and "'NoneType' object has no attribute" in str(error):
+                message = "no judge is given where the benchmark is not declared judged = True"
+                raise PluginError(f"{error}; {message}") from error
+            raise
         values.score(called, score, item, self.benchmark.values)
         self._check_unchanged("generate or grade", item)
         return score
@@ -113,7 +121,8 @@ class Guarded:
         def check(called: Called, value: object) -> None:
             values.summary(called, value, self.benchmark.ranked_by)
 
-        return self._call("summarise", check, self.benchmark.summarise, pack, scores, options)
+        with overseen(self.called("summarise")):
+            return self._call("summarise", check, self.benchmark.summarise, pack, scores, options)
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """What trivial respondents get."""

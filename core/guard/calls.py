@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -104,7 +105,22 @@ def raise_for(called: Called, error: BaseException) -> NoReturn:
         raise error
     if isinstance(inner, BenchError):
         raise inner from error
-    raise PluginError(f"{called} raised {described(inner)}") from error
+    raise PluginError(f"{called} raised {described(inner)}{_where(inner, called)}") from error
+
+
+def _where(error: BaseException, called: Called) -> str:
+    """File and line of what a plugin raised, the last in its own file or package."""
+    function = getattr(called.thing, "callback", None)  # of a command
+    name = getattr(function, "__module__", None) or type(called.thing).__module__
+    home = Path(getattr(sys.modules.get(name), "__file__", None) or "/")
+    depth = name.count(".")
+    home = home.parents[depth - 1] if depth and len(home.parents) > depth else home
+    at = ""
+    for frame, line in walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if home in (path, *path.parents):
+            at = f" ({path.name}:{line})"
+    return at
 
 
 @contextlib.contextmanager
@@ -190,6 +206,23 @@ def field_names(kind: type) -> tuple[str, ...]:
 BLOCKED_S = 30.0
 """How long a plugin may keep the loop before that is told."""
 _GUARDS = (call.__code__, call_async.__code__)
+
+
+@contextmanager
+def overseen(called: Called, after_s: float = BLOCKED_S) -> Iterator[None]:
+    """Say on standard error, in another thread, that a call takes long, and where it is."""
+    thread, over = threading.get_ident(), threading.Event()
+
+    def look() -> None:
+        if not over.wait(after_s) and (frame := sys._current_frames().get(thread)):
+            place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+            Speaker(called).say(f"not done after {after_s:g} s, at {place}; Ctrl-C ends it\n")
+
+    threading.Thread(target=look, name="overseer", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 @contextmanager

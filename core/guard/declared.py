@@ -11,10 +11,12 @@ from typing import Any
 from ..abilities import Pairwise
 from ..benchmark import Benchmark, Option
 from ..metrics import KINDS, Value
+from ..reading.rows import is_kind
 from ..roles import Role
 from ..rules import UnfitValue
 from ..types import Sampling
 from .benchmarks import OLDER_CALLS, older_calls
+from .methods import wrong_methods
 
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _TEXTS = ("foreign_forms", "unjudged_values")
@@ -30,6 +32,7 @@ def wrong_benchmark(thing: object) -> str | None:
     _warn_of_older(thing)
     return (
         _wrong_attributes(thing)
+        or wrong_methods(thing)
         or wrong_options(thing.options)
         or _wrong_values(thing)
         or _wrong_fields(thing)
@@ -93,6 +96,10 @@ def _wrong_attributes(thing: Any) -> str | None:
 def _wrong_values(thing: Any) -> str | None:
     if not isinstance(thing.values, tuple) or not all(isinstance(v, Value) for v in thing.values):
         return "its values must be a tuple of eibench.Value"
+    for value in thing.values:
+        texts = (value.name, value.label, value.group, value.over)
+        if not (all(isinstance(t, str) for t in texts) and value.name and _are_texts(value.by)):
+            return f"its value {value.name!r} is not described by texts: see eibench.Value"
     names = [value.name for value in thing.values]
     if twice := next((name for name in names if names.count(name) > 1), None):
         return f"its value {twice!r} is declared twice"
@@ -106,7 +113,10 @@ def _wrong_values(thing: Any) -> str | None:
             return f"its value {value.name!r} has the range {value.range}: give low, high"
         if value.kind == "share" and not 0 <= low < high <= 1:
             return f"its value {value.name!r} is a share, so its range is within 0 and 1"
-    if not thing.values and type(thing).summarise is Benchmark.summarise:
+    is_plain = type(thing).summarise is Benchmark.summarise
+    if is_plain and not any(v.by for v in thing.values) and thing.ranked_by not in ("", *names):
+        return f"it is ranked by {thing.ranked_by!r}, and its values are {', '.join(names)}"
+    if not thing.values and is_plain:
         return "it has neither values nor a summarise, so there is nothing to report"
     return None
 
@@ -116,6 +126,10 @@ def _wrong_fields(thing: Any) -> str | None:
         return "its fields must say of each field's name what it holds"
     if thing.fields and thing.fields.get("id") is not str:
         return 'its fields must hold "id": str'
+    for name, kind in thing.fields.items():
+        if not is_kind(kind):
+            kinds = "str, int, float, bool, list, dict, such a type or None, or a tuple of texts"
+            return f"its field {name!r} holds {kind!r}, which is not one of: {kinds}"
     if not thing.fields and type(thing).read_pack is Benchmark.read_pack:
         return "it has neither fields nor a read_pack, so that there are no items"
     return None

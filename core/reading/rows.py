@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Any, get_args
 
 from ..errors import DataError
@@ -14,6 +15,18 @@ from .formats import read_jsonl, read_text
 Kind = object  # in a dict of different ones, their common type is object
 """Of a field: ``str``, ``int``, ``float``, ``bool``, ``list`` or ``dict``, such a type or ``None``
 (``str | None``: it may be missing), or the texts that are allowed."""
+
+
+_PLAIN = (str, int, float, bool, list, dict)
+
+
+def is_kind(kind: Kind) -> bool:
+    """Whether a field can be said to hold this."""
+    if isinstance(kind, tuple):
+        return bool(kind) and all(isinstance(text, str) for text in kind)
+    if isinstance(kind, type):
+        return kind in _PLAIN
+    return isinstance(kind, UnionType) and all(k in (*_PLAIN, NoneType) for k in get_args(kind))
 
 
 def read_rows(source: PackSource | Path, fields: Mapping[str, Kind]) -> list[JsonDict]:

@@ -6,20 +6,22 @@ to ask for is found by doing its work so far again, from the journal.
 """
 
 import asyncio
-import contextlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from typing import Any
 
 from ..benchmark import Pack
 from ..clients.demo import JUDGE, DemoClient
 from ..endpoints.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..errors import BenchError, MissingCall
-from ..guard import guard, no_exit
+from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
 from ..lookup.runs import FoundRun
 from ..making import DataMaker
 from ..roles import MODEL, role_in
+from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
@@ -27,21 +29,30 @@ from ..types import ChatRequest, ChatResponse, Item, Sampling, Score, digest
 
 LOOKED_AT = 5
 """Items whose requests are made to estimate the tokens of all."""
+PATIENCE_S = 10.0
+"""How long a plugin may take for one item with the demo model's replies, which come at once."""
+
+
+Requests = dict[str, list[ChatRequest]]
+"""By phase."""
 
 
 def first_requests(
     config: RunConfig, items: Sequence[Item], say: Callable[[str], None]
-) -> dict[str, list[ChatRequest]]:
+) -> Requests:
     """The requests of the first items, by phase.
+
+    They are made twice: a benchmark that asks something else the second time would ask, and pay,
+    anew after a stop. Each method has `PATIENCE_S` and the calls that a sample may make.
 
     Args:
         config: What is asked for.
         items: All of the run.
-        say: Tells the user which plugin keeps the rest waiting.
+        say: Tells the user which plugin keeps the rest waiting, or asks without end, or each time
+            something else.
     """
-    looked_at = [_copied(item) for item in items[:LOOKED_AT]]
     with no_exit():
-        return asyncio.run(_requests(config, looked_at, say))
+        return asyncio.run(_requests(config, items[:LOOKED_AT], say))
 
 
 def _copied(item: Item) -> Item:
@@ -54,33 +65,85 @@ def _copied(item: Item) -> Item:
 
 async def _requests(
     config: RunConfig, items: Sequence[Item], say: Callable[[str], None]
-) -> dict[str, list[ChatRequest]]:
+) -> Requests:
+    asked: Requests = {phase: [] for phase in _phases(config)}
+    warn = Once(say)
     with watched(say):
-        return await _made_requests(config, items)
+        for item in items:
+            first, second = [await _requests_of(config, _copied(item), warn) for _ in range(2)]
+            if not warn.said and (phase := _differing(first, second)):
+                warn(
+                    f"{Called(config.benchmark, method_of(phase))} asks something else each time "
+                    f"for item {item.id!r}, so a run that was stopped asks, and pays, again: "
+                    "draw what is random by model.draw"
+                )
+            for phase, requests in first.items():
+                asked[phase] += requests
+    return asked
 
 
-async def _made_requests(config: RunConfig, items: Sequence[Item]) -> dict[str, list[ChatRequest]]:
-    roles = config.benchmark.roles
-    phases = (MODEL, "judge", COMPARE, *(role.phase for role in roles))
-    asked: dict[str, list[ChatRequest]] = {phase: [] for phase in phases}
-    plugin = guard(config.benchmark)
-    for item in items:
-        players = {
-            r.name: _recorder(config, item, r.phase, r.name, r.sampling, asked) for r in roles
-        }
-        model = _recorder(
-            config, item, MODEL, "medium", config.effective_sampling, asked, roles=players
-        )
-        judges = config.benchmark.judge_sampling
-        judge = _recorder(config, item, "judge", JUDGE, judges, asked)
-        pairs = _recorder(config, item, COMPARE, JUDGE, judges, asked)
-        with contextlib.suppress(BenchError):  # a plan is an estimate, the run will tell
+class Once:
+    """Tells the user the first thing that is wrong, and no more."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self.said = False
+
+    def __call__(self, message: str) -> None:
+        """Tell it."""
+        if not self.said:
+            self.said = True
+            self._say(message)
+
+
+def _phases(config: RunConfig) -> tuple[str, ...]:
+    return (MODEL, "judge", COMPARE, *(role.phase for role in config.benchmark.roles))
+
+
+def _differing(first: Requests, second: Requests) -> str | None:
+    """The first phase whose requests are not the same, in whatever order; ``None`` if all are."""
+    for phase in first:
+        one, other = (Counter(digest(r.as_json()) for r in made[phase]) for made in (first, second))
+        if one != other:
+            return phase
+    return None
+
+
+async def _requests_of(config: RunConfig, item: Item, warn: Once) -> Requests:
+    """The requests of one item; those up to a fault of its plugin, which the run will tell."""
+    asked: Requests = {phase: [] for phase in _phases(config)}
+    bound = CallBound(config.benchmark, item.id, config.planned_calls(item))
+    plugin, roles = guard(config.benchmark), config.benchmark.roles
+
+    def handle(phase: str, demo: str, sampling: Sampling, **more: Any) -> JournaledModel:
+        return _recorder(config, item, phase, demo, sampling, asked, bound, **more)
+
+    players = {role.name: handle(role.phase, role.name, role.sampling) for role in roles}
+    model = handle(MODEL, "medium", config.effective_sampling, roles=players)
+    judges = config.benchmark.judge_sampling
+    method = "generate"
+    try:
+        async with asyncio.timeout(PATIENCE_S) as patience:
             transcript = await plugin.generate(item, model, config.options)
-            if config.judge is not None:
-                await plugin.grade(item, transcript, judge, config.options)
-                if plugin.compares(config.options):
-                    both = (transcript, transcript)
-                    await plugin.compare(item, *both, pairs, config.options)
+            if config.judge is None:
+                return asked
+            method = "grade"
+            judge = handle("judge", JUDGE, judges)
+            await plugin.grade(item, transcript, judge, config.options)
+            if plugin.compares(config.options):
+                method = "compare"
+                pairs = handle(COMPARE, JUDGE, judges)
+                await plugin.compare(item, transcript, transcript, pairs, config.options)
+    except TimeoutError:
+        if not patience.expired():
+            raise
+        warn(
+            f"{Called(config.benchmark, method)} has not ended after {PATIENCE_S:g} s with item "
+            f"{item.id!r} and demo replies: it waits for something that is no call of its model"
+        )
+    except BenchError as error:  # a plan is an estimate, the run will tell
+        if bound.is_over:
+            warn(str(error))
     return asked
 
 
@@ -90,7 +153,8 @@ def _recorder(
     phase: str,
     demo: str,
     sampling: Sampling,
-    asked: dict[str, list[ChatRequest]],
+    asked: Requests,
+    bound: CallBound,
     roles: Mapping[str, JournaledModel] | None = None,
 ) -> JournaledModel:
     role, benchmark = role_in(phase), config.benchmark
@@ -100,6 +164,7 @@ def _recorder(
     context = CallContext(config.benchmark, item, 1, phase)
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+        bound.count(phase, demo)
         asked[phase].append(request)
         if not has_words:
             raise MissingCall("a plan has no words to go on with")

@@ -11,7 +11,7 @@ from ..compare.opponents import check_opponents
 from ..datasets import find_pack
 from ..errors import DataError
 from ..guard import guard
-from ..guard.calls import watched
+from ..guard.calls import named_with_origin, watched
 from ..journal import Journal, network_file_system
 from ..lookup.runs import find_run
 from ..names import check_name
@@ -73,7 +73,8 @@ class Session:
             ConfigError: A key is missing.
         """
         check_parties(self.config, self.catalogue, self.environment, self.money)
-        guard(self.config.benchmark).placement(self.config.options)
+        if hasattr(self.config.benchmark, "placement"):
+            guard(self.config.benchmark).placement(self.config.options)
 
     async def run(self, pack: Pack) -> ResultDocument:
         """Do what is left of the run, and sum it up.
@@ -134,7 +135,8 @@ def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
     """
     items = list(pack.items)
     if not items:
-        raise DataError(next(iter(pack.source.files.values())), "holds no items")
+        message = f"holds no items, as read_pack of {named_with_origin(config.benchmark)} reads it"
+        raise DataError(next(iter(pack.source.files.values())), message)
     if config.items:
         there = [item.id for item in items]
         for name in config.items:

@@ -26,6 +26,7 @@ from ..errors import (
 from ..guard import described
 from ..journal import CallKey
 from ..types import ChatRequest, ChatResponse, Score
+from .bounds import CallBound
 from .context import ConnectedParty, RunContext, Sample
 from .judging import panel_score
 from .model import Answer, JournaledModel, known_replies
@@ -60,10 +61,14 @@ async def _ask_and_grade(
     model = calls.handle(context.model)
     judge = calls.handle(context.judge) if context.judge else None
     transcript = await context.plugin.generate(sample.item, model, context.options)
+    calls.bound.check("generate")
     steps.finish([context.model.phase, *(role.phase for role in context.roles.values())])
     if context.panel:
-        return await panel_score(context, sample, calls, transcript)
-    return await context.plugin.grade(sample.item, transcript, judge, context.options)
+        score = await panel_score(context, sample, calls, transcript)
+    else:
+        score = await context.plugin.grade(sample.item, transcript, judge, context.options)
+    calls.bound.check("grade")
+    return score
 
 
 def _keep_error(context: RunContext, sample: Sample, error: BenchError) -> None:
@@ -95,12 +100,14 @@ class CallReplayer:
     Attributes:
         ended: What one of the calls met that ends the run; the sample is then neither
             scored nor failed, whatever the plugin made of it.
+        bound: Of the calls that the sample may make.
     """
 
     def __init__(
         self, context: RunContext, sample: Sample, steps: SampleProgress | None = None
     ) -> None:
         self.ended: BenchError | None = None
+        self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
         self._steps = steps or SampleProgress({}, {})
         self._context = context
         self._sample = sample
@@ -123,6 +130,7 @@ class CallReplayer:
 
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
+            self.bound.count(party.phase, party.asked)
             self._steps.begin(party.phase)
             if known := self._find(key):
                 self._context.progress.replayed += 1

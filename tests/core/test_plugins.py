@@ -252,7 +252,8 @@ def test_an_unexpected_error_is_one_line(good: Place) -> None:
     done = good.bench(*run)
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
     message = (
-        "read_pack of echo (parrots-dist 1.2) raised ZeroDivisionError: the plugin's own fault"
+        "read_pack of echo (parrots-dist 1.2) raised ZeroDivisionError: the plugin's own fault "
+        "(parrots.py:16)"
     )
     assert done.stderr == f"Error: {message}\n"
     assert "Traceback" in good.bench(*run, "--debug").stderr

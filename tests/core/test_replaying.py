@@ -158,7 +158,8 @@ def test_a_benchmark_that_fails_is_named() -> None:
         raise ZeroDivisionError("oh")
 
     with pytest.raises(
-        PluginError, match=r"generate of talk \(.*\) raised ZeroDivisionError: oh \(item '1'\)"
+        PluginError,
+        match=r"generate of talk \(.*\) raised ZeroDivisionError: oh \(.*\) \(item '1'\)",
     ):
         replay(*talk("She.", "So."), seen=seen)
 

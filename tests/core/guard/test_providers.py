@@ -210,7 +210,8 @@ def test_a_command_that_raises_is_named(tmp_path: Path) -> None:
     place.install("crashing", HEAD + crash + registers("commands", "crash"))
     done = place.bench("crash")
     message = (
-        "Error: command of crash (crashing-dist 1.2) raised ZeroDivisionError: division by zero"
+        "Error: command of crash (crashing-dist 1.2) raised ZeroDivisionError: division by zero "
+        "(crashing.py:5)"
     )
     assert (done.returncode, done.stderr) == (3, f"{message}\n")
 
