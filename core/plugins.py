@@ -48,6 +48,11 @@ class BrokenPlugin(NamedTuple):
         return f"plugin {self.name!r} of {self.distribution} is broken: {self.reason}"
 
 
+def _named(thing: object) -> str:
+    """A thing by the class that an author wrote."""
+    return getattr(thing, "__name__", None) or type(thing).__name__
+
+
 class Registry(Generic[T]):
     """Things of one kind by name, each with the distribution that added it.
 
@@ -84,7 +89,9 @@ class Registry(Generic[T]):
             with Speaker(f"{self.kind} {thing.name} ({distribution})"):
                 made: T = thing.make()
             if wrong := self.check(made):
-                raise PluginError(f"{distribution} registers {made!r} as a {self.kind}: {wrong}")
+                raise PluginError(
+                    f"{distribution} registers {_named(made)} as a {self.kind}: {wrong}"
+                )
         except (Exception, SystemExit) as error:
             broken = BrokenPlugin(thing.name, distribution, _reason(error))
             self.broken.append(broken)
@@ -99,7 +106,7 @@ class Registry(Generic[T]):
         """
         check = _ill_named if isinstance(thing, OnDemand) else self.check
         if wrong := check(thing):
-            raise PluginError(f"{distribution} registers {thing!r} as a {self.kind}: {wrong}")
+            raise PluginError(f"{distribution} registers {_named(thing)} as a {self.kind}: {wrong}")
         name = str(thing.name)
         if name in self.reserved:
             raise PluginError(f"{self.kind} {name!r} of {distribution} clashes with eibench's own")

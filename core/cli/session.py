@@ -245,8 +245,9 @@ def _stoppable(session: Session) -> Iterator[None]:
 
 
 def _announce_stop(session: Session) -> None:
-    waiting = f"waiting for {plural(session.progress.in_flight, 'call')} in flight"
-    tell(f"stopping: {waiting}; press Ctrl-C again to stop at once")
+    calls = session.progress.in_flight
+    waiting = f": waiting for {plural(calls, 'call')} in flight" if calls else ""
+    tell(f"stopping{waiting}; press Ctrl-C again to stop at once")
 
 
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}

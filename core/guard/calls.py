@@ -208,6 +208,25 @@ BLOCKED_S = 30.0
 _GUARDS = (call.__code__, call_async.__code__)
 
 
+def waiting(task: "asyncio.Task[Any]") -> str | None:
+    """Which method of a plugin a task waits in, and where; ``None`` where in none.
+
+    What waits in a task of the plugin's own is told with the place where that task is awaited.
+    """
+    awaited: Any = task.get_coro()
+    called, place = None, ""
+    while awaited is not None:
+        frame = getattr(awaited, "cr_frame", None)
+        if frame is not None and frame.f_code is call_async.__code__:
+            called = frame.f_locals["called"]
+        elif (
+            frame is not None and called and Path(frame.f_code.co_filename).parent.name != "asyncio"
+        ):
+            place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        awaited = getattr(awaited, "cr_await", None)
+    return f"{called} waits for something that is no call, at {place}" if called and place else None
+
+
 @contextmanager
 def overseen(called: Called, after_s: float = BLOCKED_S) -> Iterator[None]:
     """Say on standard error, in another thread, that a call takes long, and where it is."""

@@ -116,7 +116,7 @@ def make_plan(
         if compares:
             comparisons = asyncio.run(_comparisons_left(journal, found, pack, selection))
             calls[COMPARE] = comparisons.most
-    asked = first_requests(config, items, say)
+    asked = first_requests(config, pack, items, say)
     roles = [(role.phase, config.roles[role.name]) for role in config.benchmark.roles]
     parties = [(MODEL, config.model), *([] if config.run_id else roles)]
     made = [_party_plan(money, phase, who, calls[phase], asked[phase]) for phase, who in parties]

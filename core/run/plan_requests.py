@@ -14,7 +14,7 @@ from typing import Any
 from ..benchmark import Pack
 from ..clients.demo import JUDGE, DemoClient
 from ..endpoints.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
-from ..errors import BenchError, MissingCall
+from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
@@ -25,7 +25,7 @@ from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
-from ..types import ChatRequest, ChatResponse, Item, Sampling, Score, digest
+from ..types import ChatRequest, ChatResponse, Item, SampleScore, Sampling, Score, digest
 
 LOOKED_AT = 5
 """Items whose requests are made to estimate the tokens of all."""
@@ -38,7 +38,7 @@ Requests = dict[str, list[ChatRequest]]
 
 
 def first_requests(
-    config: RunConfig, items: Sequence[Item], say: Callable[[str], None]
+    config: RunConfig, pack: Pack, items: Sequence[Item], say: Callable[[str], None]
 ) -> Requests:
     """The requests of the first items, by phase.
 
@@ -47,12 +47,13 @@ def first_requests(
 
     Args:
         config: What is asked for.
+        pack: Its data.
         items: All of the run.
         say: Tells the user which plugin keeps the rest waiting, or asks without end, or each time
             something else.
     """
     with no_exit():
-        return asyncio.run(_requests(config, items[:LOOKED_AT], say))
+        return asyncio.run(_requests(config, pack, items[:LOOKED_AT], say))
 
 
 def _copied(item: Item) -> Item:
@@ -64,22 +65,36 @@ def _copied(item: Item) -> Item:
 
 
 async def _requests(
-    config: RunConfig, items: Sequence[Item], say: Callable[[str], None]
+    config: RunConfig, pack: Pack, items: Sequence[Item], say: Callable[[str], None]
 ) -> Requests:
+    scores: list[SampleScore] = []
     asked: Requests = {phase: [] for phase in _phases(config)}
     warn = Once(say)
     with watched(say):
         for item in items:
-            first, second = [await _requests_of(config, _copied(item), warn) for _ in range(2)]
-            if not warn.said and (phase := _differing(first, second)):
-                warn(
-                    f"{Called(config.benchmark, method_of(phase))} asks something else each time "
-                    f"for item {item.id!r}, so a run that was stopped asks, and pays, again: "
-                    "draw what is random by model.draw"
-                )
+            first = await _requests_of(config, _copied(item), warn, scores)
             for phase, requests in first.items():
                 asked[phase] += requests
+            if warn.said:
+                return asked
+            second = await _requests_of(config, _copied(item), warn, [])
+            if differing := _differing(first, second):
+                warn(
+                    f"{Called(config.benchmark, method_of(differing))} asks something else each "
+                    f"time for item {item.id!r}, so a run that was stopped asks, and pays, again: "
+                    "draw what is random by model.draw"
+                )
+        if scores:
+            _summarise(config, pack, scores, warn)
     return asked
+
+
+def _summarise(config: RunConfig, pack: Pack, scores: Sequence[SampleScore], warn: "Once") -> None:
+    """Sum up a few scores of the demo model, so that a fault is not found after all is paid for."""
+    try:
+        guard(config.benchmark).summarise(pack, scores, config.options)
+    except PluginError as error:
+        warn(f"{error} (of the demo model's first replies, before anything is asked)")
 
 
 class Once:
@@ -109,8 +124,17 @@ def _differing(first: Requests, second: Requests) -> str | None:
     return None
 
 
-async def _requests_of(config: RunConfig, item: Item, warn: Once) -> Requests:
-    """The requests of one item; those up to a fault of its plugin, which the run will tell."""
+async def _requests_of(
+    config: RunConfig, item: Item, warn: Once, scores: list[SampleScore]
+) -> Requests:
+    """The requests of one item; those up to a fault of its plugin, which the run will tell.
+
+    Args:
+        config: What is asked for.
+        item: It.
+        warn: Tells the user.
+        scores: Gets the item's score.
+    """
     asked: Requests = {phase: [] for phase in _phases(config)}
     bound = CallBound(config.benchmark, item.id, config.planned_calls(item))
     plugin, roles = guard(config.benchmark), config.benchmark.roles
@@ -125,12 +149,13 @@ async def _requests_of(config: RunConfig, item: Item, warn: Once) -> Requests:
     try:
         async with asyncio.timeout(PATIENCE_S) as patience:
             transcript = await plugin.generate(item, model, config.options)
-            if config.judge is None:
+            if config.judge is None and plugin.needs_judge(config.options):
                 return asked
             method = "grade"
-            judge = handle("judge", JUDGE, judges)
-            await plugin.grade(item, transcript, judge, config.options)
-            if plugin.compares(config.options):
+            judge = handle("judge", JUDGE, judges) if config.judge else None
+            score = await plugin.grade(item, transcript, judge, config.options)
+            scores.append(SampleScore(item.id, item.family or item.id, 1, score))
+            if judge and plugin.compares(config.options):
                 method = "compare"
                 pairs = handle(COMPARE, JUDGE, judges)
                 await plugin.compare(item, transcript, transcript, pairs, config.options)

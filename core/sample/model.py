@@ -74,8 +74,11 @@ class JournaledModel:
     ) -> ChatRequest:
         given = [Message("user", messages)] if isinstance(messages, str) else _checked(messages)
         if self._system is not None:
-            given.insert(0, Message("system", self._system))
-            cache_prefix += bool(cache_prefix)
+            if given[:1] and given[0].role == "system":  # many chat templates take only one
+                given[0] = Message("system", f"{self._system}\n\n{given[0].content}")
+            else:
+                given.insert(0, Message("system", self._system))
+                cache_prefix += bool(cache_prefix)
         if unknown := changes.keys() - _SAMPLING:
             raise TypeError(_unknown(min(unknown)))
         sampling = self.sampling

@@ -7,10 +7,11 @@ once, a run finishes what is in flight; asked twice, it ends at once.
 import asyncio
 import contextlib
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import BenchError, ErrorKind, Interrupted, ProviderError
+from ..guard.calls import BLOCKED_S, waiting
 from ..signals import ending_signals, handling
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ UNHEARD = 3
 """How many requests to stop a loop may leave unheard."""
 GRACE_S = 5.0
 """How long calls in flight may go on once their endpoint is known to be down; others may end."""
+IDLE_S = 5.0
+"""How long a plugin may go on once the run is to stop and no call is in flight."""
+LOOK_S = 1.0
+"""How often that is looked at."""
 
 
 class Stop:
@@ -138,10 +143,11 @@ async def run_workers(
     context.stop.begin()
     tasks = {asyncio.create_task(_worker(context, jobs, work)) for _ in range(workers)}
     context.stop.when_at_once(lambda: _cancel(tasks | context.under_way.keys()))
+    watcher = asyncio.create_task(tell_of_waiting(context, tasks))
     try:
         await _until_done(context, tasks)
     finally:
-        everything = tasks | context.under_way.keys()
+        everything = tasks | context.under_way.keys() | {watcher}
         _cancel(everything)
         await asyncio.gather(*everything, return_exceptions=True)
     if context.stop.reason:
@@ -161,15 +167,44 @@ async def _worker(
             return
 
 
+async def tell_of_waiting(
+    context: "RunContext", workers: "Collection[asyncio.Task[None]]", after_s: float = BLOCKED_S
+) -> None:
+    """Tell the user once of each plugin that waits for ever while nothing is asked.
+
+    Args:
+        context: Of the run.
+        workers: Those that work on its samples.
+        after_s: How long nothing may happen.
+    """
+    before, said = None, set[str]()
+    while True:
+        progress = context.progress
+        now = None if context.under_way else (progress.calls, progress.replayed, progress.done)
+        if now is not None and now == before:
+            waits = dict.fromkeys(waiting(worker) for worker in workers)
+            for message in [m for m in waits if m and m not in said]:
+                said.add(message)
+                context.say(f"nothing was asked for {after_s:g} s: {message} (Ctrl-C ends the run)")
+        before = now
+        await asyncio.sleep(after_s)
+
+
 async def _until_done(context: "RunContext", workers: "set[asyncio.Task[None]]") -> None:
     """Wait for the workers, then for calls that nobody waits for any more."""
-    working = set(workers)
-    while working and not _is_endpoint_down(context.stop):
-        done, working = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+    working, idle_s = set(workers), 0.0
+    while working and not _is_endpoint_down(context.stop) and idle_s < IDLE_S:
+        done, working = await asyncio.wait(
+            working, timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED
+        )
+        idle = context.stop.asked and not done and not context.under_way
+        idle_s = idle_s + LOOK_S if idle else 0.0
         for task in done:
             if not task.cancelled():
                 task.result()
     context.stop.send_no_more()
+    if idle_s >= IDLE_S:
+        return  # a plugin waits for something that is no call
     if left := working | context.under_way.keys():
         await asyncio.wait(left, timeout=GRACE_S if _is_endpoint_down(context.stop) else None)
     if left := {call for call, caller in context.under_way.items() if not caller.is_down}:

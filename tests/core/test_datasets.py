@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from eibench import BenchError, DataError
+from eibench import BenchError, DataError, PluginError
 from eibench.core.datasets import cache_folder, find_pack
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
 
@@ -128,6 +128,54 @@ def test_a_missing_path_is_told_with_the_names_of_packs(tmp_path: Path) -> None:
 def test_a_folder_without_a_pack_is_told_what_it_needs(tmp_path: Path) -> None:
     """The official file's name is in the message."""
     assert "it needs eq_bench_v1_questions_60.json" in str(refused(tmp_path))
+
+
+class Nested(EQBenchV1):
+    """A benchmark whose official pack has two files of one name."""
+
+    name = "nested"
+
+
+def nested(data: Path) -> Nested:
+    """It, with its manifest in a folder."""
+    data.mkdir()
+    files = [
+        {"name": n, "path": f"{n}/prompts.json", "sha256": "0" * 64, "size": 1, "url": "https://x"}
+        for n in ("one", "other")
+    ]
+    manifest = {"packs": {"official": {"files": files}}}
+    (data / "manifest.json").write_text(json.dumps(manifest))
+    benchmark = Nested()
+    benchmark.data = data
+    return benchmark
+
+
+def test_a_folder_as_upstream_has_it_holds_the_pack(tmp_path: Path) -> None:
+    """Files of one name are told apart by their folders."""
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "prompts.json").write_text(name)
+    source = find_pack(nested(tmp_path / "data"), str(tmp_path), OPTIONS)
+    assert {n: path.read_text() for n, path in source.files.items()} == {
+        "one": "one",
+        "other": "other",
+    }
+
+
+def test_a_folder_that_lacks_one_file_is_told_which(tmp_path: Path) -> None:
+    """With its folder, as another file has the same name."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "prompts.json").write_text("one")
+    with pytest.raises(DataError, match=r"it lacks other/prompts.json"):
+        find_pack(nested(tmp_path / "data"), str(tmp_path), OPTIONS)
+
+
+def test_a_plugin_without_its_data_folder_is_named(tmp_path: Path) -> None:
+    """The user gave no path that could be wrong."""
+    benchmark = nested(tmp_path / "data")
+    (tmp_path / "data" / "manifest.json").unlink()
+    with pytest.raises(PluginError, match=r"nested declares its data in .*no manifest.json"):
+        find_pack(benchmark, None, OPTIONS)
 
 
 def test_a_benchmark_s_files_are_read_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """A rubric from its declaration to a score: directions, what may be left out, lines."""
 
 import json
+from random import Random
 
 import pytest
 
-from eibench import ChatResponse, Finish
-from eibench.judges import Checklist, Rubric, Template, read_verdict
+from eibench import ChatRequest, ChatResponse, Finish, Message, Sampling
+from eibench.judges import Checklist, Rubric, Template, demo_verdict, read_verdict
 from eibench.testing import ScriptedModel
 
 RUBRIC = Rubric(
@@ -62,6 +63,14 @@ def test_what_is_no_criterion_is_refused(wrong: str) -> None:
 READ = {
     "plain": ("Elegant Prose: 12\ntact: 3", {"Elegant Prose": 12, "tact": 3}),
     "prose before": ("It flows.\n\n- **Elegant Prose**: 12/20", {"Elegant Prose": 12}),
+    "a name mentioned": (
+        "It verges on elegant prose: the sound of it.\nElegant Prose: 5",
+        {"Elegant Prose": 5},
+    ),
+    "what may be left out is not applicable": (
+        "Elegant Prose: 5\ntact: N/A",
+        {"Elegant Prose": 5},
+    ),
     "the same twice": ("elegant prose = 12\nElegant Prose: 12", {"Elegant Prose": 12}),
 }
 
@@ -79,6 +88,7 @@ UNREAD = {
     "a word": ("Elegant Prose: good", "not one number"),
     "a comment": ("Elegant Prose: 12, or 13", "not one number"),
     "running text": ("I would say Elegant Prose: 12", "not one number"),
+    "not applicable": ("Elegant Prose: N/A\ntact: 3", "not one number"),
     "missing": ("tact: 3", "it lacks Elegant Prose"),
     "more after": ("Elegant Prose: 12\nAll in all fine.", "more text follows"),
     "nothing": (" ", "empty"),
@@ -143,3 +153,10 @@ async def test_two_texts_are_compared_by_what_counts() -> None:
     prompt = judge.requests[0].messages[0].content
     assert "xxxxx... [truncated]" in prompt
     assert '"tact"' in prompt and '"warmth"' not in prompt
+
+
+def test_the_demo_judge_needs_a_prompt_that_marks_the_reply() -> None:
+    """Else every text would be worth nothing."""
+    request = ChatRequest((Message("user", "Grade: hello"),), Sampling())
+    with pytest.raises(ValueError, match=r"shows no reply between lines \[REPLY\] and"):
+        demo_verdict(RUBRIC, request, len, Random(1))

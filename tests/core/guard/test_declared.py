@@ -44,7 +44,43 @@ class Engine:
         """Nothing."""
 
 
+async def _graded_otherwise(self: object, item: object, transcript: object) -> None:
+    """Takes less than it is given."""
+
+
+def _not_awaited(self: object, item: object, model: object, options: object) -> None:
+    """Is no coroutine function."""
+
+
+def _summed_up(self: object, pack: object, scores: object, options: object) -> None:
+    """Meant as another."""
+
+
 FAULTS = {
+    "a method that is misspelt": (
+        declares(sumarise=_summed_up),
+        "its method sumarise is never called; did you mean summarise?",
+    ),
+    "a method that takes too little": (
+        declares(grade=_graded_otherwise),
+        "its method grade is called as grade(item, transcript, judge, options), which it cannot be",
+    ),
+    "a method that is no coroutine function": (
+        declares(generate=_not_awaited),
+        "its method generate is no coroutine function: write async def",
+    ),
+    "ranked by no value": (
+        declares(values=(Value("v"),), ranked_by="zz", summarise=eibench.Benchmark.summarise),
+        "it is ranked by 'zz', and its values are v",
+    ),
+    "a value named by a number": (
+        declares(values=(Value(3),)),  # type: ignore[arg-type]
+        "its value 3 is not described by texts",
+    ),
+    "a field of a type that is not read": (
+        declares(fields={"id": str, "q": list[str]}),
+        "its field 'q' holds list[str], which is not one of: str, int",
+    ),
     "values that are names": (
         declares(values=("v",)),
         "its values must be a tuple of eibench.Value",
