@@ -231,7 +231,7 @@ class BoardResults:
 def _changed(config: RunConfig, evidence: Evidence) -> str | None:
     """How a run was asked otherwise than its pack says."""
     spent = evidence.spent
-    told = told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
+    changes = told_changes(config, not_sent(config, spent), cut_off=bool(spent.truncated))
     meeting = [o for o in config.benchmark.options if o.in_requests and o.may_meet]
     asked = [" ".join(option_words(*chosen)) for chosen in unusual(config.options, meeting)]
-    return ", ".join([*asked, *([told] if told else [])]) or None
+    return ", ".join([*asked, *([changes] if changes else [])]) or None
