@@ -150,11 +150,15 @@ class RatingRow(TypedDict):
     demo: NotRequired[ReadOnly[bool]]
 
 
+Grade = Literal["strong", "weak", "not tested", "not shown", "none"]
+"""How strong an effect is; what is most worth knowing is first."""
+
+
 class ConclusionRow(TypedDict):
     """What the comparisons say of their judge."""
 
     about: ReadOnly[str]
-    verdict: ReadOnly[str]
+    verdict: ReadOnly[Grade]
     text: ReadOnly[str]
     value: ReadOnly[float | None]
     ci95: ReadOnly[Interval | None]

@@ -1,7 +1,7 @@
 """What comparisons say of their judge, in sentences with a grade each.
 
-A grade is `none`, `weak`, `strong` or `not tested`; docs/judge-report.md#conclusions has the
-rule. What was not tested is a conclusion like the others, so that nobody takes it for passed.
+A grade is one of `Grade`; docs/judge-report.md#conclusions has the rule. What was not tested is
+a conclusion like the others, so that nobody takes it for passed.
 """
 
 from collections.abc import Sequence
@@ -9,25 +9,29 @@ from itertools import permutations
 from typing import NamedTuple
 
 from ..ratings.comparisons import Comparisons
-from ..result_document import ConclusionRow, RatingRow
+from ..result_document import ConclusionRow, Grade, RatingRow
 from ..text import listed, plural
-from .estimates import (
+from .estimates import AuditEstimate
+from .grades import (
     FIRST_WINS,
     FLIPS,
+    HARM,
     NONE,
+    NOT_SHOWN,
     NOT_TESTED,
     PLUSES,
     UNREAD,
-    AuditEstimate,
+    furthest,
     grade_count,
     grade_leaning,
-    grade_share,
     needed,
 )
-from .terms import Orders, Terms, estimate_terms, read_orders
+from .orders import Orders, read_orders
+from .terms import Terms, estimate_terms
 
 Rows = Sequence[RatingRow]
 """Ratings as in `bench rate --json`."""
+_ERRORS = "standard errors of a rating difference"
 NAMED = 3
 """Most pairs of models whose order a conclusion names."""
 
@@ -39,13 +43,14 @@ class Conclusion(NamedTuple):
         about: ``place``, ``length``, ``flips`` or ``unread``.
         verdict: The grade.
         text: What was measured; the reason where it was not tested.
-        value: What the grade stands on; ``None`` where it is not known.
+        value: What the grade stands on, not always the first number of the text; ``None`` where
+            it is not known.
         ci95: Its 95 % interval over families of items.
         n: How many calls, pairs or comparisons it is of.
     """
 
     about: str
-    verdict: str
+    verdict: Grade
     text: str
     value: float | None
     ci95: tuple[float, float] | None
@@ -105,34 +110,42 @@ def _place(orders: Orders, terms: Terms, calls: int) -> Conclusion:
 def _place_by_wins(found: AuditEstimate, calls: int) -> Conclusion:
     grade = grade_leaning(found, 0.5, FIRST_WINS)
     if found.value is None or grade == NOT_TESTED:
-        return _not_tested("place", found, calls, "pairs", FIRST_WINS.strong / 2)
-    if grade == NONE:
-        message = f"no sign that place counts: the first text wins {_percent(found.value)} of calls"
-        return _conclusion("place", grade, f"{message} ({_percents(found)}; fair: 50 %)", found)
-    first = found.value >= 0.5
+        hint = _needed(found, FIRST_WINS.strong / 2)
+        return _not_tested("place", found, calls, "pairs", hint)
+    first = found.value >= 0.5 or grade in (NONE, NOT_SHOWN)
     seen = found if first else _mirrored(found)
     message = f"the judge picks the {'first' if first else 'second'} text in {_percent(seen.value)}"
-    return _conclusion("place", grade, f"{message} of calls ({_percents(seen)}; fair: 50 %)", found)
+    message += f" of calls ({_percents(seen)}; fair: 50 %)"
+    if grade == NOT_SHOWN:
+        message += f"; up to {100 * furthest(found, 0.5):.0f} points are possible"
+    return _conclusion("place", grade, message, found)
 
 
 def _place_by_likelihood(found: AuditEstimate, calls: int) -> Conclusion:
     grade = grade_leaning(found, 0.0, PLUSES)
     if found.value is None or grade == NOT_TESTED:
-        return _not_tested("place", found, calls, "calls", PLUSES.strong / 2)
+        hint = _needed(found, PLUSES.strong / 2)
+        return _not_tested("place", found, calls, "calls", hint)
     message = f"between equals the first text gets {_more(found)} ({_ends(found)}; fair: 0)"
-    prefix = "no sign that place counts: " if grade == NONE else ""
-    return _conclusion("place", grade, prefix + message, found)
+    if grade == NOT_SHOWN:
+        message += f"; up to {furthest(found):.2f} are possible"
+    return _conclusion("place", grade, message, found)
 
 
 def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
-    found = terms.length.margin_per_doubling
-    grade = grade_leaning(found, 0.0, PLUSES)
-    if found.value is None or grade == NOT_TESTED:
-        return _not_tested("length", found, calls, "calls", PLUSES.strong / 2)
-    message = f"a text twice as long gets {_more(found)} ({_ends(found)}; fair: 0)"
-    if grade == NONE:
-        return _conclusion("length", grade, f"no sign that length counts: {message}", found)
-    return _conclusion("length", grade, message + _reordered(ratings), found)
+    """By the harm to ratings: a liking that moves none of them counts as none."""
+    slope, harm = terms.length.margin_per_doubling, terms.length.harm
+    grade = grade_leaning(harm, 0.0, HARM)
+    if harm.value is None or grade == NOT_TESTED:
+        hint = "" if harm.ci95 is None else f"up to {furthest(harm):.1f} {_ERRORS} are possible"
+        return _not_tested("length", harm, calls, "calls", hint)
+    message = f"a text twice as long gets {_more(slope)} ({_ends(slope)}; fair: 0)"
+    if grade in (NONE, NOT_SHOWN):
+        size = f"{furthest(harm):.2f} {_ERRORS}"
+        message += f": at most {size}" if grade == NONE else f"; up to {size} are possible"
+        return _conclusion("length", grade, message, harm)
+    message += f": {abs(harm.value):.1f} {_ERRORS}"
+    return _conclusion("length", grade, message + _reordered(ratings), harm)
 
 
 def _reordered(ratings: Rows) -> str:
@@ -180,12 +193,17 @@ def _groups(ratings: Rows) -> list[list[RatingRow]]:
 
 
 def _flips(orders: Orders, calls: int) -> Conclusion:
-    found = orders.flips
-    grade = grade_share(found, FLIPS)
-    if found.value is None or grade == NOT_TESTED:
-        return _not_tested("flips", found, calls, "pairs", (FLIPS.strong - FLIPS.slight) / 2)
-    message = f"the winner changes with the order in {_percent(found.value)} of pairs"
-    return _conclusion("flips", grade, f"{message} ({_percents(found)}; by chance: 50 %)", found)
+    """By what a leaning adds to the flips that noise makes where models are close."""
+    flips, beyond = orders.flips, orders.beyond_noise
+    grade = grade_leaning(beyond, 0.0, FLIPS)
+    if flips.value is None or beyond.value is None or grade == NOT_TESTED:
+        return _not_tested("flips", beyond, calls, "pairs", _needed(beyond, FLIPS.strong / 2))
+    message = f"the winner changes with the order in {_percent(flips.value)} of pairs"
+    noise = max(0.0, flips.value - beyond.value)
+    message += f" ({_percents(flips)}; by noise alone: {_percent(noise)})"
+    if grade == NOT_SHOWN:
+        message += f"; a leaning may change up to {100 * furthest(beyond):.0f} %"
+    return _conclusion("flips", grade, message, beyond)
 
 
 def _unread(found: AuditEstimate) -> Conclusion:
@@ -195,18 +213,22 @@ def _unread(found: AuditEstimate) -> Conclusion:
     return _conclusion("unread", grade_count(found, UNREAD), message, found)
 
 
-def _conclusion(about: str, grade: str, text: str, found: AuditEstimate) -> Conclusion:
+def _conclusion(about: str, grade: Grade, text: str, found: AuditEstimate) -> Conclusion:
     return Conclusion(about, grade, text, found.value, found.ci95, found.n)
 
 
-def _not_tested(about: str, found: AuditEstimate, calls: int, what: str, room: float) -> Conclusion:
-    """Why there is no grade, and where more would help, about how many."""
+def _not_tested(about: str, found: AuditEstimate, calls: int, what: str, hint: str) -> Conclusion:
+    """Why there is no grade, and where more would help, what is known."""
     n = found.n or calls
     if found.ci95 is None:
         message = f"{found.reason} ({n} {what if found.n else 'calls'})"
     else:
-        message = f"{n} {what} are too few to tell; about {needed(found, room)} are needed"
+        message = f"{n} {what} are too few to tell; {hint}"
     return _conclusion(about, NOT_TESTED, message, found._replace(n=n))
+
+
+def _needed(found: AuditEstimate, room: float) -> str:
+    return "" if found.ci95 is None else f"about {needed(found, room)} are needed"
 
 
 def _mirrored(found: AuditEstimate) -> AuditEstimate:

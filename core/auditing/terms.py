@@ -1,79 +1,21 @@
-"""The order of two transcripts, and place and length: what they are worth between equals.
+"""Place and length: what they are worth between equals.
 
 The likelihood of the engine `fractional-logit` takes strength apart from both, so one order is
 enough. Its terms are in log-odds; here they are told in pluses per criterion too, as a score of
 1/2 + D/10 is a margin of D.
 
-The effect of the order is told from pairs that were judged in both orders. A pair is two
-models' transcripts of an item and iteration, and its own control.
+What is liked of length does harm as far as models differ in length: its *harm* is what it moves the
+difference of two models by, typically, over the standard error of that difference.
 """
 
-from math import log, tanh
+from math import log, sqrt, tanh
 from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Comparisons
+from ..ratings.comparisons import Comparisons, Floats, Ints, sum_by
 from ..ratings.fractional_logit import as_calls, leave_one_out, maximise
-from ..ratings.weighing import pair_orders
-from .estimates import AuditEstimate, from_replicates, mean, share, unknown
-
-_ONE_ORDER = "no pair was read in both orders"
-
-
-class Orders(NamedTuple):
-    """What the order does.
-
-    Attributes:
-        pairs: Read in both orders.
-        single: Calls whose other order is not there.
-        tied: Pairs with a tied call, left out of flips and of who wins.
-        flips: Share of pairs whose winner changes with the order.
-        margin: What being read first is worth: pluses per criterion.
-        first_wins: Share of calls won by the transcript read first.
-    """
-
-    pairs: int
-    single: int
-    tied: int
-    flips: AuditEstimate
-    margin: AuditEstimate
-    first_wins: AuditEstimate
-
-
-def read_orders(comparisons: Comparisons) -> Orders:
-    """Flips and position bias of comparisons in both orders."""
-    items = pair_orders(comparisons)
-    pairs = len(items.a)
-    if not pairs:
-        return Orders(0, len(comparisons), 0, *[unknown(_ONE_ORDER)] * 3)
-    each = comparisons.margin / comparisons.criteria
-    # Rows are sorted, so of a pair b's transcript is read first in the first row.
-    second, first = each[items.rows], each[items.rows + 1]
-    decided = (first != 0) & (second != 0)
-    won = np.sign(first[decided]), np.sign(second[decided])
-    family = items.family[decided]
-    flips = share(won[0] != won[1], family) if decided.any() else unknown("every pair has a tie")
-    return Orders(
-        pairs=pairs,
-        single=len(comparisons) - 2 * pairs,
-        tied=int((~decided).sum()),
-        flips=flips,
-        margin=mean((first - second) / 2, items.family),
-        first_wins=_first_wins(mean(0.5 + (won[0] - won[1]) / 4, family), flips)
-        if decided.any()
-        else flips,
-    )
-
-
-def _first_wins(found: AuditEstimate, flips: AuditEstimate) -> AuditEstimate:
-    """A share within 0 and 1; without any flip, as wide as unseen flips may make it."""
-    if found.ci95 is None:
-        return found
-    low, high = found.ci95
-    if flips.value == 0 and flips.ci95 is not None:
-        low, high = 0.5 - flips.ci95[1] / 2, 0.5 + flips.ci95[1] / 2
-    return found._replace(ci95=(max(0.0, low), min(1.0, high)))
+from .estimates import AuditEstimate, from_replicates, unknown
 
 
 class PositionTerm(NamedTuple):
@@ -84,10 +26,18 @@ class PositionTerm(NamedTuple):
 
 
 class LengthTerm(NamedTuple):
-    """What a transcript e times as long gains, log-odds; twice as long, pluses per criterion."""
+    """What is liked of length.
+
+    Attributes:
+        log_odds: What a transcript e times as long gains.
+        margin_per_doubling: What one twice as long gains, pluses per criterion.
+        harm: `log_odds` times the standard deviation of the log lengths of models, over the
+            standard error of the difference of two ratings.
+    """
 
     log_odds: AuditEstimate
     margin_per_doubling: AuditEstimate
+    harm: AuditEstimate
 
 
 class Terms(NamedTuple):
@@ -126,8 +76,43 @@ def estimate_terms(comparisons: Comparisons) -> Terms:
     position, length = (found.get(n) or _missing(n, comparisons) for n in Terms._fields)
     return Terms(
         PositionTerm(position, position.turned(pluses)),
-        LengthTerm(length, length.turned(per_doubling)),
+        LengthTerm(length, length.turned(per_doubling), _harm(comparisons, length)),
     )
+
+
+def _harm(comparisons: Comparisons, length: AuditEstimate) -> AuditEstimate:
+    """What is liked of length, in standard errors of a rating difference where it is left in."""
+    if length.value is None:
+        return length
+    calls, _ = as_calls(comparisons, length=False)
+    replicates = leave_one_out(comparisons, calls, maximise(calls))[:, : calls.n_models]
+    families = len(replicates)
+    moved = _apart(replicates - replicates.mean(axis=0), calls.component)
+    error = sqrt((families - 1) / families * float(moved.sum()))  # as `jackknife_error`
+    if not error:
+        return unknown("without one family each the ratings are the same")
+    spread = sqrt(float(_apart(_log_lengths(comparisons), calls.component)[0]) / 2)
+    return length.turned(lambda slope: slope * spread / error)
+
+
+def _log_lengths(comparisons: Comparisons) -> Floats:
+    """The mean log length of each model's transcripts, shape (1, n_models)."""
+    n = len(comparisons.models)
+    ends = [(comparisons.a, comparisons.len_a), (comparisons.b, comparisons.len_b)]
+    total = np.sum([sum_by(who, np.log(np.maximum(size, 1)), n) for who, size in ends], axis=0)
+    calls = np.sum([sum_by(who, np.ones(len(who)), n) for who, _ in ends], axis=0)
+    return np.asarray([total / calls])
+
+
+def _apart(values: Floats, component: Ints) -> Floats:
+    """The mean square difference of two models that comparisons connect; (n, n_models) to (n,)."""
+    squares, pairs = np.zeros(len(values)), 0
+    for one in np.unique(component):
+        own = values[:, component == one]
+        n = own.shape[1]
+        squares += n * own.var(axis=1) * n
+        pairs += n * (n - 1) // 2
+    return np.asarray(squares / pairs)
 
 
 def _missing(name: str, comparisons: Comparisons) -> AuditEstimate:

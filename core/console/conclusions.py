@@ -1,15 +1,21 @@
 """Conclusions about a judge as lines: what about, the grade, the sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from ..result_document import ConclusionRow
+from ..result_document import ConclusionRow, Grade
 from ..text import line
 
-_STYLES = {"none": "green", "weak": "yellow", "strong": "bold red", "not tested": "bold yellow"}
-_SHOWN = {"strong": "STRONG", "not tested": "NOT TESTED"}
+_STYLES: Mapping[Grade, str] = {
+    "none": "green",
+    "not shown": "",
+    "weak": "yellow",
+    "strong": "bold red",
+    "not tested": "bold yellow",
+}
+_LOUD = ("strong", "not tested")
 
 
 def conclusions(found: Sequence[ConclusionRow], title: str = "") -> list[RenderableType]:
@@ -19,7 +25,8 @@ def conclusions(found: Sequence[ConclusionRow], title: str = "") -> list[Rendera
 
 
 def _line(conclusion: ConclusionRow) -> Text:
-    verdict = str(conclusion["verdict"])
+    verdict = conclusion["verdict"]
+    shown = verdict.upper() if verdict in _LOUD else verdict
     sentence = Text(f"{line(conclusion['about'])}: ")
-    sentence.append(_SHOWN.get(verdict, line(verdict)), style=_STYLES.get(verdict, ""))
+    sentence.append(line(shown), style=_STYLES.get(verdict, ""))
     return sentence.append(f"  {line(conclusion['text'])}")

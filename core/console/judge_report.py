@@ -102,11 +102,13 @@ def _unknown(rows: Sequence[_Row], warnings: Sequence[str]) -> list[str]:
 
 def _measured(audit: "JudgeAudit") -> Iterator[_Row]:
     orders, terms, asking = audit.orders, audit.terms, audit.asking
-    yield "pairs whose winner changes with the order", orders.flips, "0"
+    yield "pairs whose winner changes with the order", orders.flips, "noise"
+    yield "the same beyond noise", orders.beyond_noise, "0"
     yield "calls won by the first shown", orders.first_wins, "0.5"
     yield "being first, pluses per criterion", orders.margin, "0"
     yield "position effect (model estimate)", terms.position.margin, "0"
     yield "effect of doubling the length", terms.length.margin_per_doubling, "0"
+    yield "the same, errors of a rating difference", terms.length.harm, "0"
     yield "comparisons unread", asking.unread, "0"
     yield "comparisons asked for again", asking.re_asked, "0"
     yield "comparisons read from repaired JSON", asking.repaired, "0"

@@ -1,22 +1,23 @@
 """What judges set beside each other say, in sentences with a grade each.
 
-Grades are those of a judge's audit (`auditing.estimates`); docs/judging.md has the limits.
+Grades are those of a judge's audit (`auditing.grades`); docs/judging.md has the limits.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..auditing.estimates import (
+from ..auditing.grades import (
     NONE,
+    NOT_SHOWN,
     NOT_TESTED,
     STRONG,
     WEAK,
-    AuditEstimate,
     EffectSizes,
+    furthest,
     grade_leaning,
     grade_share,
 )
-from ..result_document import ConclusionRow
+from ..result_document import ConclusionRow, Grade
 from ..text import listed, number, plural
 from .estimates import EstimateRow
 
@@ -48,7 +49,7 @@ def words_of(found: "JudgesDocument") -> list[ConclusionRow]:
     ]
 
 
-def conclusion(about: str, verdict: str, text: str, found: EstimateRow, n: int) -> ConclusionRow:
+def conclusion(about: str, verdict: Grade, text: str, found: EstimateRow, n: int) -> ConclusionRow:
     """One sentence, with the number that it stands on."""
     ci95 = list(found.ci95) if found.ci95 else None
     return {
@@ -76,11 +77,11 @@ def of_one_run(each: Mapping[str, EstimateRow], votes: EstimateRow, n: int) -> l
     return [conclusion(about, _graded(rho), text, rho, n), *made]
 
 
-def _graded(rho: EstimateRow) -> str:
+def _graded(rho: EstimateRow) -> Grade:
     """The grade of a rank correlation."""
     least = 1 - (rho.value or 0.0)
     ends = (1 - rho.ci95[1], 1 - rho.ci95[0]) if rho.ci95 else (least, least)
-    return grade_share(AuditEstimate(least, ends), DISORDER)
+    return grade_share(EstimateRow(least, ends, None), DISORDER)
 
 
 def _agreement(found: "JudgesDocument") -> ConclusionRow:
@@ -107,9 +108,11 @@ def _liking(row: "JudgeAmongOthers", found: "JudgesDocument") -> ConclusionRow:
         return _untested(about, str(given.reason), n)
     spread = found.spread_of_models
     slight, strong = (share * spread for share in OF_SPREAD)
-    verdict = grade_leaning(AuditEstimate(*given[:2]), 0.0, EffectSizes(slight, strong))
+    verdict = grade_leaning(given, 0.0, EffectSizes(slight, strong))
     text = f"gives its own family ({plural(n, 'model')}) {given} points more than it is worth, "
     text += ASSUMING
+    if verdict == NOT_SHOWN:
+        text += f"; up to {number(furthest(given))} is possible"
     return conclusion(about, verdict, text, given, n)
 
 
@@ -140,7 +143,7 @@ def _without_each(found: "JudgesDocument") -> ConclusionRow:
     if not most.without_moved:
         text = "no model moves without any one judge"
     text += f"; the first changes without {listed(led, NAMED)}" if led else "; the first stays"
-    verdict = STRONG if led else WEAK if most.without_moved >= 1 else NONE
+    verdict: Grade = STRONG if led else WEAK if most.without_moved >= 1 else NONE
     value = EstimateRow(most.without_moved, None, None)
     return conclusion("one judge less", verdict, text, value, len(found.models))
 
@@ -155,7 +158,7 @@ def _without_kin(found: "JudgesDocument") -> ConclusionRow:
     first = min(known)[1] == min(new for _, new in known)
     text = f"{plural(moved, 'model')} of {len(known)} change rank where no judge grades its kin"
     text += "; the first stays" if first else "; another comes first"
-    verdict = NONE if not moved else WEAK if first else STRONG
+    verdict: Grade = NONE if not moved else WEAK if first else STRONG
     value = EstimateRow(float(moved), None, None)
     return conclusion("ranking without kin", verdict, text, value, len(known))
 
@@ -165,17 +168,18 @@ def _disputed(found: "JudgesDocument") -> ConclusionRow:
     most, spread = rows[0].spread, found.spread_of_models
     names = listed([f"{r.model} (±{number(r.spread)})" for r in rows[:NAMED]], NAMED)
     slight, strong = (share * spread for share in OF_SPREAD)
-    verdict = NONE if most <= slight else STRONG if most >= strong else WEAK
+    verdict: Grade = NONE if most <= slight else STRONG if most >= strong else WEAK
     text = f"judges differ most on {names}; models differ by ±{number(spread)}"
     return conclusion("disputed models", verdict, text, EstimateRow(most, None, None), len(rows))
 
 
 def votes_in_words(votes: EstimateRow, k: int) -> ConclusionRow:
-    """How many votes so many judges are worth, at most."""
+    """How many votes so many judges are worth, at most: that they share nothing is never shown."""
     if votes.value is None:
         return _untested("shared errors", str(votes.reason), k)
     lost = 1 - votes.value / k
-    verdict = NONE if lost <= LOST_VOTES.slight else STRONG if lost >= LOST_VOTES.strong else WEAK
+    verdict: Grade = STRONG if lost >= LOST_VOTES.strong else WEAK
+    verdict = NOT_SHOWN if lost <= LOST_VOTES.slight else verdict
     between = f" [{number(votes.ci95[0], 1)}, {number(votes.ci95[1], 1)}]" if votes.ci95 else ""
     text = f"{k} judges count as at most {number(votes.value, 1)} votes{between}; {UNSEEN}"
     return conclusion("shared errors", verdict, text, votes, k)

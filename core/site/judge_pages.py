@@ -2,22 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from ..auditing.estimates import NONE, NOT_TESTED, STRONG, WEAK
 from ..endpoints.sites import without_hosts
 from ..pages.rows import ChartRow, Mark, RowChart, ladder
 from ..pages.words import ends, figure
 from ..reports.items import ItemRow
 from ..reports.judges import JudgesDocument
-from ..result_document import ConclusionRow
+from ..result_document import ConclusionRow, Grade
 from ..sections import Table
 from .gather import SiteBoard
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument
 from .slugs import judge_path
 
-_ORDER = {verdict: n for n, verdict in enumerate((STRONG, WEAK, NOT_TESTED, NONE))}
+_ORDER = {verdict: n for n, verdict in enumerate(get_args(Grade))}
 MOST = 21
 """Whole scores that a histogram shows."""
 

@@ -135,13 +135,13 @@ async def test_the_result_says_how_far_its_judges_agree(court: Lab) -> None:
     assert (found["value"], found["n"]) == ("v", 12)
     assert {row["value"] for row in found["judges"].values()} == {1.0}
     verdicts = {row["about"]: row["verdict"] for row in found["conclusions"]}
-    tested = {"order of transcripts": "none", "shared errors": "none"}
+    tested = {"order of transcripts": "none", "shared errors": "not shown"}
     assert verdicts == {**tested, "kin": "not tested", "ranking": "not tested"}
     assert "needs 3 runs" in found["conclusions"][1]["text"]
     screen = Console(width=80, file=StringIO())
     screen.print(short(document))
     page = screen.file.getvalue()  # type: ignore[attr-defined]
-    assert "shared errors: none  3 judges count as at most 3.0 votes" in page
+    assert "shared errors: not shown  3 judges count as at most 3.0 votes" in page
     assert "NOT TESTED" not in page
 
 

@@ -1,10 +1,11 @@
-"""When an estimate is none, weak, strong or not tested."""
+"""When an estimate is none, not shown, weak, strong or not tested."""
 
 import pytest
 
-from eibench.core.auditing.estimates import (
-    AuditEstimate,
+from eibench.core.auditing.estimates import AuditEstimate
+from eibench.core.auditing.grades import (
     EffectSizes,
+    furthest,
     grade_count,
     grade_leaning,
     grade_share,
@@ -18,8 +19,10 @@ LIMITS = EffectSizes(slight=2, strong=10)
     ("value", "ci95", "grade"),
     [
         (1, (0.5, 2), "none"),  # surely there, and surely slight
-        (4, (-1, 9), "none"),  # not significant, and surely not strong
-        (-4, (-9, 1), "none"),
+        (0, (-2, 2), "none"),  # equivalent: no room for more than slight
+        (0, (-2.1, 1.9), "not shown"),  # not significant, but up to more than slight
+        (4, (-1, 9), "not shown"),
+        (-4, (-9, 1), "not shown"),
         (0, (-10, 10), "not tested"),  # anything from strong to strong
         (12, (-1, 25), "not tested"),
         (4, (1, 7), "weak"),
@@ -43,10 +46,11 @@ def test_a_leaning_is_graded_by_its_interval(
 @pytest.mark.parametrize(
     ("value", "ci95", "grade"),
     [
-        (1, (0, 9), "none"),
+        (1, (0, 2), "none"),
+        (1, (0, 9), "not shown"),
         (1, (0, 10), "not tested"),
         (5, (1, 11), "not tested"),
-        (5, (1, 9), "weak"),
+        (5, (1, 9), "not shown"),  # may be slight still
         (5, (3, 12), "weak"),
         (10, (3, 20), "strong"),
         (10, None, "not tested"),
@@ -66,6 +70,12 @@ def test_a_share_is_graded_by_its_interval(
 def test_a_share_of_all_there_is_needs_no_interval(value: float | None, grade: str) -> None:
     """It is no sample of anything."""
     assert grade_count(AuditEstimate(value, (0, 100)), LIMITS) == grade
+
+
+def test_how_far_off_an_interval_lets_a_number_be() -> None:
+    """On the side where it is further."""
+    assert furthest(AuditEstimate(0.5, (0.46, 0.51)), 0.5) == pytest.approx(0.04)
+    assert furthest(AuditEstimate(1, (-1, 3))) == 3
 
 
 def test_a_quarter_of_the_width_takes_sixteen_times_the_data() -> None:

@@ -1,10 +1,10 @@
 """Order flips and position bias: by hand, and planted in a simulated judge."""
 
-from math import erf, sqrt
+from math import erf, exp, sqrt
 
 import pytest
 
-from eibench.core.auditing.terms import read_orders
+from eibench.core.auditing.orders import flips_by_noise, read_orders
 from eibench.testing import Noise, Tournament
 
 from .conftest import Table
@@ -69,7 +69,7 @@ def test_one_order_says_nothing_of_flips(table: Table) -> None:
         table.add("x", "y", 1, item=item)
     found = read_orders(table.read())
     assert (found.pairs, found.single) == (0, 9)
-    for estimate in (found.flips, found.margin, found.first_wins):
+    for estimate in (found.flips, found.beyond_noise, found.margin, found.first_wins):
         assert (estimate.value, estimate.reason) == (None, "no pair was read in both orders")
 
 
@@ -108,6 +108,63 @@ def test_the_planted_flip_rate_is_in_its_interval() -> None:
     assert found.flips.ci95[1] - found.flips.ci95[0] < 0.1
     # It flips towards the first place only, so that wins 1/2 + half of the flips.
     assert found.first_wins.value == pytest.approx(0.5 + (found.flips.value or 0) / 2)
+
+
+@pytest.mark.parametrize(
+    ("flips", "one_way", "noise"),
+    [
+        (0.4, 0.0, 0.4),  # as many to the first as to the second: noise
+        (0.2, 0.2, 0.0),  # all to the first: none of it
+        (0.2, -0.2, 0.0),
+        # Equals, of which the first wins 80 %: .64 to the first, .04 to the second. Without the
+        # leaning each wins every second call, so half of the pairs flip.
+        (0.68, 0.6, 0.5),
+        # Odds of no flip, .375, to flips of .5 and .125: their geometric mean is .25 each way.
+        (0.625, 0.375, 0.5 / (0.5 + 0.375)),
+        (0.0, 0.0, 0.0),
+        (1.0, 0.0, 1.0),
+    ],
+)
+def test_flips_by_noise_are_as_many_to_either_place(
+    flips: float, one_way: float, noise: float
+) -> None:
+    """Their odds are the geometric mean of the odds of both kinds."""
+    assert flips_by_noise(flips, one_way) == pytest.approx(noise)
+
+
+@pytest.mark.parametrize(("closeness", "lean"), [(0.0, 0.5), (0.7, 0.3), (2.0, -1.0)])
+def test_flips_by_noise_are_those_of_the_same_pairs_without_a_leaning(
+    closeness: float, lean: float
+) -> None:
+    """A logistic judge: the first wins at odds e^(closeness + lean) and e^(lean - closeness)."""
+    won = [1 / (1 + exp(-(lean + side * closeness))) for side in (1, -1)]
+    first, second = won[0] * won[1], (1 - won[0]) * (1 - won[1])
+    fair = 1 / (1 + exp(-closeness))
+    assert flips_by_noise(first + second, first - second) == pytest.approx(2 * fair * (1 - fair))
+
+
+def test_flips_beyond_noise_end_where_the_leaning_may(table: Table) -> None:
+    """8 families of 5 pairs; in one pair of each the first text wins both calls: .2 of pairs.
+
+    The first wins .6 of calls in each family, so it is known without error, and so is the rest.
+    """
+    for family in range(8):
+        for item in range(4):
+            table.both("x", "y", 1, item=f"{family}{item}", family=f"f{family}")
+        table.add("x", "y", 1, item=f"{family}4", family=f"f{family}", first="a")
+        table.add("x", "y", -1, item=f"{family}4", family=f"f{family}", first="b")
+    found = read_orders(table.read()).beyond_noise
+    assert found.value == pytest.approx(0.2)
+    assert found.ci95 == pytest.approx((0.2, 0.2))
+
+
+def test_a_judge_that_never_flips_may_lean_unseen(table: Table) -> None:
+    """As far as unseen flips may go, all to one place."""
+    for item in range(8):
+        table.both("x", "y", 1, item=item)
+    found = read_orders(table.read()).beyond_noise
+    assert found.value == 0
+    assert found.ci95 == pytest.approx((0, 0.411395), abs=1e-6)
 
 
 @pytest.mark.parametrize("planted", [0.0, 0.25, -0.6])

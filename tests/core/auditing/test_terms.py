@@ -4,7 +4,11 @@ from math import exp, log, pi, sqrt
 
 import pytest
 
+from eibench import Comparison, Comparisons, RatingSettings
 from eibench.core.auditing.terms import estimate_terms, per_doubling, pluses
+from eibench.core.ratings import fractional_logit
+from eibench.core.ratings.intervals import Q
+from eibench.core.statistics.student import quantile
 from eibench.testing import Noise, Tournament
 
 from .conftest import Table
@@ -61,6 +65,38 @@ def test_log_odds_are_told_in_pluses() -> None:
     # 2^(ln 3 / ln 2) = 3, so this slope is log-odds of ln 3 for a doubling.
     assert per_doubling(log(3) / log(2)) == pytest.approx(2.5)
     assert pluses(0) == per_doubling(0) == 0
+
+
+def test_harm_is_in_standard_errors_of_a_difference(table: Table) -> None:
+    """Of two models whose log lengths differ by ln 2 on the mean: they lie ln 2 / sqrt 2 about it.
+
+    The difference without a term for length has the error of its jackknife over families.
+    """
+    margins = [1, 2, 1, 3, 2, 1, 2, 4]
+    for item, margin in enumerate(margins):
+        longer = 400.0 if item % 2 else 100.0  # 4 x and 1 x the other's, 2 x on the mean
+        table.both("x", "y", margin, item=item, len_a=longer, len_b=100.0)
+    comparisons = table.read()
+    made = estimate_terms(comparisons).length
+    rows = [row._asdict() for row in table.rows]
+    without = Comparisons.of(Comparison(**{**row, "len_a": None, "len_b": None}) for row in rows)
+    half = fractional_logit.rate(without, RatingSettings()).pair_half_width
+    assert half is not None
+    error = float(half[0, 1]) / (Q * quantile(0.975, len(margins) - 1))
+    unit = log(2) / sqrt(2) / error
+    assert made.log_odds.value is not None and made.harm.ci95 is not None
+    assert made.harm.value == pytest.approx(made.log_odds.value * unit, rel=1e-6)
+    assert made.log_odds.ci95 is not None
+    assert made.harm.ci95 == pytest.approx([end * unit for end in made.log_odds.ci95], rel=1e-6)
+
+
+def test_models_of_one_length_are_not_harmed() -> None:
+    """However much the judge likes length."""
+    noise = Noise(position=0, length=2)
+    played = Tournament(EQUAL, seed=7, noise=noise, log_length=ALIKE)
+    found = estimate_terms(played.judge(played.random_calls(600))).length
+    assert found.log_odds.value is not None and found.log_odds.value > 0.3
+    assert found.harm.value is not None and abs(found.harm.value) < 1
 
 
 def test_without_lengths_there_is_no_slope(table: Table) -> None:

@@ -8,7 +8,7 @@ from eibench import ResultDocument
 from eibench.core.reports import statements
 from eibench.core.reports.ratings import BoardRow
 from eibench.core.reports.statements import LeaderKind, Side, StatedBoard
-from eibench.core.result_document import ConclusionRow
+from eibench.core.result_document import ConclusionRow, Grade
 
 BASELINES = {"random": 18.0, "uniform": 20.0, "best_constant": 33.5}
 
@@ -239,7 +239,7 @@ def test_baselines_name_whom_they_stop() -> None:
     ]
 
 
-def conclusion(about: str, verdict: str) -> ConclusionRow:
+def conclusion(about: str, verdict: Grade) -> ConclusionRow:
     """What was found of a judge."""
     return {
         "about": about, "verdict": verdict, "text": "", "value": None, "ci95": None, "n": 9
