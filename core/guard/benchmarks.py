@@ -167,19 +167,12 @@ class Guarded:
         """Calls for one sample by party: the model, the judge and each role, 0 where none."""
         parties = ("model", "judge", *(role.name for role in self.benchmark.roles))
         named = "planned_calls"
-        if (old := older_calls(self.benchmark)) and not self._declares(named):
-            calls = self._call(OLDER_CALLS, values.two_calls, old, item, options)
-            return dict.fromkeys(parties, 0) | dict(zip(parties, calls, strict=False))
 
         def check(called: Called, value: object) -> None:
             values.calls(called, value, parties)
 
         own = self.benchmark.planned_calls
         return dict.fromkeys(parties, 0) | dict(self._call(named, check, own, item, options))
-
-    def _declares(self, method: str) -> bool:
-        """Whether the benchmark has a method of its own."""
-        return getattr(type(self.benchmark), method) is not getattr(Benchmark, method)
 
     def demo_role(self, role: str, item: Item, request: ChatRequest, rng: "Random") -> str:
         """Words for the demo player of a role."""
@@ -296,16 +289,6 @@ class _Older(Pairwise[Any, Any]):
     ) -> PairScore:
         """Not possible."""
         raise NotImplementedError
-
-
-OLDER_CALLS = "calls_per_sample"
-"""What `Benchmark.planned_calls` was called, when there were only a model and a judge."""
-
-
-def older_calls(benchmark: Benchmark) -> Callable[[Item, Options], tuple[int, int]] | None:
-    """The planned calls of a benchmark that was written for the older name."""
-    found: Callable[[Item, Options], tuple[int, int]] | None = getattr(benchmark, OLDER_CALLS, None)
-    return found
 
 
 def _an(kind: type) -> Callable[[Called, object], None]:

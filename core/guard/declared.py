@@ -15,7 +15,6 @@ from ..reading.rows import is_kind
 from ..roles import Role
 from ..rules import UnfitValue
 from ..types import Sampling
-from .benchmarks import OLDER_CALLS, older_calls
 from .methods import wrong_methods
 
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
@@ -42,9 +41,6 @@ def wrong_benchmark(thing: object) -> str | None:
 
 def _warn_of_older(thing: Benchmark) -> None:
     """Warn an author of a name that has another by now."""
-    if older_calls(thing):
-        new = 'planned_calls, which returns {"model": 1, "judge": 1}'
-        warnings.warn(f"{thing.name}: {OLDER_CALLS} is now {new}", DeprecationWarning, stacklevel=2)
     if hasattr(thing, "compare") and not isinstance(thing, Pairwise):
         new = f"class {type(thing).__name__}(Benchmark, Pairwise)"
         message = f"{thing.name}: a benchmark that compares is now declared as {new}"

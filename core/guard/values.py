@@ -287,13 +287,6 @@ def calls(called: Called, value: Any, parties: Sequence[str]) -> None:
             called.refuse(f"returned {n!r} calls to {party!r}, not a whole number from 0 on")
 
 
-def two_calls(called: Called, value: object) -> None:
-    """Refuse what are no two numbers of calls."""
-    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_whole, value))):
-        is_a(called, value, tuple)
-        called.refuse(f"returned {value!r}, not two numbers of calls: model and judge")
-
-
 def anchors(called: Called, value: Any) -> None:
     """Refuse what are no pairs of models with ratings."""
     is_a(called, value, Sequence)

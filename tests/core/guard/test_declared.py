@@ -61,6 +61,10 @@ FAULTS = {
         declares(sumarise=_summed_up),
         "its method sumarise is never called; did you mean summarise?",
     ),
+    "a method by its older name": (
+        declares(calls_per_sample=lambda self, item, options: (1, 0)),
+        "its method calls_per_sample is never called; write planned_calls",
+    ),
     "a method that takes too little": (
         declares(grade=_graded_otherwise),
         "its method grade is called as grade(item, transcript, judge, options), which it cannot be",
