@@ -240,6 +240,14 @@ class SamplesPart(TypedDict):
     flags: NotRequired[ReadOnly[Mapping[str, Count]]]
 
 
+class AskedPart(TypedDict):
+    """When and where the model gave the replies of a run."""
+
+    first: ReadOnly[str]
+    last: ReadOnly[str]
+    addresses: ReadOnly[Sequence[str]]
+
+
 class CostPart(TypedDict):
     """What it took."""
 
@@ -247,6 +255,7 @@ class CostPart(TypedDict):
     tokens: ReadOnly[TokenCounts]
     cost_usd: ReadOnly[float | None]
     elapsed_s: ReadOnly[Annotated[float, AtLeast(0)]]
+    asked: NotRequired[ReadOnly[AskedPart]]
 
 
 class ComparisonsPart(TypedDict):

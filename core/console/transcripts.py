@@ -11,11 +11,13 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
+from ..reading.repetition import repeated_tail
 from ..reports.decoded import comparisons_table
 from ..roles import role_in
 from ..sample.progress import COMPARE
 from ..sections import Table
 from ..text import harmless, line, number, plural
+from ..types import Finish
 from .fitted import Fitted
 from .tables import table
 
@@ -129,7 +131,10 @@ def _reply(call: "ItemCall") -> Iterator[RenderableType]:
         return
     sent = ", ".join(f"{k} {_brief(v)}" for k, v in call["sent"].items())
     tokens = call["usage"]
-    facts = f"finish {call['finish']} · {tokens['input']} in, {tokens['output']} out"
+    is_cut = call["finish"] == Finish.LENGTH
+    repeats = is_cut and repeated_tail(call["text"] or call["reasoning"] or "")
+    finish = f"{call['finish']}, repeating itself" if repeats else call["finish"]
+    facts = f"finish {finish} · {tokens['input']} in, {tokens['output']} out"
     tries = plural(call["attempts"], "attempt")
     facts += f" · {call['latency_s']:.2f} s · {tries} · sent with: {sent or 'nothing'}"
     yield Text(line(facts), style="dim")

@@ -6,8 +6,10 @@ from .locks import network_file_system as network_file_system
 from .records import AskedParties as AskedParties
 from .records import CallKey as CallKey
 from .records import CallTotals as CallTotals
+from .records import CutOff as CutOff
 from .records import Failure as Failure
 from .records import Grader as Grader
+from .records import ReplySource as ReplySource
 from .records import RunRecord as RunRecord
 from .records import StoredCall as StoredCall
 from .records import StoredComparison as StoredComparison

@@ -9,7 +9,15 @@ from typing import Any
 from ..panels import judges_in
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from .file import JournalFile, now, object_of
-from .records import CallKey, CallTotals, RunRecord, StoredCall, as_json
+from .records import (
+    CallKey,
+    CallTotals,
+    CutOff,
+    ReplySource,
+    RunRecord,
+    StoredCall,
+    as_json,
+)
 from .schema import CALLS, CallRow
 from .tables import DamagedRow, quoted, storable_row
 
@@ -110,10 +118,23 @@ def totals_of(row: Any) -> CallTotals:
     Raises:
         DamagedRow: One of them holds what no call does.
     """
-    item_id, iteration, phase, calls, attempts, truncated, *used, cost = row
+    item_id, iteration, phase, calls, attempts, truncated, *used, cost, seconds = row
     if not all(isinstance(n, int) for n in (iteration, attempts, *used)):
         raise DamagedRow(f"the calls of item {item_id!r:.60} hold counts that are no numbers")
-    return CallTotals(item_id, iteration, phase, calls, attempts, truncated, Usage(*used), cost)
+    usage = Usage(*used)
+    return CallTotals(item_id, iteration, phase, calls, attempts, truncated, usage, cost, seconds)
+
+
+def _cut_off_of(row: Any) -> CutOff:
+    """A reply that was cut off.
+
+    Raises:
+        DamagedRow: It is no text.
+    """
+    item_id, iteration, phase, text, reasoning, latency_s = row
+    if not (isinstance(text, str) and isinstance(reasoning, str)):
+        raise DamagedRow(f"a reply to item {item_id!r:.60} is no text")
+    return CutOff(item_id, iteration, phase, text, reasoning, latency_s)
 
 
 class CallStore(JournalFile):
@@ -203,7 +224,8 @@ class CallStore(JournalFile):
             "SELECT run, item_id, iteration, phase, count(*), sum(attempts),"
             " sum(finish = 'length'), sum(input_tokens), sum(cached_tokens),"
             " sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens),"
-            " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END"
+            " CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END,"
+            " total(latency_s)"
             " FROM calls WHERE run {of}"
             " AND (phase = 'generate' OR phase GLOB 'role:*'"
             " OR model IN (SELECT value FROM json_each(?)))"
@@ -211,3 +233,20 @@ class CallStore(JournalFile):
         )
         labels = judges_in(judge) if judge else ()
         return self._rows_of(run, sql, (json.dumps(labels),), totals_of)
+
+    def cut_off(self, run: RunRecord) -> Iterator[CutOff]:
+        """The replies of the model and of roles that ended at the limit of tokens."""
+        sql = (
+            "SELECT run, item_id, iteration, phase, text, reasoning, latency_s FROM calls"
+            " WHERE run {of}"
+            " AND finish = 'length' AND (phase = 'generate' OR phase GLOB 'role:*') ORDER BY n"
+        )
+        return self._rows_of(run, sql, (), _cut_off_of)
+
+    def reply_sources(self, run: RunRecord) -> list[ReplySource]:
+        """Where the replies of the model came from, the first first."""
+        sql = (
+            "SELECT run, address, returned_model, fingerprint, count(*), min(at), max(at)"
+            " FROM calls WHERE run {of} AND phase = 'generate' GROUP BY 1, 2, 3, 4 ORDER BY min(n)"
+        )
+        return list(self._rows_of(run, sql, (), lambda row: ReplySource(*row)))

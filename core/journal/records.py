@@ -135,6 +135,38 @@ class CallTotals(NamedTuple):
     truncated: int
     usage: Usage
     cost_usd: float | None
+    seconds: float
+
+
+class CutOff(NamedTuple):
+    """A reply that the token limit, or the context, cut off."""
+
+    item_id: str
+    iteration: int
+    phase: str
+    text: str
+    reasoning: str
+    latency_s: float
+
+
+class ReplySource(NamedTuple):
+    """Replies of a run's model from one address under one name.
+
+    Attributes:
+        address: Host and port; ``None`` for the provider's own host.
+        model: What the server says it used; ``None`` where it says nothing.
+        fingerprint: Likewise.
+        calls: How many replies.
+        first: When the first came.
+        last: When the last came.
+    """
+
+    address: str | None
+    model: str | None
+    fingerprint: str | None
+    calls: int
+    first: str
+    last: str
 
 
 class Grader(NamedTuple):

@@ -37,6 +37,7 @@ from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, ModelComparisons, Selection, Spent, judge_of
 from .panels import panel_part
+from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -234,6 +235,8 @@ def _samples(about: _About) -> SamplesPart:
     unscored = [(s, s.score.reason) for s in scores if s.score.reason is not None]
     total, cut_off = about.selection.total, len(about.evidence.spent.truncated)
     flags = Counter(flag for s in scores for flag in set(s.score.flags))
+    if repeating := {s for one in about.evidence.spent.repeating.values() for s in one.samples}:
+        flags[REPEATS] = len(repeating)
     return {
         "items": {
             "total": total,
@@ -268,12 +271,15 @@ def _cost(about: _About, elapsed_s: float | None) -> CostPart:
         "replayed": max(0, total - about.evidence.sent),
         "retries": max(spent.retries, about.evidence.again),
     }
-    return {
+    made: CostPart = {
         "calls": {**calls, "roles": roles} if roles else calls,
         "tokens": _tokens(spent, known=run is not None and about.origin is None),
         "cost_usd": None if run is None or spent.cost_usd is None else round(spent.cost_usd, 6),
         "elapsed_s": seconds if elapsed_s is None else elapsed_s,
     }
+    if about.origin is not None or not spent.sources:
+        return made
+    return {**made, "asked": asked_part(spent.sources)}
 
 
 def _tokens(spent: Spent, *, known: bool) -> TokenCounts:
@@ -303,9 +309,12 @@ def _comparisons(compared: ModelComparisons | None) -> ComparisonsPart:
 
 
 def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None) -> list[str]:
+    spent = about.evidence.spent
     made = [
         *judge_warnings(about.config),
         *not_taken(about.kept_back),
+        *repeating_warnings(spent.repeating, spent.spells),
+        *source_warnings(spent.sources),
         *about.pack.warnings,
         *summary.warnings,
         *_rough(summary, about.families),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..endpoints.sites import host_in
-from ..journal import CallTotals, Failure, Journal, RunRecord
+from ..journal import CallTotals, CutOff, Failure, Journal, ReplySource, RunRecord
 from ..panels import rule_in
 from ..result_document import (
     ComparisonCounts,
@@ -22,6 +22,7 @@ from ..result_document import (
 from ..types import Item, SampleScore, Usage
 from .comparability import judge_label, labelled
 from .gradings import gradings
+from .replies import Repeating, Spell, find_repeating
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -62,6 +63,9 @@ class Spent:
         cost_usd: ``None`` when the price of one of them is not known.
         truncated: Samples, by item and iteration, of which the token limit cut a reply.
         sent: The parameters that one of the model's calls was sent with.
+        spells: The seconds that replies took, by phase.
+        repeating: The replies that repeat themselves until they were cut off, likewise.
+        sources: Who gave the model's replies; those of the whole run.
     """
 
     calls: dict[str, int] = field(default_factory=lambda: {"generate": 0, "judge": 0})
@@ -70,12 +74,19 @@ class Spent:
     cost_usd: float | None = 0.0
     truncated: set[tuple[str, int]] = field(default_factory=set)
     sent: frozenset[str] = frozenset()
+    spells: dict[str, Spell] = field(default_factory=dict)
+    repeating: Mapping[str, Repeating] = field(default_factory=dict)
+    sources: Sequence[ReplySource] = ()
 
     def add(self, totals: CallTotals) -> None:
         """Count one sample's calls of one phase."""
         self.calls[totals.phase] = self.calls.get(totals.phase, 0) + totals.calls
         self.retries += totals.attempts - totals.calls
         self.usage = self.usage + totals.usage
+        spell = self.spells.get(totals.phase, Spell())
+        self.spells[totals.phase] = Spell(
+            spell.replies + totals.calls, spell.seconds + totals.seconds
+        )
         known = self.cost_usd is not None and totals.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0) + (totals.cost_usd or 0) if known else None
         if totals.truncated and totals.phase == "generate":
@@ -138,6 +149,8 @@ def read_evidence(
     spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
     spent.retries += sum(max(0, failure.attempts - 1) for failure in failures)
     spent.sent = journal.parameters_sent(run)
+    spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
+    spent.sources = journal.reply_sources(run)
     by_judge = {
         label: [s for s in journal.grades(run, own, clusters) if inside(s)]
         for label, own in (members or {}).items()
@@ -168,7 +181,7 @@ class _Inside:
         self._clusters = clusters
         self._iterations = iterations
 
-    def __call__(self, about: SampleScore | Failure | CallTotals) -> bool:
+    def __call__(self, about: SampleScore | Failure | CallTotals | CutOff) -> bool:
         return about.item_id in self._clusters and about.iteration <= self._iterations
 
 
