@@ -149,7 +149,7 @@ async def run_async(
         name: A name for the model; another name is another run.
         notes: Kept with the run.
         fresh: Start another run instead of going on.
-        keep_going: Go on where none of the first ten answers can be read.
+        keep_going: Go on where none of the first ten replies or verdicts can be read.
         demo: Let demo and real models be compared with each other.
         without: Names of models that this one is not compared with.
         runs_dir: Where runs are kept.

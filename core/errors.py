@@ -10,7 +10,7 @@
       JournalError (4)      the journal file or the runs folder
       BudgetReached (5)     the spending limit; the run can go on
       Interrupted (130)     stopped by the user; the run can go on
-        Unreadable (1)      none of the first answers could be read
+        Unreadable (1)      none of the first replies could be read
 
 A message says what went wrong, where, and what to do. Errors are caught in two
 places only: the engine, per sample, and the command line, once.
@@ -165,9 +165,20 @@ class Interrupted(BenchError):
 
 
 class Unreadable(Interrupted):
-    """None of the first answers could be read; everything answered so far is kept."""
+    """None of the first replies could be read; everything answered so far is kept.
+
+    Args:
+        message: What could not be read, and why.
+        item_id: Of the first of them; empty where that is not known.
+        reason: Why that one could not be read.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str, item_id: str = "", reason: str = "") -> None:
+        super().__init__(message)
+        self.item_id = item_id
+        self.reason = reason
 
 
 class MissingCall(BenchError):

@@ -35,6 +35,19 @@ class Model(Protocol):
         """
         ...
 
+    def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Say whether a reply could be read, as soon as that is known.
+
+        When ten replies of the model under test could not be, and none could, nothing more is
+        sent. A benchmark that never says so is taken at its scores: a sample with one was read.
+
+        Args:
+            response: What `chat` returned; once each.
+            problem: Why it could not be read, and what may help where that is known; ``None``
+                where it could be.
+        """
+        ...
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
     ) -> ChatResponse:

@@ -1,5 +1,10 @@
-"""A question on a terminal where none of a run's first answers or verdicts could be read."""
+"""A question on a terminal where none of a run's first replies or verdicts could be read.
 
+The command has begun to send, so it stands still for nobody: where other runs wait, and after a
+minute, the answer is no.
+"""
+
+import select
 import sys
 from dataclasses import replace
 
@@ -13,19 +18,40 @@ from ..run.session import Session
 from ..text import line
 from .session import make_session, tell
 
+WAIT_S = 60.0
+"""For an answer."""
 _SHOWN = 400
 """Characters of the first reply."""
 
 
-def asks_on(session: Session, document: ResultDocument) -> bool:
-    """Whether a run that was stopped for that shall resume; nobody is asked without a terminal."""
-    stopped = isinstance(session.stop.reason, Unreadable)
-    if not (stopped and document["unscored"] and sys.stdin.isatty() and sys.stderr.isatty()):
+def asks_on(session: Session, document: ResultDocument, *, alone: bool) -> bool:
+    """Whether a run that was stopped for that shall resume; nobody is asked without a terminal.
+
+    Args:
+        session: Of the run.
+        document: Its result.
+        alone: The command has no other run.
+    """
+    why = session.stop.reason
+    if not (isinstance(why, Unreadable) and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    first = document["unscored"][0]
-    tell(f"the first, of {first['item_id']} ({first['reason']}):")
-    tell(f"  {_reply(session, document) or '(empty)'}")
-    return click.confirm("Send the rest all the same?", default=False, err=True)
+    if why.item_id:
+        tell(f"the first, of {why.item_id} ({why.reason}):")
+        tell(f"  {_reply(session, document, why.item_id) or '(empty)'}")
+    return alone and _confirms("Send the rest all the same?")
+
+
+def _confirms(question: str) -> bool:
+    """The user's answer; no where none comes in time, or where that cannot be told."""
+    click.echo(f"{question} [y/N] (no after {WAIT_S:g} s): ", nl=False, err=True)
+    try:
+        answered, _, _ = select.select([sys.stdin], [], [], WAIT_S)
+    except OSError:  # Windows waits for sockets alone
+        answered = []
+    if not answered:
+        tell("no")
+        return False
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def resumed(session: Session) -> Session:
@@ -36,9 +62,8 @@ def resumed(session: Session) -> Session:
     return made
 
 
-def _reply(session: Session, document: ResultDocument) -> str:
-    """The last reply about the first sample without a score, shortened to one line."""
-    item_id = document["unscored"][0]["item_id"]
+def _reply(session: Session, document: ResultDocument, item_id: str) -> str:
+    """The last reply about an item, shortened to one line."""
     with Journal(session.config.runs_dir, create=False) as journal:
         run = journal.find_run(str(document["run_id"]))
         calls = item_record(journal, run, item_id)["iterations"][0]["calls"] if run else []

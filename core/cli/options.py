@@ -204,7 +204,7 @@ def run_options(command: F) -> F:
                help="Kept with the run, such as quantisation=8bit; may be repeated."),
         fresh_option,
         option("--keep-going", is_flag=True,
-               help="Continue although none of the first ten answers or verdicts can be read."),
+               help="Continue although none of the first ten replies or verdicts can be read."),
         demo_option,
         option("--without", multiple=True, metavar="MODEL",
                help="Do not compare with this model; may be repeated."),

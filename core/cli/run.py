@@ -184,7 +184,7 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
         try:
             with no_exit():
                 result = asyncio.run(work(run.session, run.pack, place))
-                if asks_on(run.session, result.document):
+                if asks_on(run.session, result.document, alone=len(runs) == 1):
                     session = resumed(run.session)
                     run = run._replace(config=session.config, session=session)
                     result = asyncio.run(work(session, run.pack, place))

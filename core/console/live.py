@@ -38,6 +38,7 @@ async def displayed(
         console: Where.
         judge: Who judges, for the bars.
     """
+    progress.started = time.monotonic()  # the plan may have waited for the user, or for other runs
     if console.is_terminal and not console.is_dumb_terminal:
         task = asyncio.create_task(_live(progress, line(title), console, line(judge)))
     else:
@@ -126,6 +127,9 @@ def _facts(progress: Progress) -> list[str]:
     facts += [f"{progress.in_flight} in flight{_reduced(progress)}"]
     facts += [_retries(progress)] if progress.retries else []
     facts += [f"{tokens:,} tokens", *_cost(progress)]
+    replies = progress.replies_read + progress.replies_unread
+    if progress.replies_unread:
+        facts += [f"{progress.replies_read} of {plural(replies, 'reply')} read"]
     counts = {"unscored": progress.unscored, "failed": progress.failed, "unread": progress.unread}
     facts += [f"{n} {name}" for name, n in counts.items() if n]
     facts += [f"{duration(seconds)} so far"]

@@ -177,6 +177,14 @@ class GradeStore(JournalFile):
         sql = "INSERT OR REPLACE INTO refilings (run, grader, left_over) VALUES (?, ?, ?)"
         self._add(sql, (run.n, grader, left))
 
+    def was_scored(self, run: RunRecord) -> bool:
+        """Whether any sample of the run's benchmark and model has a score, in whichever run."""
+        sql = (
+            "SELECT 1 FROM runs AS r JOIN grades AS g ON g.run = r.n"
+            " WHERE r.benchmark = ? AND r.model = ? AND g.reason IS NULL LIMIT 1"
+        )
+        return any(self._rows(sql, (run.benchmark, run.model), tuple))
+
     def score_of(self, run: RunRecord, grader: str, item_id: str, iteration: int) -> Score | None:
         """One sample's score with its detail, if it is graded."""
         rows = self._rows(_SELECT, (run.n, grader, item_id, iteration), grade_of, run)

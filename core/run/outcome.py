@@ -105,7 +105,7 @@ class Outcome:
         # What no call was answered by is in no journal.
         evidence = replace(evidence, again=self.progress.retries)
         excess = self.budget.excess if self.budget else ""
-        reached = str(ended) if isinstance(ended, BudgetReached) else excess
+        reached = str(ended) if isinstance(ended, BudgetReached | Unreadable) else excess
         document = self._document(seconds, evidence, [reached] if reached else [])
         # A run that is only judged again stays what it was.
         finished = run.finished_at is not None if config.run_id else ended is None

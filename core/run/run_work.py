@@ -18,8 +18,9 @@ from ..errors import (
 from ..lookup.refile import refile
 from ..lookup.views import leave_as_it_is
 from ..result_document import ResultDocument
-from ..roles import is_generating
+from ..roles import MODEL, is_generating
 from ..sample.context import ConnectedParty, RunContext, Sample
+from ..sample.first_replies import FirstReplies
 from ..sample.judging import Trial
 from ..sample.life import run_sample
 from ..sample.progress import COMPARE
@@ -160,6 +161,7 @@ class RunWork:
             roles=self.connector.roles(),
             panel=self.config.panel,
             keep_going=self.config.keep_going,
+            first_replies=self._first_replies(),
         )
         if self.config.panel:
             context.members = {
@@ -167,6 +169,27 @@ class RunWork:
                 for judge, one in zip(judges, by_each_judge(self.config), strict=True)
             }
         return context
+
+    def _first_replies(self) -> FirstReplies:
+        """What holds requests back, unless a reply of the model to this benchmark was ever read."""
+        read = self.progress.scored or self.journal.was_scored(self.run)
+        return FirstReplies(
+            self.stop,
+            self.progress,
+            self.say,
+            holds=not (read or self.config.keep_going),
+            at_once=self.config.benchmark.single_turn or self.config.benchmark.judged,
+            unread=self._unread_replies(),
+        )
+
+    def _unread_replies(self) -> int:
+        """The model's replies to samples that earlier commands graded, where none has a score."""
+        if self.progress.scored or not self.progress.unscored:
+            return 0
+        graded = read_graded(self.journal, self.run, self.config, self.selection).scored
+        totals = self.journal.call_totals(self.run)
+        mine = (total for total in totals if total.phase == MODEL)
+        return sum(t.calls for t in mine if (t.item_id, t.iteration) in graded)
 
     def _trials(self, judges: Sequence[ConnectedParty]) -> list[Trial]:
         """Of the judges that will be asked and have not answered yet."""

@@ -16,6 +16,7 @@ from ..journal import Failure, Journal, RunRecord
 from ..panels import Panel
 from ..roles import role_in
 from ..types import Item, JsonObject, Sampling, Score, digest
+from .first_replies import ENOUGH, FirstReplies
 from .progress import Progress
 from .workers import Stop
 
@@ -68,10 +69,6 @@ def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
     }
 
 
-ENOUGH = 10
-"""Answers of which none can be read, after which no more are asked for."""
-
-
 @dataclass
 class RunContext:
     """All that the samples of one run share.
@@ -92,7 +89,9 @@ class RunContext:
         panel: How several judges make a score; ``None`` where there is one, or none.
         members: What the panel's judges have of their own, by label.
         regrades: Grades are made anew, whatever the journal holds.
-        keep_going: Go on where none of the first answers can be read.
+        keep_going: Go on where none of the first verdicts can be read.
+        first_replies: Holds back what goes to the model until one reply could be read; ``None``
+            where the model is not asked, or all the same.
     """
 
     benchmark: Benchmark
@@ -118,6 +117,7 @@ class RunContext:
     regrades: bool = False
     keep_going: bool = True
     roles: Mapping[str, ConnectedParty] = field(default_factory=dict)
+    first_replies: FirstReplies | None = None
     grader: str = field(init=False)
     plugin: Guarded = field(init=False)
 
@@ -193,22 +193,21 @@ class RunContext:
             self.progress.scored += 1
         else:
             self.progress.unscored += 1
-            self._stop_if_hopeless()
+            self._stop_if_hopeless(sample, score.reason)
 
-    def _stop_if_hopeless(self) -> None:
-        """Send nothing more where none of the first answers could be read."""
+    def _stop_if_hopeless(self, sample: Sample, reason: str) -> None:
+        """Send nothing more where none of the first verdicts could be read."""
         counts = self.progress
         judged = self.judge is not None or self.panel is not None
-        what = "verdicts" if judged else "answers"
-        if self.keep_going or counts.scored or counts.unscored < ENOUGH:
+        if not judged or self.keep_going or counts.scored or counts.unscored < ENOUGH:
             return
         if counts.done < counts.samples and not self.stop.asked:
-            kept = "; transcripts are kept, also for another --judge" if judged else ""
+            message = f"none of the first {ENOUGH} verdicts could be read"
             self.say(
-                f"none of the first {ENOUGH} {what} could be read, so nothing more is sent{kept}; "
-                "--keep-going asks on all the same"
+                f"{message}, so nothing more is sent; transcripts are kept, also for another "
+                "--judge; --keep-going asks on all the same"
             )
-            self.stop.ask(Unreadable(f"none of the first {what} could be read"))
+            self.stop.ask(Unreadable(message, sample.item.id, reason))
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
         """Journal a sample's score by this context's grader.

@@ -10,6 +10,7 @@ saved for the next command. What ends the run is remembered, as a plugin may cat
 import asyncio
 from dataclasses import replace
 
+from ..answers import no_answer
 from ..clients.caller import Caller
 from ..clients.keys import redact
 from ..endpoints.providers import CallContext
@@ -44,6 +45,7 @@ async def run_sample(context: RunContext, sample: Sample) -> None:
     try:
         score = await _ask_and_grade(context, sample, calls, steps)
         if calls.ended is None:
+            calls.count_unmarked(score.reason)
             context.keep_score(sample, score)
     except JournalError:
         raise
@@ -108,6 +110,8 @@ class CallReplayer:
     ) -> None:
         self.ended: BenchError | None = None
         self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
+        self._marked = False
+        self._last: ChatResponse | None = None
         self._steps = steps or SampleProgress({}, {})
         self._context = context
         self._sample = sample
@@ -126,7 +130,31 @@ class CallReplayer:
             system=party.system,
             iteration=self._sample.iteration,
             roles={name: self.handle(role) for name, role in others.items()},
+            marked=self._mark if party is self._context.model else None,
         )
+
+    def _mark(self, response: ChatResponse, problem: str | None) -> None:
+        """The benchmark has read a reply of the model, or could not."""
+        self._marked = True
+        if self._context.first_replies:
+            self._context.first_replies.count(self._sample.item.id, response, problem)
+
+    def count_unmarked(self, reason: str | None) -> None:
+        """Where the benchmark does not say which replies it could read, the sample tells.
+
+        Args:
+            reason: Why it has no score; ``None`` where it has one.
+        """
+        if not self._marked and self._last is not None:
+            self._mark(self._last, reason)
+
+    def _look_at(self, party: ConnectedParty, response: ChatResponse) -> None:
+        """Count what came from the model; what a judge is to read can be read if it has words."""
+        if party is not self._context.model:
+            return
+        self._last = response
+        if self._context.benchmark.judged:
+            self._mark(response, no_answer(response))
 
     def _asking(self, party: ConnectedParty, caller: Caller) -> Answer:
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
@@ -135,16 +163,22 @@ class CallReplayer:
             if known := self._find(key):
                 self._context.progress.replayed += 1
                 self._steps.advance(party.phase, spared=True)
+                self._look_at(party, known)
                 return known
             place = (self._sample.item.id, self._sample.iteration, key)
             if (call := self._context.shared.get(place)) is None:
                 call = asyncio.create_task(self._ask(party, caller, request, key))
                 self._context.watch(call, caller, place if key.phase == COMPARE else None)
-            await _ended(call)
+            try:
+                await _ended(call)
+            finally:  # called back once the plugin has looked at the reply, if it does so at once
+                if first := self._context.first_replies:
+                    call.add_done_callback(first.leave)
             if isinstance(error := call.exception(), BenchError):
                 self._note(error)  # the call may be another sample's
             response: ChatResponse = call.result()
             self._steps.advance(party.phase, spared=False)
+            self._look_at(party, response)
             return response
 
         return answer
@@ -165,6 +199,8 @@ class CallReplayer:
             if party is context.model:
                 for trial in context.trials:
                     await trial.passed(self.handle)
+                if first := context.first_replies:
+                    await first.enter(asyncio.current_task())
             with context.sending(party):
                 return await self._send_and_keep(party, caller, request, key)
         except BenchError as error:

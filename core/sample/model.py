@@ -36,6 +36,7 @@ class JournaledModel:
         iteration: int = 1,
         system: str | None = None,
         roles: "Mapping[str, JournaledModel] | None" = None,
+        marked: "Callable[[ChatResponse, str | None], None] | None" = None,
     ) -> None:
         self.iteration = iteration
         self._roles = roles or {}
@@ -45,6 +46,7 @@ class JournaledModel:
         self._answer = answer
         self._phase = phase
         self._asked = asked
+        self._marked = marked
         self._system = system
         self._seen: Counter[str] = Counter()
 
@@ -64,6 +66,14 @@ class JournaledModel:
             there = ", ".join(self._roles) or "none"
             raise ValueError(f"role: there is no role {name!r} here; there are: {there}")
         return self._roles[name]
+
+    def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Whether a reply could be read; see `benchmark.Model.mark`."""
+        given: tuple[object, object] = (response, problem)
+        if not (isinstance(given[0], ChatResponse) and isinstance(given[1], str | None)):
+            raise TypeError("mark takes a ChatResponse and, if it could not be read, why")
+        if self._marked is not None:
+            self._marked(response, problem)
 
     def draw(self, name: str) -> Random:
         """A generator of random numbers; see `benchmark.Model.draw`."""

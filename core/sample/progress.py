@@ -107,6 +107,8 @@ class Progress:
         replayed: Calls answered from the journal.
         phases: How far each kind of call is: ``generate``, ``judge``, ``compare``. One that the
             run does not have is not there.
+        replies_read: Replies of the model that could be read, as far as the benchmark says so.
+        replies_unread: Those that could not be.
         unread: Comparisons of this command that could not be read.
         callers: Who sends; they know what is in flight and what was sent again.
         cost_usd: Of the calls sent; ``None`` once one has no known price.
@@ -116,6 +118,8 @@ class Progress:
     scored: int = 0
     unscored: int = 0
     failed: int = 0
+    replies_read: int = 0
+    replies_unread: int = 0
     unread: int = 0
     phases: dict[str, Phase] = field(default_factory=dict)
     sent: dict[str, int] = field(default_factory=dict)

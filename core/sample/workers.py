@@ -69,6 +69,15 @@ class Stop:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._no_more.wait(), seconds)
 
+    async def or_event(self, event: asyncio.Event) -> None:
+        """Wait for the event, or until nothing more shall be sent."""
+        waits = [asyncio.create_task(one.wait()) for one in (event, self._no_more)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
     def check(self) -> None:
         """Raise `Interrupted` when nothing more shall be sent."""
         if self._no_more.is_set():

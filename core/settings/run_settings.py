@@ -43,7 +43,7 @@ class RunSettings:
         roles: Specs of who plays the benchmark's roles, by role.
         role_base_url: Their addresses.
         role_api_key_env: The variables of their keys.
-        keep_going: Go on where none of the first answers can be read.
+        keep_going: Go on where none of the first replies or verdicts can be read.
         demo: Whether demo and real models may be compared with each other.
         without: Names of models that these are not compared with.
         price: Of whatever the model is.

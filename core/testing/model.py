@@ -21,6 +21,7 @@ class ScriptedModel:
 
     Attributes:
         requests: What was asked, in order.
+        problems: What `mark` was told of replies, in order; ``None`` of one that could be read.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class ScriptedModel:
         self._item_id = item_id
         self.sampling = sampling or Sampling()
         self.requests: list[ChatRequest] = []
+        self.problems: list[str | None] = []
         self._replies = list(replies)
 
     def role(self, name: str) -> "ScriptedModel":
@@ -48,6 +50,10 @@ class ScriptedModel:
             there = ", ".join(self._roles) or "none"
             raise ValueError(f"role: the script has no role {name!r}; there are: {there}")
         return self._roles[name]
+
+    def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Keep it in `problems`."""
+        self.problems.append(problem)
 
     def draw(self, name: str) -> Random:
         """As in a run: by item, iteration and name."""

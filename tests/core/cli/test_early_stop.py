@@ -11,57 +11,131 @@ from typing import Any
 
 import pytest
 
-from eibench.testing import LoopbackServer, ReceivedRequest
+from eibench.testing import Answer, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 
 Bench = Callable[..., Any]
 
 
-def asked(server: LoopbackServer, *more: object) -> tuple[object, ...]:
+def asked(server: LoopbackServer, *more: object, at_once: int = 1) -> tuple[object, ...]:
     """The command of a run of thirty questions, one at a time."""
     model = ("--model", "openai/m", "--base-url", server.base_url)
-    return ("run", "eqbench-v1", "--dataset", "bundled", *model, "--concurrency", 1, *more)
+    return ("run", "eqbench-v1", "--dataset", "bundled", *model, "--concurrency", at_once, *more)
 
 
-def test_ten_unreadable_answers_are_enough(bench: Bench) -> None:
-    """Each was asked for five times; then the run says what to do, and keeps what it has."""
-    with LoopbackServer(lambda request: "I would rather not say.") as server:
-        done = bench(*asked(server))
-        assert (done.code, len(server.requests)) == (1, 50)
-    assert "none of the first 10 answers could be read" in done.err
-    assert "--items says why no answer could be read" in done.err and "--keep-going" in done.err
+def refusing(request: ReceivedRequest) -> str:
+    """A model that never keeps to the form."""
+    return "I would rather not say."
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 32])
+def test_ten_unreadable_replies_are_enough(bench: Bench, concurrency: int) -> None:
+    """However many may go at a time: the others wait for the first that can be read."""
+    with LoopbackServer(refusing) as server:
+        done = bench(*asked(server, at_once=concurrency))
+        assert (done.code, len(server.requests)) == (1, 10)
+    why = "none of the first 10 replies could be read (10 x no section 'First pass scores'"
+    assert done.err.count(why) == 1
+    assert "--no-revise asks for ratings alone" in done.err and "--keep-going" in done.err
     assert " FAIL: " in done.out.splitlines()[-1]
 
 
+def test_a_replay_counts_the_replies_that_are_there(bench: Bench) -> None:
+    """The same command sends nothing more, and says so."""
+    with LoopbackServer(refusing) as server:
+        bench(*asked(server))
+        done = bench(*asked(server))
+        assert (done.code, len(server.requests)) == (1, 10)
+    assert "none of the first 10 replies could be read" in done.err
+
+
 def test_the_rest_is_asked_when_that_is_wanted(bench: Bench) -> None:
-    """What was answered is not asked again."""
-    with LoopbackServer(lambda request: "I would rather not say.") as server:
+    """Twice each, as the fault is the same; what was answered is not asked again."""
+    with LoopbackServer(refusing) as server:
         bench(*asked(server))
         done = bench(*asked(server, "--keep-going", "--json"))
-        assert (done.code, len(server.requests)) == (1, 150)
+        assert (done.code, len(server.requests)) == (1, 60)
     assert done.json["status"] == "fail"
     assert done.json["items"]["unscored"] == 30
 
 
-def test_ten_items_are_asked_to_the_last(bench: Bench) -> None:
+def test_the_last_reply_stops_nothing(bench: Bench) -> None:
     """As nothing is saved by a stop at the end."""
-    with LoopbackServer(lambda request: "I would rather not say.") as server:
-        done = bench(*asked(server, "--limit", 10))
-    assert done.code == 1 and "could be read, so" not in done.err
+    with LoopbackServer(refusing) as server:
+        done = bench(*asked(server, "--limit", 5))
+        assert (done.code, len(server.requests)) == (1, 10)
+    assert "could be read, so" not in done.err
 
 
-def on_a_terminal(answer: str, *words: object) -> tuple[str, int]:
+def test_one_readable_reply_lets_all_others_go(bench: Bench) -> None:
+    """Ten wait for it, and then there is no gate, whatever comes."""
+    rate, gate = uniform_ratings(), Gate(opens_at=10)
+
+    def once(request: ReceivedRequest) -> Any:
+        return rate(request) if request.n == 9 else refusing(request)
+
+    with LoopbackServer(once, latency=gate) as server:
+        done = bench(*asked(server, "--json", at_once=32))
+        assert gate.waiting == 10
+        assert len(server.requests) == 1 + 2 * 29
+    assert done.json["items"]["scored"] == 1
+
+
+def test_a_model_that_was_read_before_is_not_held_back(bench: Bench) -> None:
+    """Another run of the same model and benchmark had a readable reply."""
+    with LoopbackServer(uniform_ratings()) as server:
+        bench(*asked(server, "--limit", 1))
+    gate = Gate(opens_at=30)
+    with LoopbackServer(refusing, latency=gate) as server:
+        bench(*asked(server, "--no-revise", at_once=32))
+        assert server.peak_in_flight == 30
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (Answer("", reasoning="Hm.", finish="length"), "thinking took all the room; raise"),
+        (Answer("", finish="length"), "cut off before the answer began; raise --max-tokens"),
+        (Answer("Well, he", finish="length"), "cut off by the token limit); raise --max-tokens"),
+        (Answer("", reasoning="Hm."), "nothing came after the thinking"),
+        (Answer(None, finish="refusal", refusal="No."), "the model refused"),
+    ],
+)
+def test_the_likely_cause_is_said(bench: Bench, answer: Answer, cause: str) -> None:
+    """With what may help, and the token limit that there was."""
+    with LoopbackServer(lambda request: answer) as server:
+        done = bench(*asked(server))
+    assert cause in done.err
+    assert ("(now 4,096)" in done.err) == (answer.finish == "length")
+
+
+@pytest.mark.parametrize("name", ["seceu", "eqbench3"])
+def test_other_benchmarks_stop_too(bench: Bench, name: str) -> None:
+    """One that says nothing of its replies is taken at its scores, a judged one at its words."""
+    with LoopbackServer("") as server:
+        judge = ("--judge", "openai/j", "--judge-base-url", server.base_url)
+        done = bench(
+            *("run", name, "--dataset", "bundled", "--model", "openai/m"),
+            *("--base-url", server.base_url, *judge * (name == "eqbench3")),
+        )
+        assert done.code == 1
+        assert sum(request.model == "m" for request in server.requests) == 10
+    assert "none of the first 10 replies could be read (10 x the reply is empty" in done.err
+
+
+def on_a_terminal(answer: str, *words: object, wait_s: float = 60) -> tuple[str, int]:
     """What `bench` says on a terminal whose user gives that answer, and its exit code."""
     pty = pytest.importorskip("pty", reason="no terminals of POSIX here")
     mine, its = pty.openpty()
+    start = f"from eibench.core.cli import asking_on, main; asking_on.WAIT_S = {wait_s}; main()"
     process = subprocess.Popen(
-        [sys.executable, "-c", "from eibench.core.cli import main; main()", *map(str, words)],
+        [sys.executable, "-c", start, *map(str, words)],
         env={**os.environ, "TERM": "dumb", "OPENAI_API_KEY": "sk-none"},
         stdin=its,
         stdout=its,
         stderr=its,
     )
     os.close(its)
-    os.write(mine, f"{answer}\n".encode())
+    os.write(mine, answer.encode())
     seen, deadline = b"", time.monotonic() + 120
     while time.monotonic() < deadline:
         try:
@@ -75,14 +149,31 @@ def on_a_terminal(answer: str, *words: object) -> tuple[str, int]:
     return seen.decode(), process.wait(timeout=60)
 
 
-@pytest.mark.parametrize(("answer", "asked_for"), [("y", 150), ("n", 50), ("", 50)])
+@pytest.mark.parametrize(("answer", "asked_for"), [("y\n", 60), ("n\n", 10), ("\n", 10)])
 def test_on_a_terminal_the_user_decides(answer: str, asked_for: int) -> None:
     """The first answer is shown; no is the default, and yes asks for nothing twice."""
-    with LoopbackServer(lambda request: "I would rather not say.") as server:
+    with LoopbackServer(refusing) as server:
         seen, code = on_a_terminal(answer, *asked(server))
         assert (code, len(server.requests)) == (1, asked_for)
     assert "I would rather not say." in seen
     assert "Send the rest all the same? [y/N]" in seen
+
+
+def test_no_answer_is_a_no() -> None:
+    """Nobody sits there at night, and the command comes to its end."""
+    with LoopbackServer(refusing) as server:
+        seen, code = on_a_terminal("", *asked(server), wait_s=0.2)
+        assert (code, len(server.requests)) == (1, 10)
+    assert "(no after 0.2 s): no" in seen
+
+
+def test_several_runs_wait_for_nobody() -> None:
+    """The second model is asked although nobody says whether the first shall be asked on."""
+    with LoopbackServer(refusing) as server:
+        seen, code = on_a_terminal("", *asked(server, "--model", "openai/n"))
+        assert code == 1
+        assert [r.model for r in server.requests] == ["m"] * 10 + ["n"] * 10
+    assert "[y/N]" not in seen and seen.count("--keep-going") >= 2
 
 
 def mute_judge(request: ReceivedRequest) -> str:
