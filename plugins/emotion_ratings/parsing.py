@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .forms import ENGLISH, Form
-from .parsing_pairs import MAX, Asked, Pair, find_pairs
+from .parsing_pairs import MAX, Asked, Pair, find_pairs, rating_blocks
 from .parsing_reference import read_reference
 from .parsing_types import Answer, Parser, Reading, no_section, read_passes, unread
 
@@ -87,6 +87,7 @@ __all__ = ["FLAGS", "PARSERS", "Answer", "Parser", "Reading", "read_reference", 
 #: White space around a line and punctuation at its end are not worth a flag.
 FLAGS: Mapping[str, str] = MappingProxyType(
     {
+        "unheaded": "no heading at all before the first pass: the one block of ratings there",
         "heading": "a section's heading is not written as in the prompt",
         "repeated": "a heading or an emotion comes again, with the same number",
         "extra_line": "another word has a number too, such as a total",
@@ -130,7 +131,7 @@ def read_strict(
         _flag_headings(sections.get(kind), heading, read)
         for kind, heading in (("first", form.first), ("revised", form.revised))
     )
-    return Answer(first, revised)
+    return Answer(first if "first" in sections else _read_unheaded(text, form, read), revised)
 
 
 PARSERS: Mapping[str, Parser] = MappingProxyType(
@@ -150,6 +151,25 @@ def _flag_headings(section: Section | None, heading: str, read: "partial[Reading
     if len(section.headings) > 1:
         flags.add("repeated")
     return Reading(reading.values, flags=_ordered(flags))
+
+
+_NO_BLOCK = ({"prefix"}, {"repeated"}, {"same_line", "comment"})
+"""Flags of what may be prose, or two blocks in one."""
+
+
+def _read_unheaded(text: str, form: Form, read: "partial[Reading]") -> Reading:
+    """The first pass of a reply without its heading: the only block of ratings before any other.
+
+    It is one where each emotion stands once, at the beginning of its line or behind another one,
+    and no words part them.
+    """
+    heading = _heading_pattern(form).search(text)
+    before = text[: heading.start()] if heading else text
+    blocks = rating_blocks(before, read.keywords["asked"])
+    reading = read(blocks[0]) if len(blocks) == 1 else unread("")
+    if reading.values is None or any(map(set(reading.flags).issuperset, _NO_BLOCK)):
+        return no_section(form.first)
+    return Reading(reading.values, flags=_ordered({*reading.flags, "unheaded"}))
 
 
 @lru_cache(maxsize=512)
@@ -174,9 +194,9 @@ def _read_any_section(text: str, asked: Asked) -> Reading:
     missing = [name for name, own in zip(emotions, by_emotion, strict=True) if not own]
     for name, own in zip(emotions, by_emotion, strict=True):
         if (problem := _problem(own)) is not None:
-            return unread(f"{name}: {problem}")
+            return unread(f"{name}: {problem}", len(emotions) - len(missing))
     if missing:
-        return unread(f"no number for {', '.join(missing)}")
+        return unread(f"no number for {', '.join(missing)}", len(emotions) - len(missing))
     flags = {flag for pair in pairs for flag in pair.flags}
     flags |= {"extra_line"} if others else set()
     flags |= {"repeated"} if len(pairs) > len(emotions) else set()

@@ -80,6 +80,17 @@ def find_pairs(text: str, asked: Asked) -> tuple[list[Pair], bool]:
     return pairs, _OTHER_PAIR.search(rest) is not None
 
 
+def rating_blocks(text: str, asked: Asked) -> list[str]:
+    """Return the runs of lines with pairs; lines without one part them, blank lines do not."""
+    blocks: list[list[str]] = [[]]
+    for line in _NUMBER_BELOW.sub(r":\1  ", text).split("\n"):
+        if next(_free_matches(line, asked), None):
+            blocks[-1].append(line)
+        elif blocks[-1] and line.strip(_DECORATION):
+            blocks.append([])
+    return ["\n".join(block) for block in blocks if block]
+
+
 def _free_matches(text: str, asked: Asked) -> Iterator[tuple[re.Match[str], _Before]]:
     """Yield each pair with what stands before it on its line."""
     last = 0

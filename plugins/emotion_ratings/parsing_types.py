@@ -4,7 +4,7 @@ Both parsers share these, so that scoring never needs to know which one read a r
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .forms import ENGLISH, Form
@@ -20,11 +20,14 @@ class Reading:
         reason: Why there are no values, for a person; None when there are.
         flags: How the reading departs from the plain form, in the order of
             `parsing.FLAGS`; empty for the plain form and when nothing was read.
+        named: How many of the emotions stand with a number where there are no values, whether
+            or not it is a rating; 0 where that is not known.
     """
 
     values: tuple[float, ...] | None
     reason: str | None = None
     flags: tuple[str, ...] = ()
+    named: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,9 @@ class Parser(Protocol):
 NOT_ASKED = Reading(None, "no revised scores were asked for")
 
 
-def unread(reason: str) -> Reading:
+def unread(reason: str, named: int = 0) -> Reading:
     """Return a reading without values."""
-    return Reading(None, reason)
+    return Reading(None, reason, named=named)
 
 
 def no_section(heading: str) -> Reading:

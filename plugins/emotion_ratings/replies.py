@@ -2,9 +2,11 @@
 
 A reply that cannot be read is asked for again at a higher temperature (Paech 2023,
 section 3.10). The first one in which every pass has a score counts; if none comes, the one
-with most of them.
+with most of them. What a model does twice it does again, so unless it is to be as published,
+the same fault a second time is the end.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,6 +16,7 @@ from .parsing_types import Answer, Parser, Reading
 from .questions import Question
 
 TEMPERATURE_STEP = 0.15
+_WITHOUT_HEADINGS = "; --no-revise asks for ratings alone, without headings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class Reply:
     Attributes:
         values: Question score of each pass asked for; ``None`` where unread.
         reasons: Why a pass has no score.
+        cut_off: The token limit ended the reply.
         attempts: How many replies were read until one was whole, or no more may be asked for.
         temperature: That of the reply that counts; ``None`` where the server takes none.
     """
@@ -30,6 +34,7 @@ class Reply:
     answer: Answer
     values: Mapping[str, float | None]
     reasons: Mapping[str, str]
+    cut_off: bool = False
     temperature: float | None = None
     attempts: int = 0
 
@@ -37,6 +42,20 @@ class Reply:
     def n_scored(self) -> int:
         """How many passes have a score."""
         return sum(value is not None for value in self.values.values())
+
+    @property
+    def named(self) -> int:
+        """How many emotions have a number, whether it is a rating or not, in all passes."""
+        return self.answer.first_pass.named + self.answer.revised.named
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing could be read, and what may help; ``None`` where a pass has a score."""
+        if self.n_scored:
+            return None
+        why = " and ".join(dict.fromkeys(self.reasons.values()))
+        lacks_headings = "revised" in self.reasons and "no section" in why and not self.cut_off
+        return why + _WITHOUT_HEADINGS * lacks_headings
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -56,15 +75,29 @@ class Reply:
 
 
 async def ask(
-    prompt: str, model: Model, read: Callable[[ChatResponse], Reply], attempts: int
+    prompt: str,
+    model: Model,
+    read: Callable[[ChatResponse], Reply],
+    attempts: int,
+    *,
+    enough: int | None = None,
 ) -> Reply:
     """The first reply that is scored in full, or the best one of all attempts.
+
+    Args:
+        prompt: What is asked.
+        model: Who is asked.
+        read: Reads and scores a reply.
+        attempts: Most replies to ask for.
+        enough: So often may each pass that the best reply lacks show the same fault; ``None``
+            for any number of times.
 
     Raises:
         MissingCall: The work is done offline and there is no reply at all.
     """
     best: Reply | None = None
     best_at: float | None = None
+    faults = Counter[tuple[str, str]]()
     asked = 0
     for attempt in range(attempts):
         temperature = _temperature(model.sampling.temperature, attempt)
@@ -76,14 +109,29 @@ async def ask(
             break
         asked += 1
         reply = read(response)
-        if best is None or reply.n_scored > best.n_scored:
+        model.mark(response, reply.problem)
+        faults.update(reply.reasons.items())
+        if best is None or _usefulness(reply) > _usefulness(best):
             best = reply
             sent = response.sent.get("temperature") if response.sent else temperature
             best_at = sent if isinstance(sent, int | float) else None
-        if best.n_scored == len(best.values):
+        if all(_is_hopeless(name, faults, enough) for name in best.reasons):
             break
     assert best is not None
     return replace(best, temperature=best_at, attempts=asked)
+
+
+def _usefulness(reply: Reply) -> tuple[int, int, bool]:
+    """By what the better of two replies is: its scores, else what says most of what to mend."""
+    if reply.n_scored:
+        return reply.n_scored, 0, False
+    return 0, reply.named, not reply.cut_off
+
+
+def _is_hopeless(name: str, faults: Counter[tuple[str, str]], enough: int | None) -> bool:
+    """Whether a pass has shown one fault as often as is enough."""
+    most = max(n for (of, _), n in faults.items() if of == name)
+    return enough is not None and most >= enough
 
 
 def read_reply(
@@ -105,12 +153,13 @@ def read_reply(
     why = no_answer(response)
     passes = {"first_pass": answer.first_pass} | ({"revised": answer.revised} if revise else {})
     values = {name: _score(reading, score) for name, reading in passes.items()}
+    cut = " (cut off by the token limit)" * response.truncated
     reasons = {
-        name: why or passes[name].reason or "all ratings are zero"
+        name: why or f"{passes[name].reason or 'all ratings are zero'}{cut}"
         for name, value in values.items()
         if value is None
     }
-    return Reply(answer, values, reasons)
+    return Reply(answer, values, reasons, response.truncated)
 
 
 def _score(reading: Reading, score: Callable[[tuple[float, ...]], float | None]) -> float | None:

@@ -92,6 +92,7 @@ class EQBenchV1(EmotionRatings):
 
     name = "eqbench-v1"
     version = "1"
+    grading = "2"
     title = "rate four emotions after a dialogue; distance to reference ratings (Paech 2023)"
     data = folder("eqbench_v1")
     sampling = Sampling(temperature=0.01, max_tokens=4096)

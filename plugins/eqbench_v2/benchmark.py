@@ -114,6 +114,7 @@ class EQBenchV2(EmotionRatings):
 
     name = "eqbench-v2"
     version = "1"
+    grading = "2"
     title = "rate four emotions after a dialogue, each on the full scale (Paech 2024)"
     data = folder("eqbench_v2")
     # An answer has some 60 tokens: all other room is for models that think first.

@@ -37,6 +37,9 @@ class Sees:
         """Always the same."""
         return Random(name)
 
+    def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Nobody asks."""
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:

@@ -236,6 +236,9 @@ class _Repeats:
         """Always the same."""
         return Random(name)
 
+    def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Nobody asks."""
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:

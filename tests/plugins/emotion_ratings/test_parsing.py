@@ -198,11 +198,59 @@ def test_one_readable_section_is_kept() -> None:
     assert (two.first_pass.reason, two.revised.values) == ("no number for Sad", VALUES)
 
 
-def test_a_reply_without_headings_belongs_to_no_pass() -> None:
-    """With revision asked for, ratings under no heading are not guessed to be a pass."""
-    answer = read_strict(PLAIN, EMOTIONS, revise=True)
-    assert answer.first_pass.reason == "no section 'First pass scores'"
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        (PLAIN, ""),
+        (PLAIN.replace("\n", "\n\n"), ""),
+        (f"Here is what I think he feels.\n\n{PLAIN}\n\nThat is because he lost.", ""),
+        (f"{PLAIN}\n\n[End of answer]\n\n{OTHER}", ""),
+        (f"{PLAIN}\n\nCritique: Angry: 9 would be too much", ""),
+        (f"Ratings:\n- {PLAIN}\nTotal: 20", "markdown"),
+        (PLAIN.replace(": ", ":\n"), "spacing"),
+        (PLAIN.replace("\n", ", "), "same_line"),
+        ('{"Angry": 7, "Sad": 3, "Quietly proud": 0, "Calm": 10}', "json same_line"),
+        (with_angry("Angry: 7 (he shouts)"), "comment"),
+    ],
+)
+def test_one_block_without_a_heading_is_the_first_pass(text: str, flags: str) -> None:
+    """Small models leave the headings out; the revised pass is not guessed."""
+    answer = read_strict(text, EMOTIONS, revise=True)
+    assert answer.first_pass.values == VALUES
+    assert set(answer.first_pass.flags) == {"unheaded", *flags.split()}
     assert answer.revised.reason == "no section 'Revised scores'"
+
+
+def test_the_block_before_another_heading_is_the_first_pass() -> None:
+    """What stands under headings is read as ever."""
+    text = f"{PLAIN}\n\nCritique: none.\n\nRevised scores:\n{OTHER}"
+    answer = read_strict(text, EMOTIONS, revise=True)
+    assert answer.first_pass == Reading(VALUES, flags=("unheaded",))
+    assert answer.revised == Reading((8.0, *VALUES[1:]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Revised scores:\n" + PLAIN,
+        f"Critique: so\n{PLAIN}",
+        f"{PLAIN}\n\n{OTHER}",
+        f"{PLAIN}\n\n{PLAIN}",
+        f"{PLAIN}\nOn second thoughts:\n{OTHER}",
+        f"{PLAIN}\nSo I would say Angry: 8 is too high.",
+        with_angry("He feels Angry: 7"),
+        PLAIN.replace("\nCalm", "\nAs for the last one:\nCalm"),
+        PLAIN.replace("\n", ", and he is "),
+        PLAIN.replace("Calm: 10", "Calm: 11"),
+        PLAIN.replace("Calm: 10", "Calm: low"),
+        PLAIN.replace("Calm: 10", "Calm: 3-4"),
+    ],
+)
+def test_what_may_be_prose_or_two_answers_belongs_to_no_pass(text: str) -> None:
+    """With revision asked for, only one undivided block may stand without a heading."""
+    answer = read_strict(text, EMOTIONS, revise=True)
+    assert answer.first_pass == Reading(None, "no section 'First pass scores'")
 
 
 def test_a_section_repeated_with_other_numbers_is_unreadable() -> None:

@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
-from eibench import ChatRequest, Item, Message, MissingCall, Pack, SampleScore, Sampling, Score
+from eibench import (
+    ChatRequest,
+    ChatResponse,
+    Finish,
+    Item,
+    Message,
+    MissingCall,
+    Pack,
+    SampleScore,
+    Sampling,
+    Score,
+)
 from eibench.core.datasets import find_pack
 from eibench.emotion_ratings import Question
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
@@ -16,6 +27,7 @@ EMOTIONS = ("Anger", "Relief", "Hope", "Shame")
 ITEM = Item("1", Question("How?", EMOTIONS, (1.0, 2.0, 3.0, 4.0)))
 OPTIONS: dict[str, Any] = {"parser": "strict", "revise": True}
 UNREADABLE = "I cannot say."
+HOLED = "First pass scores:\nAnger: 1"
 
 
 def section(heading: str, ratings: str) -> str:
@@ -28,7 +40,9 @@ FIRST = section("First pass", "1 2 3 4")
 WHOLE = f"{FIRST}\nCritique: none.\n\n{section('Revised', '4 3 2 1')}\n[End of answer]"
 
 
-async def graded(*replies: str, options: dict[str, Any] | None = None) -> tuple[Score, list[Any]]:
+async def graded(
+    *replies: str | ChatResponse, options: dict[str, Any] | None = None
+) -> tuple[Score, list[Any]]:
     """The score of a script of replies, and the temperatures that were asked for."""
     model = ScriptedModel(*replies, sampling=V1.sampling)
     chosen = OPTIONS | (options or {})
@@ -47,7 +61,7 @@ async def test_a_readable_answer_is_asked_for_once() -> None:
 
 async def test_an_unreadable_answer_is_asked_for_five_times_hotter_each_time() -> None:
     """Paech (2023), section 3.10: +0.15 each, at most five attempts; then unscored with why."""
-    score, temperatures = await graded(*[UNREADABLE] * 9)
+    score, temperatures = await graded(*[UNREADABLE] * 9, options={"parser": "reference"})
     assert temperatures == [0.01, 0.16, 0.31, 0.46, 0.61]
     assert score.reason is not None
     assert "first pass" in score.reason
@@ -55,9 +69,40 @@ async def test_an_unreadable_answer_is_asked_for_five_times_hotter_each_time() -
     assert score.detail["attempts"] == 5
 
 
+async def test_the_same_fault_twice_is_enough() -> None:
+    """What is missing was missing for the same reason before; another reason is another chance."""
+    score, temperatures = await graded(UNREADABLE, UNREADABLE, WHOLE)
+    assert (score.detail["attempts"], temperatures) == (2, [0.01, 0.16])
+    score, _ = await graded(FIRST, UNREADABLE, WHOLE)
+    assert (score.detail["attempts"], score.values["revised"]) == (2, None)
+    score, _ = await graded(HOLED, UNREADABLE, HOLED, WHOLE)
+    assert score.detail["attempts"] == 3
+
+
+async def test_each_reply_is_marked() -> None:
+    """One with a readable pass was read; another says what was wrong, and what may help."""
+    model = ScriptedModel(UNREADABLE, FIRST, WHOLE, sampling=V1.sampling)
+    await V1.generate(ITEM, model, OPTIONS)
+    why, *others = model.problems
+    assert others == [None]
+    assert why is not None and why.startswith("no section 'First pass scores' and no section")
+    assert "--no-revise" in why
+
+
+async def test_the_reason_is_that_of_the_reply_with_most_numbers() -> None:
+    """Numbers out of range are something to act on, a reply that was cut off before them is not."""
+    cut = ChatResponse("First pass scores:\nWell, he", finish=Finish.LENGTH)
+    wild = f"{section('First pass', '0 15 25 30')}\n{section('Revised', '0 15 25 30')}"
+    for replies in ((cut, wild, cut), (wild, cut, wild)):
+        score, _ = await graded(*replies)
+        assert "Relief: 15 is not a rating from 0 to 10" in str(score.reason)
+    score, _ = await graded(cut, cut)
+    assert "(cut off by the token limit)" in str(score.reason)
+
+
 async def test_the_temperature_of_the_answer_that_counts_is_recorded() -> None:
     """The third reply is the first that can be read."""
-    score, temperatures = await graded(UNREADABLE, UNREADABLE, WHOLE)
+    score, temperatures = await graded(UNREADABLE, HOLED, WHOLE)
     assert temperatures == [0.01, 0.16, 0.31]
     assert (score.detail["temperature"], score.detail["attempts"]) == (0.31, 3)
     assert "asked_again" in score.flags
@@ -65,8 +110,8 @@ async def test_the_temperature_of_the_answer_that_counts_is_recorded() -> None:
 
 async def test_one_readable_section_is_kept_if_nothing_better_comes() -> None:
     """Asked on for both; the half answer's temperature is the one recorded."""
-    score, temperatures = await graded(UNREADABLE, FIRST, *[UNREADABLE] * 3)
-    assert len(temperatures) == 5
+    score, temperatures = await graded(HOLED, FIRST, *[UNREADABLE] * 3)
+    assert len(temperatures) == 2
     assert score.values == {"first_pass": 10.0, "revised": None}
     assert score.reason is None
     assert score.detail["temperature"] == 0.16
@@ -91,9 +136,9 @@ async def test_offline_the_best_of_the_replies_there_are_counts() -> None:
 
 async def test_without_a_temperature_none_is_sent() -> None:
     """A model that takes none is asked again as it is."""
-    model = ScriptedModel(*[UNREADABLE] * 5, sampling=Sampling())
+    model = ScriptedModel(*[UNREADABLE] * 2, sampling=Sampling())
     await V1.generate(ITEM, model, OPTIONS)
-    assert [request.sampling.temperature for request in model.requests] == [None] * 5
+    assert [request.sampling.temperature for request in model.requests] == [None] * 2
 
 
 async def test_without_revision_the_whole_reply_is_one_pass() -> None:
@@ -109,7 +154,7 @@ async def test_all_zero_ratings_are_unread() -> None:
     """They have no proportions: asked again, then unscored."""
     zero = f"{section('First pass', '0 0 0 0')}\n{section('Revised', '0 0 0 0')}"
     score, temperatures = await graded(*[zero] * 5)
-    assert len(temperatures) == 5
+    assert len(temperatures) == 2
     assert "all ratings are zero" in str(score.reason)
 
 

@@ -71,10 +71,16 @@ async def test_one_pass_is_the_whole_answer() -> None:
 
 async def test_an_unreadable_answer_is_asked_for_three_times_hotter_each_time() -> None:
     """+0.15 each, at most three attempts; then unscored with why."""
-    score, temperatures = await graded(*[UNREADABLE] * 9)
+    score, temperatures = await graded(*[UNREADABLE] * 9, parser="reference")
     assert temperatures == [0.01, 0.16, 0.31]
-    assert score.reason == "first pass: no number for Angry, Relieved, Hopeful, Ashamed"
     assert score.detail["attempts"] == 3
+
+
+async def test_the_same_fault_twice_is_enough() -> None:
+    """A third reply would have it too."""
+    score, temperatures = await graded(*[UNREADABLE] * 9)
+    assert temperatures == [0.01, 0.16]
+    assert score.reason == "first pass: no number for Angry, Relieved, Hopeful, Ashamed"
 
 
 async def test_four_zeros_are_read_at_once() -> None:
@@ -93,7 +99,7 @@ async def test_both_passes_are_scored_with_a_revision() -> None:
     assert score.values["revised"] == pytest.approx(10 - 0.7477 * 0.17288, abs=5e-5)
     half = f"First pass scores:\n{ratings('1 2 3 4')}"
     score, temperatures = await graded(UNREADABLE, half, UNREADABLE, revise=True)
-    assert temperatures == [0.01, 0.16, 0.31]
+    assert temperatures == [0.01, 0.16]
     assert score.values == {"first_pass": 10.0, "revised": None}
     assert "one_section" in score.flags
 
