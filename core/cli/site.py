@@ -105,7 +105,8 @@ def _show(made: MadeSite) -> None:
     of_pack = Table("Packs", ("benchmark", "pack", "SHA-256", "licence", "transcripts"), of_packs)
     console.output.show(console.tables.table(of_pack))
     click.echo(f"{plural(made.built.written, 'file')}; nothing was written")
-    for message in [*_masked(made.policy), *made.gathered.absent]:
+    absent = [one.text for one in made.gathered.absent]
+    for message in [*_masked(made.policy), *absent]:
         click.echo(line(message))
 
 

@@ -1,18 +1,12 @@
-"""Heat-maps: tables whose cells hold their numbers, shaded in steps of the column's own scale.
+"""Heat-maps: tables whose cells hold their numbers, shaded on the column's own scale.
 
 The scale of a column is a fixed range (of a rubric, 0 to 10), never the smallest to the largest
-of the models shown: that would make differences by chance look like signal.
+of the models shown: that would make differences by chance look like signal. Shades follow the
+number in steps of a hundredth of the range; a column of which neither end is better is grey.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
-
-from markupsafe import Markup
-
-from .svg import percent, tag
-
-STEPS = 7
-"""Shades, the first for the lowest seventh of the range."""
 
 
 class HeatMap(NamedTuple):
@@ -23,33 +17,30 @@ class HeatMap(NamedTuple):
         names: Of the rows.
         columns: Headings: of the names and of each column.
         values: By row and column; ``None`` where there is no number.
-        low: What the first shade begins with.
-        high: What the last one ends with, above `low`.
+        low: What has the lightest shade.
+        high: What has the darkest one, above `low`; ``None`` of either: no shades.
+        neutral: Of each column whether neither end is better.
+        note: What else to know.
     """
 
     caption: str
     names: Sequence[str]
     columns: Sequence[str]
     values: Sequence[Sequence[float | None]]
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    neutral: Sequence[bool]
+    note: str = ""
 
-    def shade(self, value: float | None) -> str:
-        """The class of a cell."""
-        if value is None:
-            return "none"
-        share = (value - self.low) / (self.high - self.low)
-        return f"h{min(STEPS - 1, max(0, int(share * STEPS)))}"
+    def shade(self, value: float | None, column: int) -> str:
+        """The classes of a cell: of the tens and the ones of its per cent of the range."""
+        if value is None or self.low is None or self.high is None:
+            return ""
+        share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+        tens, ones = divmod(min(99, round(100 * share)), 10)
+        return f"hot a{tens} b{ones}{' grey' if self.neutral[column] else ''}"
 
-    def legend(self) -> Markup:
-        """The shades, from the lowest to the highest number."""
-        width = 100 / STEPS
-        boxes = [
-            tag("rect", x=percent(width * n), y=0, width=percent(width), height=10, class_=f"h{n}")
-            for n in range(STEPS)
-        ]
-        low = tag("text", f"{self.low:g}", x="0", y=24, text_anchor="start")
-        high = tag("text", f"{self.high:g}", x="100%", y=24, text_anchor="end")
-        label = f"shades from {self.low:g} to {self.high:g}"
-        return tag("svg", *boxes, low, high, width=180, height=28, class_="legend", role="img",
-                   aria_label=label)  # fmt: skip
+
+def shades() -> str:
+    """The style sheet's rules for the tens and the ones."""
+    return "".join(f".{c}{n}{{--{c}:{n * k}}}" for c, k in (("a", 10), ("b", 1)) for n in range(10))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from .axis import Axis, axis_over
-from .rows import SHAPES, legend_mark
+from .rows import SHAPES, legend_mark, point
 from .svg import drawing, percent, tag
 
 BIN = 1.4
@@ -76,18 +76,21 @@ def _ticks(axis: Axis, y: int) -> list[Markup]:
 
 PLANE = 220
 """Pixels from the lowest to the highest of a plane."""
+GUTTER = 0.1
+"""Of the width, for the numbers at the left."""
 
 
 class Series(NamedTuple):
-    """Points that belong together."""
+    """Points that belong together, and the names that stand beside them."""
 
     name: str
     points: Sequence[tuple[float, float]]
+    names: Sequence[str] = ()
 
 
 def lines(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Figure:
-    """A line with its points for each series."""
-    across, up = _axes(series)
+    """A line with its points for each series, over steps that are counted."""
+    across, up = _axes(series, whole=True)
     parts = _plane(across, up)
     for n, one in enumerate(series):
         path = "M" + "L".join(f"{across.at(x):.3f} {_height(up, y):.1f}" for x, y in one.points)
@@ -100,17 +103,19 @@ def lines(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Fig
 
 
 def scatter(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Figure:
-    """A mark for each point of each series."""
-    across, up = _axes(series)
+    """A mark for each point of each series, over amounts that begin with nothing."""
+    across, up = _axes([*series, Series("", [(0.0, y) for one in series for _, y in one.points])])
     parts = _plane(across, up)
     for n, one in enumerate(series):
         parts += _points(across, up, one, n)
-    return _finished(caption, parts, series, columns)
+    return _finished(caption, [*parts, *_names(across, up, series)], series, columns)
 
 
-def _axes(series: Sequence[Series]) -> tuple[Axis, Axis]:
+def _axes(series: Sequence[Series], *, whole: bool = False) -> tuple[Axis, Axis]:
     points = [point for one in series for point in one.points]
-    return axis_over(x for x, _ in points), axis_over(y for _, y in points)
+    across = axis_over((x for x, _ in points), whole=whole)
+    beside = GUTTER * (across.high - across.low)
+    return across._replace(low=across.low - beside), axis_over(y for _, y in points)
 
 
 def _height(up: Axis, value: float) -> float:
@@ -128,17 +133,39 @@ def _plane(across: Axis, up: Axis) -> list[Markup]:
 
 
 def _points(across: Axis, up: Axis, one: Series, n: int) -> list[Markup]:
+    shape, colour = SHAPES[n % len(SHAPES)], f"s{n % 6}"
     return [
-        tag("circle", tag("title", f"{one.name}: {x:g}, {axis_number(y)}"),
-            cx=percent(across.at(x)), cy=f"{_height(up, y):.2f}", r=4, class_=f"point s{n % 6}")
+        tag("g", tag("title", f"{one.name}: {x:g}, {axis_number(y)}"),
+            point(across.at(x), round(_height(up, y), 2), shape, colour))
         for x, y in one.points
     ]  # fmt: skip
+
+
+NAMED = 12
+"""Points of a plane that have their names beside them: more would hide each other."""
+_LINE, _WIDE = 13, 30
+"""Pixels from one name to the next below it, and per cent of the width that a name may take."""
+
+
+def _names(across: Axis, up: Axis, series: Sequence[Series]) -> list[Markup]:
+    """Names beside their points: of points that are close, one below the other."""
+    named = [(across.at(x), _height(up, y), name) for one in series
+             for (x, y), name in zip(one.points, one.names, strict=False)]  # fmt: skip
+    taken, texts = list[tuple[float, float]](), list[Markup]()
+    for x, y, name in sorted(named[:NAMED], key=lambda found: found[1]):
+        while any(abs(x - a) < _WIDE and abs(y - b) < _LINE for a, b in taken):
+            y += 1
+        taken.append((x, y))
+        left = x > 65
+        text = tag("text", name, x=-8 if left else 8, y=4, text_anchor="end" if left else "start")
+        texts.append(tag("svg", text, x=percent(x), y=f"{y:.1f}", overflow="visible"))
+    return texts
 
 
 def _finished(
     caption: str, parts: list[Markup], series: Sequence[Series], columns: Sequence[str]
 ) -> Figure:
-    keys = [(legend_mark("dot", n), one.name) for n, one in enumerate(series)]
+    keys = [(legend_mark(SHAPES[n % len(SHAPES)], n), one.name) for n, one in enumerate(series)]
     rows = [(one.name, f"{x:g}", axis_number(y)) for one in series for x, y in one.points]
     svg = drawing(*parts, height=PLANE + 44, label=caption, class_="plot")
     return Figure(caption, svg, keys, columns, rows)

@@ -149,7 +149,7 @@ def _mark(axis: Axis, mark: Mark, y: int, bars: bool) -> Iterator[Markup]:
     if mark.ci95 is not None:
         yield from _whisker(axis, mark.ci95, y, colour)
     if mark.value is not None:
-        yield _point(axis.at(mark.value), y, mark.shape, colour)
+        yield point(axis.at(mark.value), y, mark.shape, colour)
 
 
 def _whisker(axis: Axis, ends: Ends, y: int, colour: str) -> Iterator[Markup]:
@@ -167,7 +167,7 @@ def _whisker(axis: Axis, ends: Ends, y: int, colour: str) -> Iterator[Markup]:
             yield tag("line", x1=place, x2=place, y1=y - 4, y2=y + 4, class_=f"whisker {colour}")
 
 
-def _point(x: float, y: int, shape: str, colour: str) -> Markup:
+def point(x: float, y: float, shape: str, colour: str) -> Markup:
     """A mark around its place; a nested drawing keeps its pixels wherever that is."""
     inner = {
         "dot": tag("circle", r=4.5, class_=f"point {colour}"),
@@ -180,6 +180,5 @@ def _point(x: float, y: int, shape: str, colour: str) -> Markup:
 
 def legend_mark(shape: str, series: int) -> Markup:
     """The mark of a series, to stand before its name."""
-    point = _point(0, 0, shape, f"s{series % 6}")
-    inner = tag("g", point, transform="translate(7 7)")
+    inner = tag("g", point(0, 0, shape, f"s{series % 6}"), transform="translate(7 7)")
     return tag("svg", inner, width=14, height=14, class_="key", aria_hidden="true")

@@ -1,19 +1,21 @@
 """A board as one JSON document."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..clients.families import family
+from ..compare.board import Board
+from ..compare.leaderboard import LeaderboardDocument
 from ..endpoints.providers import ModelSpec
 from ..endpoints.sites import without_hosts
 from ..guard import guard
 from ..imported import is_imported
 from ..reports.ratings import BoardRow
+from ..reports.statements import completeness, joint_rank, tied_names
 from ..result_document import ConclusionRow, RatingRow, ResultDocument
 from ..statistics import places
 from .gather import SiteBoard
 from .residuals import residuals
-from .sentence import sentence_of
 from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
 from .slugs import model_path, slug
 
@@ -40,12 +42,13 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "n_items": found["dataset"]["n_items"],
         "judge": without_hosts(found["judge"]),
         "roles": {role: without_hosts(who) or "" for role, who in read.board.roles},
+        "options": [" ".join(words) for words in _options(read.board)],
         "date_from": dates[0] if dates else None,
         "date_to": dates[-1] if dates else None,
         "version": read.benchmark.version,
         "comparability": read.pack.comparability,
         "demo": found["demo"],
-        "sentence": sentence_of(found, metric),
+        "sentence": _sentence(found),
         "rated": any(row["rating"] is not None for row in rows),
         "engine": found["engine"],
         "metric": metric,
@@ -57,6 +60,22 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "conclusions": _conclusions(board),
         "warnings": list(found["warnings"]),
     }
+
+
+def _options(board: Board) -> Iterator[tuple[str, str]]:
+    """The options that are not as usual, as words."""
+    for name, value in board.protocol.items():
+        yield (
+            name.replace("_", " "),
+            "on" if value is True else "off" if value is False else str(value),
+        )
+
+
+def _sentence(board: LeaderboardDocument) -> str:
+    """What it comes to, as a sentence; a model's name stays as it is written."""
+    said = board["statement"]
+    is_name = any(said.startswith(row["model"]) for row in board["rows"])
+    return f"{said if is_name else said[:1].upper() + said[1:]}."
 
 
 def _metrics(board: SiteBoard) -> tuple[SiteMetric, list[SiteMetric]]:
@@ -122,7 +141,7 @@ def _row(
     run = board.board.runs.get(name)
     own = row["metrics"].get(metric["name"])
     found = {c["name"]: row["metrics"].get(c["name"]) for c in criteria}
-    scored = board.runs.get(name)
+    scored, result = board.runs.get(name), board.board.documents.get(name)
     return {
         "id": row["run_id"] or slug(name),
         "model": name,
@@ -134,7 +153,7 @@ def _row(
         "partial": bool(row["partial"]),
         "changed": row["changed"],
         "status": row["status"],
-        "rank": row["rank_ci95_board"] or row["rank_ci95"],
+        "rank": joint_rank(row),
         "rank_alone": row["rank_ci95"],
         "rating": row["rating"],
         "rating_ci95": row["ci95"],
@@ -143,9 +162,12 @@ def _row(
         "criteria": {n: m["value"] if m else None for n, m in found.items()},
         "residual": {},
         "cost_usd": row["cost_usd"],
+        "output_tokens": result["tokens"]["output"] if result else None,
+        "seconds": result["elapsed_s"] if result else None,
+        "completeness": completeness(result).text if result else "",
         "scored": items["scored"] if items else None,
         "total": items["total"] if items else None,
-        "tied_with": list(row["tied_with"] or ()),
+        "tied_with": list(tied_names(row) or ()),
         "runs": [row["run_id"]] if row["run_id"] else [],
     }
 
@@ -175,7 +197,7 @@ def _kinless(board: SiteBoard, ids: Mapping[str, str]) -> SiteView:
     """The board without judges that are kin of a model."""
     found = board.without_kin["rows"] if board.without_kin else ()
     rows = [row for row in found if row["model"] in ids]
-    ranks = {row["model"]: row["rank_ci95_board"] or row["rank_ci95"] for row in rows}
+    ranks = {row["model"]: joint_rank(row) for row in rows}
     return {
         "name": "without kin",
         "ranks": {ids[name]: of for name, of in ranks.items() if of},

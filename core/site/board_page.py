@@ -14,13 +14,15 @@ from ..pages.words import ends, figure
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
 from ..sections import Table
+from ..text import listed
+from .index_page import metric_name, number_name
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path
 from .ties import band_classes, ties_in_words
 
 SHOWN = 4
-"""Criteria on the first screen; the heat-map has all."""
+"""Criteria from which on some are called special."""
 
 
 LINES = 6
@@ -32,11 +34,10 @@ class BoardLine(NamedTuple):
 
     row: SiteRow
     rank: str
-    drawn: Markup
+    drawn: Markup | str
     number: str
     interval: str
     score: str
-    criteria: Sequence[str]
     cost: str
     scored: str
     notes: Sequence[str]
@@ -46,9 +47,8 @@ class BoardLine(NamedTuple):
 def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -> Page:
     """The page of a board, with the ratings after each model that joined."""
     chart = _chart(document)
-    shown = _first_criteria(document)
     classes = band_classes(document["rows"])
-    lines = [_line(document, chart, n, shown, of) for n, of in enumerate(classes)]
+    lines = [_line(document, chart, n, of) for n, of in enumerate(classes)]
     return page_of(
         "board.html",
         f"boards/{document['key']}.html",
@@ -56,9 +56,10 @@ def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -
         board=document,
         chips=list(_chips(document)),
         lines=lines,
-        shown=shown,
         axis=chart.drawn_axis(),
-        number_name="rating" if document["rated"] else document["metric"]["label"],
+        number_name=number_name(document),
+        score_name=metric_name(document["metric"]),
+        has_numbers=any(_mark(row).value is not None for row in document["rows"]),
         heats=list(_heats(document)),
         residuals=_residual_rows(document),
         filters=_filters(document),
@@ -97,12 +98,6 @@ def _history(steps: Sequence[RatedStep]) -> Figure | None:
     return lines_of(caption, series, ("", "step", "rating"))
 
 
-def _first_criteria(document: SiteBoardDocument) -> Sequence[SiteMetric]:
-    """Those of the first screen: of which one end is better, where there are any."""
-    better = [c for c in document["criteria"] if c["higher_is_better"] is not None]
-    return (better or document["criteria"])[:SHOWN]
-
-
 def _chart(document: SiteBoardDocument) -> RowChart:
     rows = [ChartRow(row["model"], [_mark(row)]) for row in document["rows"]]
     return ladder("", rows, ("", ""))
@@ -114,19 +109,16 @@ def _mark(row: SiteRow) -> Mark:
     return Mark(row["score"], row["score_ci95"])
 
 
-def _line(
-    document: SiteBoardDocument, chart: RowChart, place: int, shown: Sequence[SiteMetric], band: str
-) -> BoardLine:
+def _line(document: SiteBoardDocument, chart: RowChart, place: int, band: str) -> BoardLine:
     row = document["rows"][place]
     mark, digits = _mark(row), 0 if row["rating"] is not None else 2
     return BoardLine(
         row=row,
         rank=ranks(row["rank"]),
-        drawn=chart.drawn(chart.rows[place]),
+        drawn=row["completeness"] if mark.value is None else chart.drawn(chart.rows[place]),
         number=figure(mark.value, digits),
         interval=ends(mark.ci95, digits),
         score=figure(row["score"]),
-        criteria=[figure(row["criteria"].get(criterion["name"])) for criterion in shown],
         cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
         scored=f"{row['scored']}/{row['total']}" if row["total"] else "–",
         notes=list(_notes(row, document)),
@@ -137,18 +129,17 @@ def _line(
 def _notes(row: SiteRow, document: SiteBoardDocument) -> Iterator[str]:
     if row["demo"] and not all(other["demo"] for other in document["rows"]):
         yield "DEMO"
-    if row["partial"]:
-        yield "partial"
+    if row["completeness"] and _mark(row).value is not None:
+        yield row["completeness"]
     if row["changed"]:
         yield "asked otherwise"
-    if row["status"] not in ("complete", None):
-        yield str(row["status"])
 
 
 def _chips(document: SiteBoardDocument) -> Iterator[str]:
     yield f"{document['pack']} pack, {document['n_items']} items"
     if document["judge"]:
         yield f"judge {document['judge']}"
+    yield from document["options"]
     yield from (f"{role} played by {player}" for role, player in document["roles"].items())
     if document["date_from"]:
         dates = dict.fromkeys([document["date_from"], document["date_to"]])
@@ -156,19 +147,43 @@ def _chips(document: SiteBoardDocument) -> Iterator[str]:
     yield f"version {document['version']}"
 
 
-def _heats(document: SiteBoardDocument) -> Iterator[tuple[HeatMap, Sequence[SiteMetric]]]:
-    """A heat-map for each group of criteria."""
+def _heats(document: SiteBoardDocument) -> Iterator[HeatMap]:
+    """A heat-map for each group of criteria; numbers that an earlier one has are not repeated."""
+    rows, seen = document["rows"], dict[tuple[float | None, ...], tuple[str, str]]()
     for group in dict.fromkeys(c["group"] for c in document["criteria"]):
-        criteria = [c for c in document["criteria"] if c["group"] == group]
-        low, high = criteria[0]["low"], criteria[0]["high"]
-        rows = document["rows"]
-        values = [[row["criteria"].get(c["name"]) for c in criteria] for row in rows]
-        if not any(value is not None for of_row in values for value in of_row):
-            continue
-        ends_ = (0.0, 1.0) if low is None or high is None else (low, high)
-        names = [row["model"] for row in rows]
-        columns = ["model", *(c["label"] for c in criteria)]
-        yield HeatMap(group, names, columns, values, *ends_), criteria
+        shown, repeated = list[tuple[SiteMetric, Sequence[float | None]]](), list[str]()
+        for c in document["criteria"]:
+            values = tuple(row["criteria"].get(c["name"]) for row in rows)
+            if c["group"] != group or not any(value is not None for value in values):
+                continue
+            first, label = seen.setdefault(values, (group, c["label"]))
+            if first == group:
+                shown.append((c, values))
+            else:
+                repeated.append(f"{c['label']} ({label})")
+        if shown or repeated:
+            yield _heat(document, group, shown, repeated)
+
+
+def _heat(
+    document: SiteBoardDocument,
+    group: str,
+    shown: Sequence[tuple[SiteMetric, Sequence[float | None]]],
+    repeated: Sequence[str],
+) -> HeatMap:
+    criteria = [c for c, _ in shown]
+    low, high = (criteria[0]["low"], criteria[0]["high"]) if criteria else (None, None)
+    note = f"The same numbers as above have {listed(repeated, 99)}." if repeated else ""
+    return HeatMap(
+        group,
+        [row["model"] for row in document["rows"]] if shown else [],
+        ["model", *(c["label"] for c in criteria)],
+        list(zip(*(values for _, values in shown), strict=True)),
+        low,
+        high,
+        [c["higher_is_better"] is None for c in criteria],
+        note,
+    )
 
 
 def _residual_rows(

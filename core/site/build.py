@@ -16,7 +16,7 @@ from .board_files import board_files
 from .board_page import board_page
 from .cost_page import cost_page
 from .gather import Gathered, SiteBoard, SiteRun
-from .index_page import compare_page, glossary_page, index_page
+from .index_page import compare_page, first_documents, glossary_page, index_page
 from .item_pages import item_pages
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
@@ -160,7 +160,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
     writer.put(index_page(gathered, documents, date))
     writer.put(glossary_page(gathered.boards))
     writer.put(compare_page())
-    writer.put(cost_page(list(documents.values())))
+    writer.put(cost_page(first_documents(gathered.boards, documents)))
     writer.put_all(judge_pages({b.key: (b, documents[b.key]) for b in gathered.boards}))
     for board in gathered.boards:
         _board(writer, board, documents[board.key])

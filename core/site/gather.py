@@ -15,7 +15,7 @@ from ..plugins import Catalogue
 from ..reports.items import Items, items_of
 from ..result_document import ResultDocument
 from ..types import digest
-from .slugs import Address, readable
+from .slugs import Address, model_path, readable
 
 
 class SiteRun(NamedTuple):
@@ -59,49 +59,71 @@ class SiteBoard(NamedTuple):
         return self.board.benchmark.name
 
 
+class Absent(NamedTuple):
+    """What stands on no board: which, why, and the page and the run of its model that counts."""
+
+    what: str
+    why: str
+    page: Address | None = None
+    counted: str = ""
+
+    @property
+    def text(self) -> str:
+        """A line."""
+        counted = f" {self.counted}" if self.counted else ""
+        return f"{self.what}: {self.why}{counted}"
+
+
 class Gathered(NamedTuple):
     """All that a site shows.
 
     Attributes:
         boards: Of the benchmarks in their order.
-        absent: What could not be shown, and why: one line each.
+        absent: What could not be shown, and why.
         runs: All of the journal.
     """
 
     boards: Sequence[SiteBoard]
-    absent: Sequence[str]
+    absent: Sequence[Absent]
     runs: Sequence[RunRecord]
 
 
 def gather(journal: Journal, catalogue: Catalogue) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
-    runs, absent = journal.runs(), list[str]()
+    runs, absent = journal.runs(), list[Absent]()
     boards = list(_boards(journal, catalogue, runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
-    absent += [_not_shown(run) for run in runs if run.run_id not in shown]
+    absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
     return Gathered(boards, absent, runs)
 
 
-def _not_shown(run: RunRecord) -> str:
-    name = f"run {run.run_id}: {run.benchmark}, {run.name}"
-    return f"{name} ({run.status}) is on no board: it has no result, or another run of it counts"
+def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) -> Absent:
+    """Why a run is on no board: another of its model counts, or nothing of it was graded."""
+    what = f"run {run.run_id}, {run.benchmark}, {run.name} ({run.status})"
+    for board in boards:
+        counted = board.runs.get(run.name)
+        if counted and board.board.board.takes(run, board.board.benchmark):
+            page = model_path(run.name)
+            return Absent(what, "of this model counts run", page, counted.run.run_id)
+    failed = next((failure.reason for failure in journal.failures(run)), None)
+    return Absent(what, f"it has no result: {failed or 'nothing of it was graded'}")
 
 
 def _boards(
-    journal: Journal, catalogue: Catalogue, runs: Sequence[RunRecord], absent: list[str]
+    journal: Journal, catalogue: Catalogue, runs: Sequence[RunRecord], absent: list[Absent]
 ) -> Iterator[SiteBoard]:
     judges = JudgeNames(journal.asked(party=JUDGE))
     for name in dict.fromkeys(run.benchmark for run in runs):
         benchmark = catalogue.benchmarks.things.get(name)
         if benchmark is None:
-            absent.append(f"{name}: its plugin is not installed")
+            absent.append(Absent(name, "its plugin is not installed"))
             continue
         own = [run for run in runs if run.benchmark == name]
         for board in list(boards_of(journal, benchmark, own, judges)):
             try:
                 read = read_leaderboard(journal, catalogue, benchmark, board=board)
             except BenchError as error:
-                absent.append(f"{name}, {board.options}: {error}")
+                absent.append(Absent(f"{name}, {board.options}", str(error)))
                 continue
             yield _board(journal, board, read, _without_kin(journal, catalogue, read))
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 
 from .. import __version__
+from ..pages.heat import shades
 from ..pages.rendering import asset as page_asset
 from ..pages.rendering import environment, safe_or_empty
 from ..pages.words import signed
@@ -74,7 +75,7 @@ SCRIPTS = ("data.js", "draw.js", "board.js", "compare.js")
 
 def assets() -> list[FilePart]:
     """The style sheet and the script."""
-    style = page_asset("page.css") + _asset("site.css")
+    style = page_asset("page.css") + _asset("site.css") + shades()
     parts = "".join(map(_asset, SCRIPTS))
     script = f"{page_asset('page.js')}(() => {{\n{parts}}})();\n"
     return [

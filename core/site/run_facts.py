@@ -11,7 +11,7 @@ from .policy import Policy
 def input_of(run: SiteRun, policy: Policy) -> RunInput:
     """A run on a board, without texts and sections."""
     document, items = _without_places(run.document), policy.masker.value(run.items)
-    command = command_that_repeats(run.run, document, public=True)
+    command = command_that_repeats(run.run, run.document, public=True)
     return RunInput(run.run, document, items, frozenset(), (), command)
 
 
@@ -23,7 +23,7 @@ def published_input(given: RunInput, policy: Policy) -> RunInput:
         items=policy.masker.value(given.items),
         sections=policy.masker.value(given.sections),
         texts=[policy.published(text) for text in given.texts],
-        command=command_that_repeats(given.run, document, public=True),
+        command=policy.masker.text(command_that_repeats(given.run, given.document, public=True)),
     )
 
 

@@ -39,6 +39,9 @@ class SiteRow(TypedDict):
     criteria: Mapping[str, float | None]
     residual: Mapping[str, float | None]
     cost_usd: float | None
+    output_tokens: int | None
+    seconds: float | None
+    completeness: str
     scored: int | None
     total: int | None
     tied_with: Sequence[str]
@@ -81,6 +84,7 @@ class SiteBoardDocument(TypedDict):
     n_items: int
     judge: str | None
     roles: Mapping[str, str]
+    options: Sequence[str]
     date_from: str | None
     date_to: str | None
     version: str

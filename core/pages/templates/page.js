@@ -35,6 +35,11 @@ const eibench = (() => {
   const sortable = (table) => { for (const th of all("th[aria-sort]", table)) th.firstElementChild.onclick = () => sort(th, th.ariaSort !== "ascending"); };
   all("table.sortable:not(#board)").forEach(sortable);
 
+  // Tables that go on at the right say so.
+  const more = (box) => { box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 9); },
+    widths = new ResizeObserver((seen) => seen.forEach(({ target }) => more(target)));
+  for (const box of all(".scroll")) { widths.observe(box); box.onscroll = () => more(box); }
+
   // Transcripts: text and nothing else, put in when it is asked for.
   const unpack = async (packed) => {
     const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));

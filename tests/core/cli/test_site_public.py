@@ -121,6 +121,16 @@ def test_whose_texts_are_shown(texts: str, licence: str | None, shown: bool) -> 
     assert Policy(texts).shows({"licence": licence}) is shown
 
 
+def test_the_command_of_a_page_needs_an_address(
+    bench: Bench, empty_place: Path, server: LoopbackServer
+) -> None:
+    """Else a reader's key would go to the provider; the server's own address is not told."""
+    run(bench, server)
+    assert bench("site", "-o", SITE).code == 0
+    (page,) = SITE.glob("models/*.html")
+    assert "--base-url URL</code>" in page.read_text(encoding="utf-8")
+
+
 def test_no_page_names_where_a_pack_is(
     bench: Bench, empty_place: Path, server: LoopbackServer, questions: Callable[..., Path]
 ) -> None:

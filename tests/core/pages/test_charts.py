@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
 from eibench.core.pages.axis import MARGIN, Axis, axis_over
-from eibench.core.pages.heat import STEPS, HeatMap
+from eibench.core.pages.heat import HeatMap, shades
 from eibench.core.pages.plots import Figure, Series, lines, radar, scatter, strip
 from eibench.core.pages.rows import ChartRow, Mark, RowChart, forest, ladder
 
@@ -126,7 +127,8 @@ def test_points_of_a_plane_stand_where_they_are(chart: object) -> None:
     assert callable(chart)
     found: Figure = chart("Points.", [Series("a", [(0, 1.0), (5, 3.0), (10, 2.0)])], ("", "x", "y"))
     element = ElementTree.fromstring(found.svg)
-    heights = [float(dot.get("cy", "")) for dot in element.iter("circle")]
+    marks = [part for part in element.iter("svg") if part.get("class") == "mark"]
+    heights = [float(mark.get("y", "")) for mark in marks]
     assert heights[1] < heights[2] < heights[0]
     assert (heights[0] - heights[1]) == pytest.approx(2 * (heights[0] - heights[2]), abs=0.1)
     assert found.rows[1] == ("a", "5", "3.00")
@@ -141,10 +143,50 @@ def test_a_radar_has_its_numbers_beside_it() -> None:
 
 def test_shades_of_a_heat_map_are_of_a_fixed_scale() -> None:
     """So the largest of the models shown has not always the darkest."""
-    heat = HeatMap("", ["a"], ["", "x"], [[5.0]], 0.0, 10.0)
-    assert [heat.shade(v) for v in (0.0, 1.5, 5.0, 10.0, 12.0)] == ["h0", "h1", "h3", "h6", "h6"]
-    assert heat.shade(None) == "none"
-    assert len(re.findall("<rect", heat.legend())) == STEPS
+    heat = HeatMap("", ["a"], ["", "x"], [[5.0]], 0.0, 10.0, [False])
+    wanted = ["hot a0 b0", "hot a1 b5", "hot a5 b0", "hot a9 b9", "hot a9 b9", "hot a0 b0"]
+    assert [heat.shade(v, 0) for v in (0.0, 1.5, 5.0, 10.0, 12.0, -1.0)] == wanted
+    assert heat.shade(None, 0) == ""
+    assert heat._replace(high=None).shade(5.0, 0) == ""
+
+
+def test_shades_follow_the_numbers() -> None:
+    """Of two that differ by a hundredth of the range, the higher is darker; all have a rule."""
+    heat = HeatMap("", [], [], [], 0.0, 10.0, [False])
+    values = {c: int(n) for c, n in re.findall(r"\.([ab]\d)\{--[ab]:(\d+)\}", shades())}
+    shown = [[values[c] for c in heat.shade(n / 10, 0).split()[1:]] for n in range(100)]
+    assert [sum(of) for of in shown] == list(range(100))
+
+
+def test_a_column_without_a_better_end_is_grey() -> None:
+    """Dark would else be taken for good."""
+    heat = HeatMap("", ["a"], ["", "x", "y"], [[5.0, 5.0]], 0.0, 10.0, [False, True])
+    assert [heat.shade(5.0, n).endswith("grey") for n in (0, 1)] == [False, True]
+
+
+def test_steps_are_whole_and_amounts_begin_with_nothing() -> None:
+    """There is no step 1.5, and two that cost about the same stand beside each other."""
+    assert axis_over([1, 2], whole=True).ticks == (1.0, 2.0)
+    assert axis_over([1, 7], whole=True).ticks == (0.0, 2.0, 4.0, 6.0, 8.0)
+    found = scatter("", [Series("a", [(5.0, 1.0), (5.01, 2.0)])], ("", "x", "y"))
+    marks = [part for part in ElementTree.fromstring(found.svg).iter("svg")
+             if part.get("class") == "mark"]  # fmt: skip
+    left, right = (float(mark.get("x", "").removesuffix("%")) for mark in marks)
+    assert right - left < 1
+
+
+def test_names_beside_points_do_not_cover_each_other() -> None:
+    """Of points at one place they stand one below the other."""
+    points = [(1.0, 2.0)] * 4 + [(3.0, 2.0)]
+    found = scatter("", [Series("a", points, list("vwxyz"))], ("", "x", "y"))
+    places = {}
+    for part in ElementTree.fromstring(found.svg).iter("svg"):
+        for text in part.findall("text"):
+            if text.text in list("vwxyz"):
+                places[text.text] = float(part.get("y", "nan"))
+    heights = sorted(places[name] for name in "vwxy")
+    assert all(b - a >= 12 for a, b in pairwise(heights))
+    assert places["z"] == heights[0]
 
 
 def test_names_are_text() -> None:

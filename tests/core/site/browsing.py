@@ -85,6 +85,7 @@ def row(name: str, rating: float, ci95: Sequence[float | None] | None, **more: A
     made = {
         "id": f"run-{name}", "model": name, "href": f"models/{name}.html", "family": "maple",
         "size_b": None, "date": "2026-03-01", "demo": False, "partial": False, "changed": None,
+        "completeness": "", "output_tokens": None, "seconds": None,
         "status": "complete", "rank": [1, 2], "rank_alone": [1, 2], "rating": rating,
         "rating_ci95": ci95, "score": rating / 20, "score_ci95": None, "residual": {},
         "criteria": {"warmth": rating / 200, "tact": None}, "cost_usd": 0.5, "scored": 9,
@@ -98,7 +99,7 @@ def document(rows: Sequence[Any], **more: Any) -> Any:
     criterion = {"group": "abilities (0-10)", "higher_is_better": True, "low": 0.0, "high": 10.0}
     made = {
         "key": KEY, "benchmark": "tact", "title": "Tact", "pack": "bundled",
-        "pack_sha256": "0" * 64, "n_items": 9, "judge": "oak/judge", "roles": {},
+        "pack_sha256": "0" * 64, "n_items": 9, "judge": "oak/judge", "roles": {}, "options": [],
         "date_from": "2026-03-01", "date_to": "2026-04-01", "version": "1",
         "comparability": "only with itself", "demo": False, "sentence": "Two share first place.",
         "rated": True, "engine": "glicko2", "rows": rows, "published": None, "baselines": [],

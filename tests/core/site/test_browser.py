@@ -84,6 +84,30 @@ def test_filters_are_by_family_size_and_date(visit: Visit) -> None:
     assert visit.models() == ["ash"]
 
 
+def test_a_filter_takes_the_whole_name(browser: Any, tmp_path: Path) -> None:
+    """Of two families of which one begins like the other, only the one that is named."""
+    rows = [row("ash", 1600.0, None, family="meta"), row("elm", 1500.0, None, family="metamath")]
+    site = write(tmp_path, document(rows), {f"boards/{KEY}-pairs": PAIRS})
+    visit = Visit(browser, site).go(f"{BOARD}#family=meta")
+    assert visit.models() == ["ash"]
+    assert visit.texts(".count") == ["1 of 2 models"]
+    visit.end()
+
+
+def test_a_table_that_goes_on_at_the_right_says_so(browser: Any, tmp_path: Path) -> None:
+    """Until it has been scrolled to its end."""
+    names = [f"criterion {n}" for n in range(12)]
+    rows = [row("ash", 1600.0, None, criteria=dict.fromkeys(names, 5.0))]
+    more = {"group": "all", "higher_is_better": True, "low": 0.0, "high": 10.0}
+    board = document(rows, criteria=[{"name": n, "label": n, **more} for n in names])
+    site = write(tmp_path, board, {})
+    visit = Visit(browser, site, viewport={"width": 380, "height": 740}).go(BOARD)
+    visit.tab.wait_for_selector(".scroll.more")
+    visit.tab.eval_on_selector(".scroll.more", "box => { box.scrollLeft = box.scrollWidth; }")
+    visit.tab.wait_for_selector(".scroll.more", state="detached")
+    visit.end()
+
+
 def test_headings_sort_with_missing_values_last(visit: Visit) -> None:
     """Up and down; the heading says which, and the address keeps it."""
     visit.go(BOARD)
