@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Generic
 
 from .abilities import DemoJudge, DemoModel, DemoRoles
-from .metrics import Value, summarise_values
+from .metrics import Value, first_values, summarise_values
 from .model import Model as Model
 from .options import PLACEMENT_OPTIONS as PLACEMENT_OPTIONS
 from .options import Option as Option
@@ -57,6 +57,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         values: What its scores hold, the main one first. A score that holds something else, or a
             number out of range, is refused; without a `summarise` of its own the benchmark's
             metrics are their means.
+        value_scales: By the name of a value: what its metric is, as a multiple of its mean, where
+            that is not 1.
         unjudged_values: Values of a score that do not come from its judge, such as lengths; those
             of `values` say so themselves.
         most_attempts: How often a question to the model is asked at most, where its answer cannot
@@ -81,6 +83,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     single_turn: bool = True
     foreign_forms: tuple[str, ...] = ()
     values: tuple[Value, ...] = ()
+    value_scales: Mapping[str, float] = {}
     unjudged_values: tuple[str, ...] = ()
     asks_again: bool = False
     most_attempts: int = 1
@@ -125,6 +128,20 @@ class Benchmark(ABC, Generic[Content, Transcript]):
             The mean of each of `values`, unless a benchmark says otherwise.
         """
         return summarise_values(pack.items, scores, self.values)
+
+    def main_values(
+        self, pack: Pack, scores: Sequence[SampleScore], options: Options
+    ) -> Sequence[float | None]:
+        """What each sample adds to the metric that models are ranked by, which is their mean.
+
+        Models are set against each other by these, sample by sample. A pure function of the
+        scores of one run.
+
+        Returns:
+            One for each score, on the scale of the metric; ``None`` for one that is not in the
+            mean. By default the value that `ranked_by` names, else the first one.
+        """
+        return first_values(scores, self.values, self.ranked_by, self.value_scales)
 
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """What trivial respondents would get on this pack, by name."""

@@ -85,6 +85,29 @@ def summarise_values(
     return Summary(metrics, invalid, tuple(f"no item has the tag {key!r}" for key in unknown))
 
 
+def first_values(
+    scores: Sequence[SampleScore],
+    values: Sequence[Value],
+    ranked_by: str,
+    scales: Mapping[str, float],
+) -> list[float | None]:
+    """Of each score the value of that name, else the first one, on the scale of its metric.
+
+    Args:
+        scores: Of one run.
+        values: What they are declared to hold; nothing, and the names of the first count.
+        ranked_by: A name; empty for the first.
+        scales: By name: what a value is multiplied by.
+    """
+    named = {value.name: value for value in values}
+    there = list(named) or list(next((s.score.values for s in scores if s.score.values), ()))
+    name = ranked_by if ranked_by in there else next(iter(there), "")
+    value = named.get(name) or Value(name)
+    found = (None if s.score.reason is not None else value.of(s.score) for s in scores)
+    scale = scales.get(name, 1.0)
+    return [None if number is None else scale * number for number in found]
+
+
 def _by_tag(
     value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[str, Metric]]:

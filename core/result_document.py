@@ -50,7 +50,8 @@ class MetricRow(TypedDict):
     ci95: ReadOnly[Interval | None]
     n: ReadOnly[Count]
     higher_is_better: ReadOnly[bool | None]
-    ci95_chosen: NotRequired[ReadOnly[Interval]]
+    chosen: NotRequired[ReadOnly[str]]
+    ci95_chosen: NotRequired[ReadOnly[Interval | None]]
 
 
 class BaselineRow(TypedDict):

@@ -149,4 +149,14 @@ _ERRORS: Mapping[str, type[BenchError]] = {"budget": BudgetReached, "interrupted
 def _metric(row: MetricRow, label: str, over: str) -> Metric:
     interval = row["ci95"]
     ci95 = None if interval is None else (interval[0], interval[1])
-    return Metric(row["value"], ci95, row["n"], row["higher_is_better"], over, label)
+    own = row.get("ci95_chosen")
+    return Metric(
+        row["value"],
+        ci95,
+        row["n"],
+        row["higher_is_better"],
+        over,
+        label,
+        chosen=row.get("chosen", ""),
+        ci95_chosen=None if own is None else (own[0], own[1]),
+    )

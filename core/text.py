@@ -151,6 +151,11 @@ def interval(ci95: Sequence[float] | None, digits: int = 2) -> str:
     return "–" if ci95 is None else f"{ci95[0]:z.{digits}f} … {ci95[1]:z.{digits}f}"
 
 
+def p_value(p: float | None) -> str:
+    """A p-value, which is never 0."""
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def duration(seconds: float) -> str:
     """A time in words, to two figures or so: ``0.4 s``, ``95 s``, ``12 min``, ``2 h 10 min``."""
     if seconds < 100:

@@ -288,6 +288,9 @@ class Metric:
         families: How many families of items it stands on, where they are fewer than those of
             all scored samples: a metric of fewer than eight says that this is why it has no
             interval.
+        chosen: The name of the metric that it is, where it is the best of several.
+        ci95_chosen: That one's own interval, which allows for the choice: what is held against
+            baselines. `ci95` may be that of choosing anew.
     """
 
     value: float | None
@@ -299,12 +302,20 @@ class Metric:
     group: str = ""
     note: str = ""
     families: int | None = None
+    chosen: str = ""
+    ci95_chosen: tuple[float, float] | None = None
 
     def as_json(self) -> "MetricRow":
         """The fields of a result document."""
         ci95 = None if self.ci95 is None else list(self.ci95)
         better = self.higher_is_better
-        return {"value": self.value, "ci95": ci95, "n": self.n, "higher_is_better": better}
+        made: MetricRow = {
+            "value": self.value, "ci95": ci95, "n": self.n, "higher_is_better": better
+        }  # fmt: skip
+        if self.chosen:
+            own = None if self.ci95_chosen is None else list(self.ci95_chosen)
+            made = {**made, "chosen": self.chosen, "ci95_chosen": own}
+        return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .. import console
+from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal, RunRecord
@@ -14,10 +15,12 @@ from ..lookup.refile import refile_stored
 from ..lookup.selectors import Selector, place_of
 from ..plugins import installed
 from ..reports.choosing import chosen, own_panel, same_grading
-from ..reports.comparing import Compared, RunComparison, compare
+from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, read_samples
 from ..reports.gradings import gradings, refuse_unlike
 from ..reports.kin import KinRule, graded_without_kin
+from ..reports.pairing import Compared
+from ..reports.statements import OnBoard, pair_statement
 from ..text import as_text, line
 from .command import Command
 from .completion import judge_labels, run_ids
@@ -43,19 +46,21 @@ _COMPARE_EXAMPLES = (
 def compare_command(runs: tuple[str, ...], json_output: bool, **params: Any) -> None:
     """Compare two runs of a benchmark, sample by sample.
 
-    Each is named by its id or its model's name, or by --model. The main metrics, then the mean
-    difference A - B of each value over the samples that both runs have, with its interval and
-    p-value. Runs on different packs, or graded by different judges, are refused with the command
-    that makes them alike.
+    Each is named by its id or its model's name, or by --model. The main metrics; the mean
+    difference A - B over the samples that both runs have, of the main metric and of each value;
+    last, which is better, if that can be told, and what the board of both says. Runs on different
+    packs, or graded by different judges, are refused with the command that makes them alike.
     """
-    document, kin = _compared(runs, **params)
+    document, kin, board = _compared(runs, **params)
+    said = pair_statement(document, board)
     if json_output:
-        click.echo(as_text({**document._asdict(), **({"kin": kin} if kin else {})}))
+        more = {"board": board, "statement": said.text, **({"kin": kin} if kin else {})}
+        click.echo(as_text({**document._asdict(), **more}))
         return
 
-    console.output.show(console.differences.comparison(document))
     if kin:
         click.echo(line(f"scores {kin.text}"))
+    console.output.show(console.differences.comparison(document, said.text))
 
 
 def _compared(
@@ -66,7 +71,7 @@ def _compared(
     runs_dir: Path,
     exclude_kin: bool,
     additive: bool,
-) -> tuple[RunComparison, KinRule | None]:
+) -> tuple[RunComparison, KinRule | None, OnBoard | None]:
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
     dataset = as_given("dataset", dataset)
     with Journal(runs_dir, create=False) as journal:
@@ -74,9 +79,11 @@ def _compared(
         stored, both = graded_pair(journal, runs, judge, wanted, place_of(dataset))
         kin = None
         if exclude_kin or additive:
-            about = journal, stored.benchmark, both, stored.clusters
-            kin, both = graded_without_kin(*about, additive=additive)
-        return compare(Compared(stored.benchmark, stored.pack, *both)), kin
+            given = journal, stored.benchmark, both, stored.clusters
+            kin, both = graded_without_kin(*given, additive=additive)
+        document = compare(Compared(stored.benchmark, stored.pack, *both))
+        about = journal, installed(), stored.benchmark, runs
+        return document, kin, pair_on_board(*about, both[0].grading.judge)
 
 
 def _two(journal: Journal, starts: tuple[str, ...], chosen: Selector) -> list[RunRecord]:

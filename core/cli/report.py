@@ -11,8 +11,9 @@ from ..journal import Journal, RunRecord
 from ..pages import RunInput, render_report
 from ..pages.inputs import ItemText
 from ..pages.repeating import command_that_repeats
-from ..reports.comparing import Compared, RunComparison, compare
+from ..reports.comparing import RunComparison, compare
 from ..reports.items import items_of
+from ..reports.pairing import Compared
 from ..reports.transcripts import item_records
 from ..site.gather import places_of
 from ..site.masking import Masker

@@ -6,22 +6,24 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..sections import Table
-from ..text import interval, line, number, plural
+from ..text import interval, line, number, p_value, plural
 from .tables import table
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
     from ..reports.comparing import MetricNumbers, RunComparison
     from ..reports.estimates import EstimateRow
+    from ..reports.pairing import ValueDifference
 
 
-def comparison(document: "RunComparison") -> RenderableType:
-    """Everything `bench compare` prints."""
+def comparison(document: "RunComparison", said: str) -> RenderableType:
+    """Everything `bench compare` prints: last what the two runs come to."""
     parts: list[RenderableType] = [title(document, "A − B"), *_sides(document)]
     if metrics := _metrics(document):
         parts += [Text(""), table(metrics)]
     parts += [Text(""), table(_differences(document)), *(Text(t) for t in _missing(document))]
-    return Group(*parts, *warnings(document))
+    last = Text(line(said), style="bold")
+    return Group(*parts, *warnings(document), last)
 
 
 def title(document: "RunComparison | Agreement", what: str) -> Text:
@@ -45,13 +47,6 @@ def graded_by(document: "RunComparison | Agreement") -> str:
 def warnings(document: "RunComparison | Agreement") -> list[Text]:
     """A line for each warning."""
     return [Text(f"warning: {line(w)}", style="yellow") for w in document.warnings]
-
-
-def p_value(p: float | None) -> str:
-    """A p-value, which is never 0."""
-    if p is None:
-        return "–"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def share(value: float | None) -> str:
@@ -82,7 +77,18 @@ def _metrics(document: "RunComparison") -> Table | None:
     ]
     columns = ("metric", "A", "95 % interval", "n", "B", "95 % interval", "n")
     note = "Each over all scored samples of its own run."
+    if chosen := _chosen(document):
+        note += f" {chosen}."
     return Table("Metrics side by side", columns, rows, note=note) if rows else None
+
+
+def _chosen(document: "RunComparison") -> str:
+    """Which of several numbers the main metric is, of each run that chose: ``score: ...``."""
+    main, metrics = document.main, document.metrics
+    if main is None or not any(main.chosen):
+        return ""
+    words = [metrics[name].label if name else main.label for name in main.chosen]
+    return f"{main.label} is A's {words[0]} and B's {words[1]}"
 
 
 def _numbers(metric: "MetricNumbers | None") -> tuple[float | None, str, int | None]:
@@ -92,26 +98,36 @@ def _numbers(metric: "MetricNumbers | None") -> tuple[float | None, str, int | N
 
 
 def _differences(document: "RunComparison") -> Table:
-    rows = [
-        (
-            name,
-            row.difference,
-            interval(row.ci95),
-            row.standard_error,
-            p_value(row.p),
-            p_value(row.p_holm),
-            share(row.share_a_higher),
-            row.n,
-            row.families,
-        )
-        for name, row in document.differences.items()
+    """The main difference first, then those of the values that are not the same numbers."""
+    main = document.main
+    rows = [_difference(main.label, main.row)] if main else []
+    values = document.differences.items()
+    others = [
+        (name, row) for name, row in values if not main or row._replace(p_holm=None) != main.row
     ]
+    rows += [_difference(name, row) for name, row in others]
     columns = ("value", "A − B", "95 % interval", "SE", "p", "p (Holm)", "A higher", "pairs")
     note = (
         "On the samples that both runs have. Intervals and tests are over families of items; "
-        f"p (Holm) allows for all {len(rows)} values being looked at."
+        f"p (Holm) allows for all {len(document.differences)} values being looked at"
     )
-    return Table("Paired differences", (*columns, "families"), rows, note=note)
+    note += ", p is of one difference alone."
+    marked = 0 if main else None
+    return Table("Paired differences", (*columns, "families"), rows, note=note, marked=marked)
+
+
+def _difference(name: str, row: "ValueDifference") -> tuple[str | float | None, ...]:
+    return (
+        name.replace("_", " "),
+        row.difference,
+        interval(row.ci95),
+        row.standard_error,
+        p_value(row.p),
+        p_value(row.p_holm),
+        share(row.share_a_higher),
+        row.n,
+        row.families,
+    )
 
 
 def _missing(document: "RunComparison") -> list[str]:

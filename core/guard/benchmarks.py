@@ -124,6 +124,16 @@ class Guarded:
         with overseen(self.called("summarise")):
             return self._call("summarise", check, self.benchmark.summarise, pack, scores, options)
 
+    def main_values(
+        self, pack: Pack, scores: Sequence[SampleScore], options: Options
+    ) -> Sequence[float | None]:
+        """What each sample adds to the metric that ranks."""
+
+        def check(called: Called, value: object) -> None:
+            values.numbers(called, value, len(scores))
+
+        return self._call("main_values", check, self.benchmark.main_values, pack, scores, options)
+
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """What trivial respondents get."""
         return self._call("baselines", values.baselines, self.benchmark.baselines, pack, options)

@@ -189,6 +189,15 @@ def pair_score(called: Called, value: Any) -> None:
     _texts(called, "the replies of the PairScore", value.replies)
 
 
+def numbers(called: Called, value: Any, n: int) -> None:
+    """Refuse what is no list of so many finite numbers or ``None``."""
+    if not isinstance(value, Sequence) or len(value) != n:
+        called.refuse(f"returned {type(value).__name__}, not a list of {n} numbers, one a score")
+    for number in value:
+        if number is not None and not _is_finite(number):
+            called.refuse(f"returned {number!r}, no finite number or None")
+
+
 def summary(called: Called, value: Any, ranked_by: str) -> None:
     """Refuse what is no summary, or holds what is no metric."""
     is_a(called, value, Summary)
@@ -217,13 +226,14 @@ def _metric(called: Called, name: str, metric: object) -> None:
         called.refuse(f"returned {metric.n!r} as n of metric {name!r}: no number of samples")
     if metric.higher_is_better not in (True, False, None):
         called.refuse(f"returned metric {name!r} with a higher_is_better that is no bool or None")
-    for field in ("over", "label", "group"):
+    for field in ("over", "label", "group", "chosen"):
         if not isinstance(getattr(metric, field), str):
             called.refuse(f"returned metric {name!r} with a {field} that is no text")
     if metric.families is not None and not _is_whole(metric.families):
         called.refuse(f"returned {metric.families!r} as families of metric {name!r}: no number")
-    if metric.ci95 is not None:
-        _interval(called, name, metric.ci95)
+    for ci95 in (metric.ci95, metric.ci95_chosen):
+        if ci95 is not None:
+            _interval(called, name, ci95)
 
 
 def _interval(called: Called, name: str, ci95: Any) -> None:

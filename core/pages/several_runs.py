@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
-from ..reports.comparing import RunComparison, ValueDifference
+from ..reports.comparing import RunComparison
+from ..reports.pairing import ValueDifference
 from ..result_document import ResultDocument
+from ..text import p_value
 from .inputs import RunInput
 from .rows import SHAPES, ChartRow, Mark, RowChart, forest, ladder
-from .words import ends, figure, main_metric, plain_name, probability, signed, took
+from .words import ends, figure, main_metric, plain_name, signed, took
 
 COLUMNS = ("", "", "difference", "95 % interval", "p", "p, Holm")
 
@@ -74,7 +76,7 @@ def _difference(name: str, found: ValueDifference, series: int, adjusted: float 
     value = None if found.difference is None else -found.difference
     ci95 = None if found.ci95 is None else sorted(-end for end in found.ci95)
     shape = SHAPES[series % 4]
-    p = probability(found.p), probability(adjusted)
+    p = p_value(found.p), p_value(adjusted)
     cells = (signed(value), ends(ci95), *p)
     surely = ci95 is not None and (ci95[0] > 0 or ci95[1] < 0)
     marks = [Mark(value, ci95, shape, series)] if value is not None else []

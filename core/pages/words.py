@@ -7,6 +7,7 @@ from ..reports.statements import (
     StatedRank,
     better_end,
     chance,
+    chosen_of,
     completeness,
     judge_findings,
     placed,
@@ -37,11 +38,6 @@ def ends(ci95: Ends | None, digits: int = 2) -> str:
     return f"[{low}, {high}]"
 
 
-def probability(p: float | None) -> str:
-    """A p-value."""
-    return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
 def plain_name(name: str) -> str:
     """The name of a metric or an ability as people write it."""
     return name.removeprefix("profile_").replace("_", " ")
@@ -69,7 +65,9 @@ def _sentences(document: ResultDocument) -> Iterator[str]:
         yield f"{name} has no result: {reason}."
         return
     metric = found[1]
-    yield f"{name} reaches {figure(metric['value'])} in {label_of(document, found[0])}, "
+    chosen = chosen_of(document, found[0])
+    what = label_of(document, found[0]) + (f" ({chosen})" if chosen else "")
+    yield f"{name} reaches {figure(metric['value'])} in {what}, "
     yield _sure(metric, _over(document, found[0]))
     if end := better_end(metric["higher_is_better"]):
         yield f"Of this number {end}."

@@ -1,47 +1,32 @@
 """Two runs of one benchmark side by side: their metrics, and the differences on what both did.
 
-Both answered the same items, so each sample is set against the same sample of the other run.
-Intervals and tests keep families of items together (docs/statistics.md).
+What the differences are, and how they are made, is `pairing`'s.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
-from ..few_families import few_families, why_no_interval
-from ..guard import guard
+from ..few_families import few_families
 from ..imported import NOT_RECORDED, is_imported
 from ..result_document import DatasetRow, Facts
 from ..types import JsonObject, Metric
-from .graded import (
-    GradedSamples,
-    Key,
-    LackingTally,
-    SampleTally,
-    dataset_row,
-    scored_by,
-    value_names,
+from .graded import GradedSamples, LackingTally, SampleTally, dataset_row, scored_by
+from .pairing import (
+    Compared,
+    MainDifference,
+    ValueDifference,
+    main_difference,
+    metrics_of,
+    other_version,
+    value_differences,
 )
 
-TEST = "wild bootstrap of Hall's t over families; adjusted over all values by Holm (1979)"
+TEST = (
+    "wild bootstrap of Hall's t over families; p is that of one difference alone, p_holm adjusted "
+    "over all values by Holm (1979)"
+)
 INTERVAL = "the differences that the test, unadjusted, does not refuse"
-
-
-class Compared(NamedTuple):
-    """What two runs are compared by.
-
-    Attributes:
-        benchmark: Theirs.
-        pack: Theirs.
-        a: The samples of the first.
-        b: The samples of the second.
-    """
-
-    benchmark: Benchmark
-    pack: Pack
-    a: GradedSamples
-    b: GradedSamples
 
 
 class ComparedRun(NamedTuple):
@@ -83,25 +68,6 @@ class CommonSamples(NamedTuple):
     neither: int
 
 
-class ValueDifference(NamedTuple):
-    """How a value of samples differs, on those that both runs have scored."""
-
-    difference: float | None
-    ci95: Sequence[float] | None
-    standard_error: float | None
-    p: float | None
-    p_holm: float | None
-    n: int
-    families: int
-    share_a_higher: float | None
-    share_equal: float | None
-    mean_a: float | None
-    mean_b: float | None
-    only_a: int
-    only_b: int
-    reason: str | None
-
-
 class ComparisonMethod(NamedTuple):
     """How numbers were made."""
 
@@ -122,6 +88,7 @@ class RunComparison(NamedTuple):
     b: ComparedRun
     differs: JsonObject
     metrics: Mapping[str, MetricPair]
+    main: MainDifference | None
     samples: CommonSamples
     differences: Mapping[str, ValueDifference]
     method: ComparisonMethod
@@ -141,7 +108,7 @@ def compare(compared: Compared) -> RunComparison:
             f"runs {a.run.run_id} and {b.run.run_id} have no scored sample in common; "
             "give one's command again with the --items or --iterations of the other"
         )
-    rows = _differences(compared)
+    rows = value_differences(compared)
     return RunComparison(
         benchmark=a.run.benchmark,
         benchmark_version=a.run.benchmark_version,
@@ -153,6 +120,7 @@ def compare(compared: Compared) -> RunComparison:
         b=ComparedRun(*b.facts(), b.counts()),
         differs=_differs(a, b),
         metrics=_metrics(compared),
+        main=main_difference(compared),
         samples=CommonSamples(*both),
         differences=rows,
         method=ComparisonMethod(),
@@ -160,77 +128,13 @@ def compare(compared: Compared) -> RunComparison:
     )
 
 
-def _differences(compared: Compared) -> dict[str, ValueDifference]:
-    """A row for each value that samples have, with p-values adjusted over all of them."""
-    from ..statistics import holm
-
-    a, b = compared.a, compared.b
-    clusters = {item.id: item.cluster for item in compared.pack.items}
-    keys = sorted({*a.scores, *b.scores})
-    rows = {name: _difference(a, b, name, keys, clusters) for name in value_names([a, b])}
-    adjusted = zip(rows.items(), holm([row.p for row in rows.values()]), strict=True)
-    return {name: row._replace(p_holm=p) for (name, row), p in adjusted}
-
-
-def _difference(
-    a: GradedSamples,
-    b: GradedSamples,
-    name: str,
-    keys: Sequence[Key],
-    clusters: Mapping[str, str],
-) -> ValueDifference:
-    from ..statistics import paired_difference
-
-    of_a, of_b = ({k: v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b))
-    paired = [key for key in keys if key in of_a and key in of_b]
-    first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
-    found = paired_difference(first, second, [clusters[item_id] for item_id, _ in paired])
-    return ValueDifference(
-        difference=found.mean,
-        ci95=list(found.interval) if found.interval else None,
-        standard_error=found.standard_error,
-        p=found.p,
-        p_holm=None,
-        n=found.n,
-        families=found.n_clusters,
-        share_a_higher=found.share_higher,
-        share_equal=found.share_equal,
-        mean_a=_mean(first),
-        mean_b=_mean(second),
-        only_a=len(of_a) - len(paired),
-        only_b=len(of_b) - len(paired),
-        reason=_reason(found.n, found.n_clusters),
-    )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _reason(n: int, families: int) -> str | None:
-    """Why numbers are missing from a row."""
-    if not n:
-        return "no sample has this value in both runs"
-    return why_no_interval(families)
-
-
 def _metrics(compared: Compared) -> dict[str, MetricPair]:
     """Both runs' metrics over all of their own samples; none where the version is not ours."""
-    if _other_version(compared):
+    if other_version(compared):
         return {}
-    of_a, of_b = (_summary(compared, graded) for graded in (compared.a, compared.b))
+    of_a, of_b = (metrics_of(compared, graded) for graded in (compared.a, compared.b))
     names = list(dict.fromkeys([*of_a, *of_b]))
     return {name: _metric(of_a.get(name), of_b.get(name)) for name in names}
-
-
-def _other_version(compared: Compared) -> bool:
-    return compared.a.grading.version not in (None, compared.benchmark.version)
-
-
-def _summary(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
-    options = {**graded.run.settings["all_options"], **graded.grading.options}
-    scores = list(graded.scores.values())
-    return guard(compared.benchmark).summarise(compared.pack, scores, options).metrics
 
 
 def _metric(a: Metric | None, b: Metric | None) -> MetricPair:
@@ -286,7 +190,7 @@ def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[s
     ]
     if differs := _differs(a, b):
         messages.append(f"the models were not asked alike: {', '.join(differs)} differ")
-    if _other_version(compared):
+    if other_version(compared):
         messages.append(
             f"graded by version {a.grading.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"

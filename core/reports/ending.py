@@ -6,7 +6,7 @@ from ..result_document import MetricRow, ResultDocument
 from ..text import duration, interval, line, number
 from .comparability import is_graded
 from .ratings import points
-from .statements import better_end, chance, judge_findings, placed
+from .statements import better_end, chance, chosen_of, judge_findings, placed
 
 
 def result_line(document: ResultDocument) -> str:
@@ -42,8 +42,12 @@ def _main(document: ResultDocument) -> str:
         return "not graded"
     if metric["value"] is None:
         return f"no {name.replace('_', ' ')}"
-    end = better_end(metric["higher_is_better"])
-    return f"{_label(document, name)} {_with_interval(metric)}" + (f", {end}" if end else "")
+    facts = [
+        f"{_label(document, name)} {_with_interval(metric)}",
+        chosen_of(document, name),
+        better_end(metric["higher_is_better"]),
+    ]
+    return ", ".join(filter(None, facts))
 
 
 def _label(document: ResultDocument, name: str) -> str:

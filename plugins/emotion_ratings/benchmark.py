@@ -8,6 +8,7 @@ again, reading, choosing the better pass, intervals, baselines and demo models.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary, Table
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .questions import Question
     from .summary import Floats
 
+PASSES = ("first_pass", "revised")
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
 
@@ -51,6 +53,7 @@ class EmotionRatings(Benchmark):
     """
 
     asks_again = True
+    value_scales = dict.fromkeys(PASSES, 10.0)
     attempts: int
     proportional: bool
 
@@ -120,6 +123,16 @@ class EmotionRatings(Benchmark):
         notes = {"pass": summary.chosen, "per_iteration": list(summary.per_iteration)}
         return Summary(_metrics(summary), invalid, notes=notes)
 
+    def main_values(
+        self, pack: Pack, scores: Sequence[SampleScore], options: Options
+    ) -> Sequence[float | None]:
+        """The score of each sample in the pass that the run's score comes from."""
+        from .summary import SCALE, better_pass
+
+        first, revised = (_column(scores, name) for name in PASSES)
+        found = revised if better_pass(first, revised) == "revised" else first
+        return [None if number != number else SCALE * number for number in found]
+
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random, uniform and the best constant answer, exactly, by enumeration."""
         from .summary import find_baselines
@@ -185,8 +198,9 @@ def without_reading(
 
 
 _TWO_INTERVALS = (
-    "The score is the {0} pass. Its own interval picks the better pass anew in each draw, which "
-    "moves it up; that of the {0} pass does not, so hold that one against a baseline."
+    "The score is the better of two passes, here the {0}. Its interval picks the better one anew "
+    "in each draw, which moves it up; against baselines the {0}'s own interval counts, which "
+    "allows for the choice."
 )
 
 
@@ -196,35 +210,25 @@ def _column(scores: Sequence[SampleScore], name: str) -> list[float]:
 
 
 def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
-    chosen = {"first_pass": "first pass", "revised": "revised", None: "none"}[summary.chosen]
     named = {
-        "score": (f"score ({chosen})", summary.score),
+        "score": ("score", summary.score),
         "first_pass": ("first pass", summary.first_pass),
-        "revised": ("revised", summary.revised),
+        "revised": ("revised pass", summary.revised),
         "revision_gain": ("revision gain", summary.gain),
         "score_unparsable_zero": ("score, unparsable as 0", summary.zero_filled),
     }
-    of_pass = summary.revised if summary.chosen == "revised" else summary.first_pass
-
-    def note(name: str) -> str:
-        """Why the score and the pass that it is have two intervals, where they have."""
-        if name != "score" or of_pass is None or of_pass.interval == summary.score.interval:
-            return ""
-        return _TWO_INTERVALS.format(chosen.removesuffix(" pass"))
-
     metrics = {
-        name: Metric(
-            e.value,
-            e.interval,
-            e.n,
-            over="questions",
-            label=label,
-            note=note(name),
-            families=e.families,
-        )
+        name: Metric(e.value, e.interval, e.n, over="questions", label=label, families=e.families)
         for name, (label, e) in named.items()
         if e is not None
     }
+    if summary.chosen and summary.revised:
+        metrics["score"] = replace(
+            metrics["score"],
+            chosen=summary.chosen,
+            ci95_chosen=summary.chosen_interval,
+            note=_TWO_INTERVALS.format(named[summary.chosen][0]),
+        )
     if len(summary.per_iteration) > 1:
         n = sum(value is not None for value in summary.per_iteration)
         sd = summary.iteration_sd

@@ -102,6 +102,13 @@ class Seceu(Benchmark):
 
         return summarise(pack.items, _norm(pack), scores)
 
+    def main_values(
+        self, pack: Pack, scores: Sequence[SampleScore], options: Options
+    ) -> Sequence[float | None]:
+        """The distance of each sample, or the EQ that it is in the pack's norm."""
+        norm, found = _norm(pack), (s.score.values.get("distance") for s in scores)
+        return [d if d is None or norm is None else norm.eq(d) for d in found]
+
     def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
         """Random, uniform and the best constant answer, exactly."""
         from .baselines import baselines

@@ -20,7 +20,16 @@ Three rules hold everywhere:
 3. Where less is better, it is said.
 """
 
-from .baselines import AgainstBaseline, Side, TooFew, against_baselines, chance, not_above, too_few
+from .baselines import (
+    AgainstBaseline,
+    Side,
+    TooFew,
+    against_baselines,
+    chance,
+    chosen_of,
+    not_above,
+    too_few,
+)
 from .boards import (
     BaselineNote,
     Leader,
@@ -36,6 +45,7 @@ from .boards import (
     tied_names,
 )
 from .judges import JudgeFindings, answered_by, judge_findings
+from .pairs import OnBoard, PairStatement, PairVerdict, pair_statement
 from .results import Completeness, StatedRank, completeness, placed
 
 __all__ = [
@@ -45,6 +55,9 @@ __all__ = [
     "JudgeFindings",
     "Leader",
     "LeaderKind",
+    "OnBoard",
+    "PairStatement",
+    "PairVerdict",
     "RankedBy",
     "Side",
     "StatedBoard",
@@ -56,11 +69,13 @@ __all__ = [
     "better_end",
     "board_statement",
     "chance",
+    "chosen_of",
     "completeness",
     "joint_rank",
     "judge_findings",
     "leader",
     "not_above",
+    "pair_statement",
     "placed",
     "ranked_by",
     "tied_names",

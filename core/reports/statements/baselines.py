@@ -81,6 +81,12 @@ def main_metric(document: ResultDocument) -> tuple[str, MetricRow] | None:
     return next(iter(document["metrics"].items()), None)
 
 
+def chosen_of(document: ResultDocument, name: str) -> str:
+    """Which of several numbers a metric is, as tables call it: ``revised pass``; else empty."""
+    chosen = document["metrics"][name].get("chosen", "")
+    return document["metric_labels"].get(chosen, [""])[0] or chosen.replace("_", " ")
+
+
 def too_few(document: ResultDocument) -> TooFew | None:
     """That the main number has no interval for want of items; ``None`` where it has one."""
     found = main_metric(document)
@@ -118,7 +124,7 @@ def interval_to_claim(metric: MetricRow) -> Interval | None:
     `ci95_chosen` where the metric is the best of several numbers, each of which might have been
     chosen by chance; else its 95 % interval. ``None`` where there is neither.
     """
-    return metric.get("ci95_chosen") or metric["ci95"]
+    return metric.get("ci95_chosen") if metric.get("chosen") else metric["ci95"]
 
 
 def _side(ends: Interval, baseline: BaselineRow, higher: bool) -> Side:

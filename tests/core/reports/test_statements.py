@@ -1,5 +1,6 @@
 """What is claimed of results and boards, and in which words."""
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -82,7 +83,8 @@ def test_a_result_stands_where_its_interval_does(
 
 def test_the_chosen_one_of_several_is_set_against_chance_by_an_interval_of_its_own() -> None:
     """The wider one of the document, as each of the several might have been the best by chance."""
-    given = result(metric={"ci95": [20.0, 60.0], "ci95_chosen": [17.0, 63.0]})
+    chosen = {"chosen": "revised", "ci95_chosen": [17.0, 63.0]}
+    given = result(metric={"ci95": [20.0, 60.0], **chosen})
     assert statements.chance(given) == "not surely above chance (random 18.0)"
     assert statements.not_above(given) == ["random", "uniform", "best_constant"]
 
@@ -270,3 +272,55 @@ def test_a_panel_says_who_answered_how_many_where_one_did_not() -> None:
     assert statements.answered_by(result(**judges(a=30, b=0))) == [
         "a graded 30 of 30", "b graded 0 of 30"
     ]  # fmt: skip
+
+
+def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> Any:
+    """Of `bench compare`: the paired difference in a score of which more is better."""
+    row = SimpleNamespace(difference=difference, ci95=ci95, p=0.02, n=4)
+    sides = [SimpleNamespace(name=name, status="complete") for name in "ab"]
+    higher = changes.pop("higher", True)
+    main = SimpleNamespace(label="score", higher_is_better=higher, row=row)
+    return SimpleNamespace(**{"a": sides[0], "b": sides[1], "main": main, "demo": False, **changes})
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict", "words"),
+    [
+        (pair(2.5, [1.0, 4.0]), "a", "a is better than b by 2.50 (1.00 to 4.00) in score, p 0.020"),
+        (pair(-2.5, [-4.0, -1.0]), "b",
+         "b is better than a by 2.50 (1.00 to 4.00) in score, p 0.020"),
+        (pair(-2.5, [-4.0, -1.0], higher=False), "a",
+         "a is better than b by 2.50 (1.00 to 4.00) in score, where less is better, p 0.020"),
+        (pair(-0.5, [-2.0, 1.0]), "neither",
+         "a and b cannot be told apart by score: A − B -0.50 (-2.00 to 1.00), p 0.020"),
+        (pair(2.5, None), "unknown",
+         "4 samples that both have: too few to tell (8 families of items needed)"),
+        (pair(2.5, [1.0, 4.0], a=SimpleNamespace(name="a", status="fail")), "unknown",
+         "no claim: the result of a failed"),
+        (pair(2.5, [1.0, 4.0], higher=None), "unknown",
+         "a has 2.50 (1.00 to 4.00) more score than b; neither end is better"),
+        (pair(2.5, [1.0, 4.0], main=None), "unknown",
+         "a and b: the main metric is no mean over samples, so no paired test"),
+    ],
+)  # fmt: skip
+def test_two_runs_come_to_a_sentence(given: Any, verdict: str, words: str) -> None:
+    """As far as the interval of their difference tells."""
+    found = statements.pair_statement(given)
+    assert (found.verdict.value, found.text) == (verdict, words)
+
+
+@pytest.mark.parametrize(
+    ("apart", "end"),
+    [
+        (True, "; on the board of 12 models, by rating, all pairs at once, they are told apart"),
+        (False,
+         "; on the board of 12 models, by rating, all pairs at once, they are not told apart"),
+        (None, "p 0.020"),
+    ],
+)  # fmt: skip
+def test_what_the_board_says_stands_beside_the_test_of_the_pair(
+    apart: bool | None, end: str
+) -> None:
+    """Nothing where it is not known."""
+    board = statements.OnBoard(12, "rating", apart)
+    assert statements.pair_statement(pair(2.5, [1.0, 4.0]), board).text.endswith(end)

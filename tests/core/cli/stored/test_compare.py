@@ -366,18 +366,34 @@ def _change(sql: str, *values: str) -> None:
         database.execute(sql, values)
 
 
-def test_a_label_that_only_one_run_has_is_not_given_to_both(bench: Bench) -> None:
-    """Which pass the score is of depends on the run; then the metric's own name stands there."""
+def test_the_score_is_called_so_whichever_pass_it_is(bench: Bench) -> None:
+    """Of a run that chose between two passes the note says which one it is."""
     run = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", "3", "--json", "--model")
     made = [bench(*run, "demo/strong").json, bench(*run, "demo/strong", "--no-revise").json]
-    labels = {document["metric_labels"]["score"][0] for document in made}
-    assert len(labels) == 2
+    assert {document["metric_labels"]["score"][0] for document in made} == {"score"}
+    assert made[0]["metrics"]["score"]["chosen"] == made[0]["notes"]["pass"]
+    assert "chosen" not in made[1]["metrics"]["score"]
     ids = [document["run_id"] for document in made]
-    metric = bench("compare", *ids, "--json").json["metrics"]["score"]
-    assert metric["label"] == ""
-    shown = bench("compare", *ids).out
-    assert not [label for label in labels if label in shown]
-    assert "│ score " in shown
+    assert bench("compare", *ids, "--json").json["metrics"]["score"]["label"] == "score"
+    shown = " ".join(bench("compare", *ids).out.split())
+    assert "score is A's revised pass and B's score" in shown
+
+
+def test_the_main_difference_is_that_of_the_metrics(bench: Bench) -> None:
+    """On their scale, as every value of which there is a metric; it is the first row."""
+    run = ("run", "eqbench-v1", "--dataset", "bundled", "--model")
+    a, b = (bench(*run, f"demo/{m}", "--json").json for m in ("weak", "strong"))
+    found = bench("compare", a["run_id"], b["run_id"], "--json").json
+    main, first = found["main"], found["differences"]["first_pass"]
+    assert (main["metric"], main["higher_is_better"]) == ("score", True)
+    for row, name in ((main["row"], "score"), (first, "first_pass")):
+        gap = a["metrics"][name]["value"] - b["metrics"][name]["value"]
+        assert row["difference"] == pytest.approx(gap)
+    shown = bench("compare", a["run_id"], b["run_id"]).out
+    table = shown.partition("Paired differences")[2].splitlines()
+    assert table[4].startswith("│ score ")
+    assert found["statement"] == shown.splitlines()[-1]
+    assert found["statement"].startswith("DEMO: demo/strong is better than demo/weak by ")
 
 
 def test_two_languages_of_a_pack_are_told_as_such(bench: Bench) -> None:

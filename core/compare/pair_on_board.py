@@ -1,0 +1,57 @@
+"""What a board says of two runs that are both on it."""
+
+from collections.abc import Sequence
+
+from ..benchmark import Benchmark
+from ..errors import BenchError
+from ..journal import Journal, RunRecord
+from ..lookup.runs import JUDGE, JudgeNames
+from ..plugins import Catalogue
+from ..reports.statements import OnBoard, tied_names
+from .board import boards_of
+from .leaderboard import read_leaderboard
+
+
+def pair_on_board(
+    journal: Journal,
+    catalogue: Catalogue,
+    benchmark: Benchmark,
+    pair: Sequence[RunRecord],
+    judge: str | None,
+) -> OnBoard | None:
+    """Whether the board tells two runs apart.
+
+    Args:
+        journal: Holds them.
+        catalogue: Has the benchmark.
+        benchmark: Theirs.
+        pair: The two.
+        judge: Whose board, by its label.
+
+    Returns:
+        ``None`` where they are not both on one board that can be read, as when another run of a
+        model stands for it, or where the board has no model but these.
+    """
+    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
+    names = JudgeNames(journal.asked(party=JUDGE))
+    with journal.ahead(runs):
+        boards = boards_of(journal, benchmark, runs, names)
+        fitting = [
+            board
+            for board in boards
+            if board.judge == names.first(judge)
+            and all(board.takes(run, benchmark) for run in pair)
+        ]
+    for board in fitting:
+        try:
+            document = read_leaderboard(journal, catalogue, benchmark, board=board).as_json()
+        except BenchError:
+            continue
+        rows = document["rows"]
+        found = [row for run in pair for row in rows if row["run_id"] == run.run_id]
+        if len(found) == len(pair) and len(rows) > len(pair):
+            tied = tied_names(found[0])
+            apart = None if tied is None else found[1]["model"] not in tied
+            rated = found[0]["rating"] is not None
+            return OnBoard(len(rows), "rating" if rated else document["metric"]["label"], apart)
+    return None

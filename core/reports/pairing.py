@@ -1,0 +1,164 @@
+"""The paired differences of two runs: one place that makes them, whatever shows them.
+
+Both answered the same items, so each sample is set against the same sample of the other run.
+Intervals and tests keep families of items together (docs/statistics.md).
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isclose
+from typing import NamedTuple
+
+from ..benchmark import Benchmark, Pack
+from ..few_families import why_no_interval
+from ..guard import guard
+from ..types import Metric
+from .graded import GradedSamples, Key, value_names
+
+
+class Compared(NamedTuple):
+    """What two runs are compared by.
+
+    Attributes:
+        benchmark: Theirs.
+        pack: Theirs.
+        a: The samples of the first.
+        b: The samples of the second.
+    """
+
+    benchmark: Benchmark
+    pack: Pack
+    a: GradedSamples
+    b: GradedSamples
+
+
+class ValueDifference(NamedTuple):
+    """How a value of samples differs, on those that both runs have scored."""
+
+    difference: float | None
+    ci95: Sequence[float] | None
+    standard_error: float | None
+    p: float | None
+    p_holm: float | None
+    n: int
+    families: int
+    share_a_higher: float | None
+    share_equal: float | None
+    mean_a: float | None
+    mean_b: float | None
+    only_a: int
+    only_b: int
+    reason: str | None
+
+
+class MainDifference(NamedTuple):
+    """How the two differ in the metric that models are ranked by, on its scale.
+
+    Attributes:
+        metric: Its name.
+        label: What tables call it.
+        higher_is_better: Of it.
+        chosen: Which of several numbers the metric is, of A and of B; empty where it is no choice.
+        row: The paired difference; its `p` is of this pair alone.
+    """
+
+    metric: str
+    label: str
+    higher_is_better: bool | None
+    chosen: tuple[str, str]
+    row: ValueDifference
+
+
+def value_differences(compared: Compared) -> dict[str, ValueDifference]:
+    """A row for each value that samples have, with p-values adjusted over all of them."""
+    from ..statistics import holm
+
+    a, b, scales = compared.a, compared.b, compared.benchmark.value_scales
+    keys = sorted({*a.scores, *b.scores})
+    rows = {}
+    for name in value_names([a, b]):
+        scale = scales.get(name, 1.0)
+        of_a, of_b = (
+            {k: scale * v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b)
+        )
+        rows[name] = _difference(compared, of_a, of_b)
+    adjusted = zip(rows.items(), holm([row.p for row in rows.values()]), strict=True)
+    return {name: row._replace(p_holm=p) for (name, row), p in adjusted}
+
+
+def main_difference(compared: Compared) -> MainDifference | None:
+    """The row of the metric that ranks; ``None`` where it is no mean over samples."""
+    if other_version(compared):
+        return None
+    metrics = [metrics_of(compared, graded) for graded in (compared.a, compared.b)]
+    name = compared.benchmark.ranked_by or next(iter(metrics[0]))
+    a, b = (of.get(name) for of in metrics)
+    of_a, of_b = (main_values(compared, graded) for graded in (compared.a, compared.b))
+    if a is None or b is None or not (_is_mean(a, of_a) and _is_mean(b, of_b)):
+        return None
+    row = _difference(compared, of_a, of_b)
+    chosen = a.chosen, b.chosen
+    return MainDifference(name, a.label or name, a.higher_is_better, chosen, row)
+
+
+def main_values(compared: Compared, graded: GradedSamples) -> dict[Key, float]:
+    """By sample what it adds to the metric that models are ranked by."""
+    options = {**graded.run.settings["all_options"], **graded.grading.options}
+    scores = list(graded.scores.values())
+    found = guard(compared.benchmark).main_values(compared.pack, scores, options)
+    return {k: v for k, v in zip(graded.scores, found, strict=True) if v is not None}
+
+
+def _is_mean(metric: Metric, values: Mapping[Key, float]) -> bool:
+    mean = _mean(list(values.values()))
+    return None not in (metric.value, mean) and isclose(metric.value or 0.0, mean or 0.0)
+
+
+def _difference(
+    compared: Compared, of_a: Mapping[Key, float], of_b: Mapping[Key, float]
+) -> ValueDifference:
+    """The paired difference of a value that each run has of some samples."""
+    from ..statistics import paired_difference
+
+    clusters = {item.id: item.cluster for item in compared.pack.items}
+    paired = [key for key in sorted(of_a) if key in of_b]
+    first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
+    found = paired_difference(first, second, [clusters[item_id] for item_id, _ in paired])
+    return ValueDifference(
+        difference=found.mean,
+        ci95=list(found.interval) if found.interval else None,
+        standard_error=found.standard_error,
+        p=found.p,
+        p_holm=None,
+        n=found.n,
+        families=found.n_clusters,
+        share_a_higher=found.share_higher,
+        share_equal=found.share_equal,
+        mean_a=_mean(first),
+        mean_b=_mean(second),
+        only_a=len(of_a) - len(paired),
+        only_b=len(of_b) - len(paired),
+        reason=_reason(found.n, found.n_clusters),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _reason(n: int, families: int) -> str | None:
+    """Why numbers are missing from a row."""
+    if not n:
+        return "no sample has this value in both runs"
+    return why_no_interval(families)
+
+
+def other_version(compared: Compared) -> bool:
+    """Whether grades are of another version of the benchmark, whose metrics are not today's."""
+    return compared.a.grading.version not in (None, compared.benchmark.version)
+
+
+def metrics_of(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
+    """A run's metrics over all of its own samples."""
+    options = {**graded.run.settings["all_options"], **graded.grading.options}
+    scores = list(graded.scores.values())
+    return guard(compared.benchmark).summarise(compared.pack, scores, options).metrics
