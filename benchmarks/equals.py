@@ -38,6 +38,7 @@ class Liking(NamedTuple):
         uneven: Share of comparisons in which the first half of the models are read first, where
             one order is judged.
         items: How many items each pair is compared on, of 45.
+        noise: Standard deviation between two calls on the same transcripts.
     """
 
     length: float = 0.0
@@ -45,6 +46,7 @@ class Liking(NamedTuple):
     orders: Literal["both", "one"] = "both"
     uneven: float = 0.5
     items: int = 45
+    noise: float = 0.4
 
 
 # With these noises a place of 0.33 has the first one win 65 % between equals: 15 points too many.
@@ -85,7 +87,7 @@ def draw(ability: Floats, liking: Liking, seed: int) -> Comparisons:
         half = np.arange(n) < n // 2
         share = np.where(half[a] & ~half[b], liking.uneven, 0.5)
         a_first = rng.random(len(item)) < share
-    seen = quality[a, item] - quality[b, item] + between + 0.4 * rng.normal(size=len(item))
+    seen = quality[a, item] - quality[b, item] + between + liking.noise * rng.normal(size=len(item))
     seen += np.where(a_first, liking.place, -liking.place)
     seen += liking.length * (log_length[a, item] - log_length[b, item])
     felt = seen[:, None] + 0.8 * rng.normal(size=(len(item), 8))

@@ -137,8 +137,9 @@ def _length(terms: Terms, ratings: Rows, calls: int) -> Conclusion:
     slope, harm = terms.length.margin_per_doubling, terms.length.harm
     grade = grade_leaning(harm, 0.0, HARM)
     if harm.value is None or grade == NOT_TESTED:
-        hint = "" if harm.ci95 is None else f"up to {furthest(harm):.1f} {_ERRORS} are possible"
-        return _not_tested("length", harm, calls, "calls", hint)
+        tells = "do not tell it from strength"
+        most = "" if harm.ci95 is None else f"{tells}; up to {furthest(harm):.1f} {_ERRORS}"
+        return _not_tested("length", harm, calls, "calls", f"{most} are possible")
     message = f"a text twice as long gets {_more(slope)} ({_ends(slope)}; fair: 0)"
     if grade in (NONE, NOT_SHOWN):
         size = f"{furthest(harm):.2f} {_ERRORS}"
@@ -223,12 +224,13 @@ def _not_tested(about: str, found: AuditEstimate, calls: int, what: str, hint: s
     if found.ci95 is None:
         message = f"{found.reason} ({n} {what if found.n else 'calls'})"
     else:
-        message = f"{n} {what} are too few to tell; {hint}"
+        message = f"{n} {what} {hint}"
     return _conclusion(about, NOT_TESTED, message, found._replace(n=n))
 
 
 def _needed(found: AuditEstimate, room: float) -> str:
-    return "" if found.ci95 is None else f"about {needed(found, room)} are needed"
+    few = "are too few to tell"
+    return "" if found.ci95 is None else f"{few}; about {needed(found, room)} are needed"
 
 
 def _mirrored(found: AuditEstimate) -> AuditEstimate:
