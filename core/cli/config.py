@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
@@ -30,6 +31,7 @@ from .settings import (
     NOT_SETTINGS,
     defaults,
     find_settings,
+    find_suite,
     own_settings,
     setting_name,
 )
@@ -46,24 +48,34 @@ _CONFIG_EXAMPLES = "\b\nExamples:\n  bench config --approve gpu.example:8443 GPU
 @click.command("config", cls=Command, epilog=_CONFIG_EXAMPLES)
 @click.option("--config", type=click.Path(dir_okay=False), envvar=env_name("config"),
               metavar="FILE", help=f"Settings file (default: {FILE}).")  # fmt: skip
+@click.option(
+    "--suite",
+    metavar="NAME",
+    envvar=env_name("suite"),
+    help="Also what [suite.NAME] of the file says, as bench run --suite NAME would.",
+)
 @click.option("--approve", type=_PAIR, metavar="HOST VAR",
               help="Let settings files send the key in VAR to HOST.")  # fmt: skip
 @click.option("--revoke", type=_PAIR, metavar="HOST VAR", help="Take that back.")
+@options.details_option
 @options.json_option
 def config_command(
     config: str | None,
+    suite: str | None,
     approve: tuple[str, str] | None,
     revoke: tuple[str, str] | None,
     json_output: bool,
 ) -> None:
-    """Print each setting with its value and where that came from.
+    """Print each setting that is set, with its value and where that came from.
 
-    Where: an environment variable, the settings file, or the default.
+    Where: an environment variable, the settings file or a suite of it. With --details also those
+    that have their default, with --json all.
     """
     if approve or revoke:
         _change(approve, revoke)
         return
-    found = _found(find_settings(config))
+    settings = find_settings(config)
+    found = _found(settings, find_suite(settings, suite) if suite else None)
     if json_output:
         click.echo(as_text(found))
         return
@@ -103,14 +115,15 @@ class _Listing(NamedTuple):
     suites: Sequence[JsonObject]
     endpoints: Sequence[JsonObject]
     prices: Sequence[JsonObject]
+    families: Sequence[JsonObject]
     approved: Sequence[JsonObject]
 
 
-def _found(settings: SettingsFile) -> _Listing:
+def _found(settings: SettingsFile, suite: Suite | None) -> _Listing:
     origin = f"file {settings.path}"
     approvals = Approvals()
     return _Listing(
-        settings=list(_settings(settings)),
+        settings=list(_settings(settings, suite)),
         suites=[{**_suite(s), "origin": origin} for s in settings.suites.values()],
         endpoints=[
             {"name": e.name, **e.given(), "origin": origin} for e in settings.endpoints.values()
@@ -125,6 +138,10 @@ def _found(settings: SettingsFile) -> _Listing:
                 "origin": origin,
             }
             for spec, price in settings.prices.items()
+        ],
+        families=[
+            {"model": name, "family": own, "origin": origin}
+            for name, own in settings.families.items()
         ],
         approved=[
             {**sending._asdict(), "origin": f"file {approvals.path}"} for sending in approvals.all()
@@ -146,9 +163,11 @@ def _suite(suite: Suite) -> JsonDict:
 
 
 def _tables(found: _Listing) -> Iterator[Table]:
-    cells = [(_named(row), _plain(row.value), row.origin) for row in found.settings]
+    shown = [row for row in found.settings if options.wants_details() or row.origin != _DEFAULT]
+    cells = [(_named(row), _plain(row.value), row.origin) for row in shown]
     title = "Settings of bench run; an option on the command line goes before all of these"
-    yield Table(title, ("setting", "value", "from"), cells)
+    note = "" if options.wants_details() else "all others have their defaults: --details"
+    yield Table(title, ("setting", "value", "from"), cells, note=note)
     if found.suites:
         named = ("name", "benchmarks", "models", "judges", "also sets", "origin")
         yield _table("Suites: bench run --suite NAME", named, found.suites)
@@ -159,6 +178,8 @@ def _tables(found: _Listing) -> Iterator[Table]:
         rates = ("input", "output", "cached", "cache_write", "origin")
         title = "Prices, in dollars per million tokens"
         yield _table(title, ("model", *rates), found.prices)
+    if found.families:
+        yield _table("Families of models", ("model", "family", "origin"), found.families)
     if found.approved:
         title = "Keys that settings files may send"
         yield _table(title, ("place", "variable", "origin"), found.approved)
@@ -169,20 +190,27 @@ def _table(title: str, names: tuple[str, ...], rows: Sequence[JsonObject]) -> Ta
     return Table(title, ["from" if name == "origin" else name for name in names], cells)
 
 
-def _settings(settings: SettingsFile) -> Iterator[_Setting]:
+def _settings(settings: SettingsFile, suite: Suite | None) -> Iterator[_Setting]:
     common = [(None, p) for p in run_command.params if isinstance(p, click.Option)]
     for benchmark, param in [*common, *own_settings()]:
         if param.name not in NOT_SETTINGS:
-            yield _setting(settings, benchmark, param)
+            own = suite.options.get(benchmark or "", {}) if suite else {}
+            by_suite = {**(suite.run if suite else {}), **own}
+            of_file = replace(settings, run={**settings.run, **by_suite})
+            place = f"suite {suite.name}, " if suite and setting_name(param) in by_suite else ""
+            yield _setting(of_file, benchmark, param, place)
 
 
-def _setting(settings: SettingsFile, benchmark: str | None, param: click.Option) -> _Setting:
+def _setting(
+    settings: SettingsFile, benchmark: str | None, param: click.Option, place: str
+) -> _Setting:
     command = click.Command("run", params=[param])
     context = command.make_context("run", [], default_map=defaults(settings, [param]))
     name = str(param.name)
     value = context.params[name]
     shown = _jsonable(_without_secrets(name, value) if value else value)
-    origin = _origin(context.get_parameter_source(name), param, settings.path)
+    source = context.get_parameter_source(name)
+    origin = _origin(source, param, f"{place}file {settings.path}")
     return _Setting(setting_name(param), benchmark, shown, origin)
 
 
@@ -223,10 +251,14 @@ def _shown_extra(text: str) -> str:
     return text if plain is body else json.dumps(plain, ensure_ascii=False)
 
 
-def _origin(source: ParameterSource | None, param: click.Option, path: object) -> str:
+_DEFAULT = "default"
+"""The origin of what nobody has set."""
+
+
+def _origin(source: ParameterSource | None, param: click.Option, in_file: str) -> str:
     if source is ParameterSource.ENVIRONMENT:
         return f"environment {param.envvar}"
-    return f"file {path}" if source is ParameterSource.DEFAULT_MAP else "default"
+    return in_file if source is ParameterSource.DEFAULT_MAP else _DEFAULT
 
 
 def _named(row: _Setting) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..clients.families import stated
 from ..errors import ConfigError
 from ..names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
@@ -45,6 +46,7 @@ def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path 
     """Make a file's values the defaults of a command; the callback of ``--config``."""
     settings = in_suite(find_settings(value), ctx.meta.get(SUITE))
     ctx.meta[_META] = settings
+    stated.set(settings.families)
     made = defaults(settings, ctx.command.get_params(ctx))
     ctx.default_map = {name: made[name] for name in made.keys() - KEY_VARIABLES}
     return settings.path

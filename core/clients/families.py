@@ -1,12 +1,19 @@
 """Which models are kin: judges favour their own style (Panickssery et al. 2024, 2404.13076).
 
-A family is told from a model's name, as makers name their models; one that no rule
-knows is its first word, so that ``my-model-7b`` and ``my-model-70b`` are kin.
+A family is what ``[families]`` of bench.toml says, else told from a model's name, as makers name
+their models. A name that neither knows is of no family: it is nobody's kin but its own.
 """
 
 import re
+from collections.abc import Mapping
+from contextvars import ContextVar
+from fnmatch import fnmatchcase
+from types import MappingProxyType
 
 from ..endpoints.providers import ModelSpec
+
+stated: ContextVar[Mapping[str, str]] = ContextVar("stated", default=MappingProxyType({}))
+"""The families that the settings of the command under way state, by a name or a pattern."""
 
 _MAKERS = {
     "openai": "gpt chatgpt o1 o3 o4 o5 davinci",
@@ -27,43 +34,45 @@ _MAKERS = {
     "ai2": "olmo tulu",
     "ibm": "granite",
 }
-_SERVERS = frozenset({"openai", "anthropic", "litellm"})
 _MAKER = {word: maker for maker, words in _MAKERS.items() for word in words.split()}
 
 
-def family(spec: ModelSpec) -> str:
-    """The family of a model: its maker where the name tells, else the name's first word."""
-    name = spec.name.rpartition("/")[2].lower()
-    words = re.findall(r"[a-z]+\d?|\d+", name)
-    for word in words:
-        if maker := _MAKER.get(word) or _MAKER.get(word.rstrip("0123456789")):
-            return maker
-    if _names_a_function(spec):
-        return name
-    return words[0] if words else name
+def family(spec: ModelSpec) -> str | None:
+    """The family of a model; ``None`` where nobody has said it and no rule knows the name."""
+    whole, name = str(spec).lower(), spec.name.lower()
+    called = (whole, name, name.rpartition("/")[2])
+    families = {pattern.lower(): own for pattern, own in stated.get().items()}
+    for exact in called:
+        if exact in families:
+            return families[exact]
+    for pattern, own in families.items():
+        if any(fnmatchcase(each, pattern) for each in called):
+            return own
+    words = re.findall(r"[a-z]+\d?|\d+", called[-1])
+    makers = (_MAKER.get(word) or _MAKER.get(word.rstrip("0123456789")) for word in words)
+    return next(filter(None, makers), None)
 
 
-def _names_a_function(spec: ModelSpec) -> bool:
-    """Whether a colon parts a module from a function, as in ``python/toys:parrot``.
-
-    The module says nothing of the model. Names of servers have sizes and tags after a colon.
-    """
-    after = spec.name.rpartition("/")[2].partition(":")[2]
-    return spec.provider not in _SERVERS and after.isidentifier()
+def are_kin(one: ModelSpec, other: ModelSpec) -> bool:
+    """Whether two models are one, or of one family."""
+    if one.name.lower().rpartition("/")[2] == other.name.lower().rpartition("/")[2]:
+        return True
+    own = family(one)
+    return own is not None and own == family(other)
 
 
 def common_family(one: ModelSpec, other: ModelSpec) -> str | None:
-    """The family that two models are of; ``None`` where they are of two."""
-    return family(one) if family(one) == family(other) else None
+    """The family that two models are of, or the name of both; ``None`` where they are no kin."""
+    return (family(one) or one.name) if are_kin(one, other) else None
 
 
 def kinship(model: ModelSpec, judge: ModelSpec) -> str | None:
     """A warning when a judge is the model itself or of its family; ``None`` when it is not."""
     if model == judge:
         return f"the judge {judge} is the model itself; judges favour their own words"
-    if family(model) == family(judge):
+    if own := common_family(model, judge):
         return (
-            f"the judge {judge} is of the model's family ({family(model)}); "
+            f"the judge {judge} is of the model's family ({own}); "
             "judges favour their own family's style"
         )
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Options, Pack
+from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Grader, Journal, RunRecord
@@ -175,7 +176,7 @@ class BoardResults:
         if (code := code_digest(self.benchmark)) is None:
             return None
         _, facts, today, _ = self._reading(run)
-        read = [pack.source.name, pack.source.sha256, dict(self.read_by)]
+        read = [pack.source.name, pack.source.sha256, dict(self.read_by), dict(stated.get())]
         return digest([code, run.run_id, today, facts, *read])
 
     def _evidence(

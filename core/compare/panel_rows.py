@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..clients.families import family
+from ..clients.families import are_kin
 from ..endpoints.providers import ModelSpec
 from ..journal import RunRecord, StoredComparison
 from ..panels import Panel
@@ -39,9 +39,9 @@ class PanelJudges(NamedTuple):
         return tuple(able[: len(drawn)])
 
     def _is_kin(self, judge: str, row: StoredComparison) -> bool:
-        own = family(ModelSpec.parse(judge.partition(" at ")[0]))
+        own = ModelSpec.parse(judge.partition(" at ")[0])
         sides = (self.runs.get(run_id) for run_id in (row.run_a, row.run_b))
-        return own in {family(ModelSpec.parse(run.model)) for run in sides if run}
+        return any(are_kin(own, ModelSpec.parse(run.model)) for run in sides if run)
 
     def merged(
         self, planned: Iterable[StoredComparison], answered: Iterable[StoredComparison]

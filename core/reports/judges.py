@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Benchmark
-from ..clients.families import family
+from ..clients.families import are_kin, family
 from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..hints import bench, judge_words
@@ -241,11 +241,10 @@ def document_of(table: JudgedTable) -> JudgesDocument:
     from ..statistics.kin import scales_from_models
     from .judge_words import words_of
 
-    families = [family(ModelSpec.parse(spec_of(judge))) for judge in table.judges]
-    kin = [
-        [family(ModelSpec.parse(run.model)) == own for own in families]
-        for run in table.runs.values()
-    ]
+    specs = [ModelSpec.parse(spec_of(judge)) for judge in table.judges]
+    families = [family(spec) or spec.name for spec in specs]
+    models = [ModelSpec.parse(run.model) for run in table.runs.values()]
+    kin = [[are_kin(model, judge) for judge in specs] for model in models]
     scales = table.scales or scales_from_models(table.means, kin)
     made = study_judges(table.means, kin, scales)
     rows = [

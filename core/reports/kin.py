@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..clients.families import family
+from ..clients.families import are_kin
 from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..journal import Journal
@@ -148,8 +148,8 @@ def without_kin(
 
 
 def _kin_of(model: str, judges: Sequence[str]) -> set[str]:
-    own = family(ModelSpec.parse(model))
-    return {judge for judge in judges if family(ModelSpec.parse(spec_of(judge))) == own}
+    own = ModelSpec.parse(model)
+    return {judge for judge in judges if are_kin(own, ModelSpec.parse(spec_of(judge)))}
 
 
 def _rule(

@@ -19,7 +19,7 @@ from .tables import plain_names
 
 FILE = "bench.toml"
 _LARGEST = 4 * 2**20
-TABLES = ("run", "suite", "endpoints", "roles", "prices")
+TABLES = ("run", "suite", "endpoints", "roles", "prices", "families")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class SettingsFile:
         roles: Who plays the roles of benchmarks, by role.
         prices: By model spec.
         suites: Several benchmarks and models, by name.
+        families: Of models, by a name or a pattern of names.
         path: ``None`` when there is no file.
     """
 
@@ -40,6 +41,7 @@ class SettingsFile:
     roles: Mapping[str, RolePlayer] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
+    families: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
 
     def endpoint(self, text: str | None, party: PartyOptions = OF_MODEL) -> EndpointSettings | None:
@@ -72,8 +74,21 @@ def read_settings(path: Path) -> SettingsFile:
         roles=read_players(raw.get("roles", {}), path),
         prices=read_prices(raw["prices"], path) if "prices" in raw else {},
         suites=read_suites(raw.get("suite", {}), path),
+        families=_read_families(raw.get("families", {}), path),
         path=path,
     )
+
+
+def _read_families(raw: object, path: Path) -> dict[str, str]:
+    """The families of models, by a name or a pattern such as ``acme-*``."""
+    if not isinstance(raw, dict):
+        raise ConfigError(
+            f'{path}: families must be a table; write [families] and "acme-*" = "acme"'
+        )
+    for name, own in raw.items():
+        if not (isinstance(own, str) and own.strip()):
+            raise ConfigError(f'{path} [families] "{name}" must be the name of a family')
+    return dict(raw)
 
 
 def _toml(path: Path) -> dict[str, Any]:

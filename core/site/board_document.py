@@ -175,7 +175,9 @@ def _row(
 def _family(model: str) -> str:
     """The maker of a model, as far as its name tells."""
     provider, _, name = model.partition("/")
-    return "imported" if is_imported(model) else family(ModelSpec(provider, name or provider))
+    if is_imported(model):
+        return "imported"
+    return family(ModelSpec(provider, name or provider)) or "–"
 
 
 def size_of(name: str) -> float | None:

@@ -127,3 +127,53 @@ def test_broken_approvals_are_told(bench: Bench) -> None:
         assert done.code == 3
         assert str(path) in done.err
     assert path.read_text() == "{"
+
+
+def test_what_is_set_is_shown_and_the_rest_with_details(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A default is not news; JSON has all."""
+    monkeypatch.delenv("BENCH_DETAILS")
+    Path("bench.toml").write_text("[run]\nconcurrency = 8\n")
+    short, long = bench("config").out, bench("config", "--details").out
+    assert "concurrency" in short and "max_tokens" not in short
+    assert "all others have their defaults: --details" in short
+    assert "concurrency" in long and "max_tokens" in long
+    assert "max_tokens" in bench("config", "--json").out
+
+
+def test_a_suite_s_settings_are_shown_as_its_run_would_take_them(bench: Bench) -> None:
+    """Before those of [run], and those of a benchmark's own before both."""
+    Path("bench.toml").write_text(
+        "[run]\nconcurrency = 8\nlimit = 3\n[suite.nightly]\nbenchmarks = ['seceu']\n"
+        "limit = 5\n[suite.nightly.options.seceu]\nprompting = 'two-shot'\n"
+    )
+    rows = bench("config", "--suite", "nightly", "--json").json["settings"]
+    found = {(r["name"], r["benchmark"]): (r["value"], r["origin"]) for r in rows}
+    assert found["concurrency", None] == (8, "file bench.toml")
+    assert found["limit", None] == (5, "suite nightly, file bench.toml")
+    assert found["prompting", "seceu"] == ("two-shot", "suite nightly, file bench.toml")
+    assert bench("config", "--suite", "weekly").code == 3
+
+
+def test_stated_families_are_shown_and_count(bench: Bench) -> None:
+    """In the warning about a judge, too."""
+    Path("bench.toml").write_text('[families]\n"acme-*" = "acme"\n')
+    (row,) = bench("config", "--json").json["families"]
+    assert row == {"model": "acme-*", "family": "acme", "origin": "file bench.toml"}
+    assert "acme-*" in bench("config").out
+    run = ("run", "eqbench3", "--model", "openai/acme-7b", "--judge", "openai/acme-70b")
+    url = "http://127.0.0.1:9/v1"
+    planned = bench(*run, "--base-url", url, "--judge-base-url", url, "--dry-run")
+    assert "of the model's family (acme)" in planned.err
+    Path("bench.toml").unlink()
+    planned = bench(*run, "--base-url", url, "--judge-base-url", url, "--dry-run")
+    assert planned.code == 0 and "family" not in planned.err
+
+
+@pytest.mark.parametrize("value", ["families = 3", "[families]\nx = 1", "[families]\nx = ' '"])
+def test_a_family_has_a_name(bench: Bench, value: str) -> None:
+    """Anything else is an error that names the file."""
+    Path("bench.toml").write_text(value + "\n")
+    done = bench("config")
+    assert done.code == 3 and "bench.toml" in done.err and "famil" in done.err

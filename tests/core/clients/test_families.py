@@ -1,8 +1,10 @@
 """Which models are kin."""
 
+from collections.abc import Iterator
+
 import pytest
 
-from eibench.core.clients.families import family, kinship
+from eibench.core.clients.families import common_family, family, kinship, stated
 from eibench.core.endpoints.providers import ModelSpec
 
 
@@ -28,14 +30,53 @@ def test_a_family_is_told_from_the_name_as_makers_name_models(names: str, maker:
     assert {family(ModelSpec.parse(name)) for name in names.split()} == {maker}
 
 
-def test_an_unknown_name_s_first_word_is_its_family() -> None:
-    """Two sizes of one's own model are kin."""
-    small, large, other = (
-        ModelSpec.parse(f"openai/{name}") for name in ("acme-7b", "org/acme-70b", "zeta-7b")
-    )
-    assert family(small) == family(large) == "acme"
-    assert kinship(small, large) is not None
-    assert kinship(small, other) is None
+@pytest.mark.parametrize(
+    "names",
+    [
+        "openai/m055-ft openai/m040-base",
+        "openai/run1-ck200 openai/run2-ck200",
+        "openai/lora-1 openai/lora-2",
+        "openai/my-model-7b openai/my-model-70b",
+    ],
+)
+def test_no_family_is_made_of_a_name_that_nobody_knows(names: str) -> None:
+    """Names of one's own models begin alike by chance."""
+    one, other = map(ModelSpec.parse, names.split())
+    assert family(one) is None
+    assert kinship(one, other) is None
+    assert common_family(one, other) is None
+
+
+def test_a_model_is_its_own_kin_whoever_serves_it() -> None:
+    """By its name."""
+    one, other = ModelSpec.parse("openai/m055-ft"), ModelSpec.parse("litellm/hosted/M055-ft")
+    assert "(m055-ft)" in str(kinship(one, other))
+
+
+@pytest.fixture
+def families() -> Iterator[None]:
+    """What a file states."""
+    token = stated.set({"Acme-*": "acme", "acme-by-llama": "meta", "openai/gpt-x*": "copies"})
+    yield
+    stated.reset(token)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("openai/acme-7b", "acme"),
+        ("openai/org/ACME-70b", "acme"),
+        ("openai/acme-llama", "acme"),  # before the makers' names
+        ("openai/acme-by-llama", "meta"),  # a name before a pattern
+        ("openai/gpt-x-small", "copies"),
+        ("litellm/azure/gpt-x-small", "openai"),
+        ("openai/zeta-7b", None),
+    ],
+)
+@pytest.mark.usefixtures("families")
+def test_a_stated_family_goes_first(name: str, expected: str | None) -> None:
+    """By the whole spec, the name, or its end; a name before a pattern."""
+    assert family(ModelSpec.parse(name)) == expected
 
 
 def test_kinship_names_the_judge_and_why() -> None:
