@@ -27,8 +27,8 @@ This page is generated from `bench COMMAND --help`.
   environment, that before [`bench.toml`](configuration.md), that before the default.
 - Results go to standard output, everything else to standard error.
 - [Exit codes](runs.md#exit-codes) mean the same everywhere. `--debug` shows an error's traceback.
-- `COLUMNS` sets the width of a terminal. What is written to a file or a pipe does not depend on it
-  ([screens](screens)).
+- `COLUMNS` sets the width of a terminal and, where it is exported, of what goes into a file or a
+  pipe ([screens](screens)).
 """
 
 

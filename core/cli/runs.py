@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .. import console
+from ..endpoints.sites import without_hosts
 from ..errors import UsageError
 from ..hints import bench
 from ..imported import origin_of
@@ -14,6 +15,7 @@ from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
 from ..lookup.views import document_path
 from ..panels import judges_in, rule_in
+from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
 from ..result_document import ResultDocument
@@ -30,6 +32,7 @@ _RUNS_EXAMPLES = "\b\nExamples:\n  bench runs --benchmark eqbench3 --model opena
 @click.command("runs", cls=Command, epilog=_RUNS_EXAMPLES)
 @all_selectors
 @options.runs_dir_option
+@options.details_option
 @options.json_option
 @config_option
 def runs_command(runs_dir: Path, json_output: bool) -> None:
@@ -53,24 +56,32 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
         click.echo(which or f"no runs in {runs_dir} yet; start one: {first}", err=True)
         return
     title = f"{plural(len(rows), 'run')} in {runs_dir}"
-    console.output.show(console.fitted.Fitted(FitTable(title, _columns(rows))))
+    table = FitTable(title, _columns(rows), unboxed=True)
+    console.output.show(console.fitted.Fitted(table))
 
 
 def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[FitColumn]:
     """What is shown of each run; on a narrow terminal less, so that each has one line."""
     runs, documents = [run for run, _ in rows], [document for _, document in rows]
-    judges, shown = list(map(judge_of, documents)), list(map(main_metric, documents))
-    short = list(map(_value, documents))
+    judges, details = list(map(judge_of, documents)), options.wants_details()
+    named = judges if details else [without_hosts(judge) or "–" for judge in judges]
     brief = list(map(_brief, judges))
-    judged = [FitColumn("judge", judges, 5, brief, 1)] * any(d and d["judge"] for d in documents)
+    least = [_own_name(judge).removesuffix(" judges") for judge in brief]
+    judged = [FitColumn("judge", named, 9, brief, 3, least, 5)]
+    values = [_value_and_status(*row) for row in rows]
+    plain = list(map(_plain, runs))
+    models = list(map(_name, runs)) if details else plain
+    short = [
+        _own_name(name) if not run.demo else name for run, name in zip(runs, plain, strict=True)
+    ]
     return [
         FitColumn("run", [run.run_id for run in runs]),
         FitColumn("benchmark", [run.benchmark for run in runs]),
-        FitColumn("model", list(map(_name, runs)), 0, list(map(_plain, runs)), 1),
-        FitColumn("pack", [run.pack_name for run in runs], 3),
-        FitColumn("status", [run.status for run in runs], 6),
-        FitColumn("score", shown, 0, short, 4),
-        *judged,
+        FitColumn("model", models, 0, plain, 1, short, 6),
+        FitColumn("pack", [run.pack_name for run in runs], 8),
+        FitColumn("status", [run.status for run in runs], 4),
+        FitColumn("score", list(map(main_metric, documents)), 0, values, 2),
+        *judged * any(d and d["judge"] for d in documents),
         FitColumn("started", list(map(_minute, runs)), 1),
     ]
 
@@ -83,10 +94,24 @@ def _plain(run: RunRecord) -> str:
     return run.name + (" DEMO" if run.demo else "")
 
 
+def _own_name(spec: str) -> str:
+    """A model's name without who serves it."""
+    provider, slash, name = spec.partition("/")
+    return name if slash and provider in installed().providers.things else spec
+
+
 def _brief(judge: str) -> str:
     """A judge without its host; of a panel the rule, and how many judges it has."""
     rule = rule_in(judge)
     return f"{rule} of {len(judges_in(judge))} judges" if rule else judge.partition(" at ")[0]
+
+
+def _value_and_status(run: RunRecord, document: ResultDocument | None) -> str:
+    """The main number alone, with how the run ended where that is not well."""
+    value = _value(document)
+    if run.status == "complete":
+        return value
+    return run.status if value == "–" else f"{value} {run.status}"
 
 
 def judge_of(document: ResultDocument | None) -> str:

@@ -114,9 +114,11 @@ def show_command(
     check_named(run, chosen)
     with Journal(runs_dir, create=False) as journal:
         one = any((item, items, judge, views, view, json_output))
-        if run and not one and len(fitting := find_fitting(journal, run, chosen)) > 1:
-            _show_each(journal, fitting)
-            return
+        if run and not (one or journal.runs_like(run)):
+            fitting = find_fitting(journal, run, chosen)
+            if len(fitting) > 1:
+                _show_each(journal, fitting)
+                return
         record = find_one(journal, run, chosen)
         if views:
             _list_views(journal, record, json_output)

@@ -34,7 +34,11 @@ class Fitted:
             room = min(MOST, options.max_width - grid.width - 3)
             if step <= SPARED and room >= LEAST:
                 return self._grid(self._drawn(columns, room))
-        return fit[0][2] if fit else made[-1][2]
+        step, _, grid = fit[0] if fit else made[-1]
+        if self.table.unboxed and step > SPARED:
+            bare = (g for _, _, g in made if g.is_whole_in(options.max_width, boxed=False))
+            return next(bare, grid)
+        return grid
 
     def _drawn(self, columns: Sequence[FitColumn], width: int) -> list[FitColumn]:
         """The columns with the drawing of their intervals, if there is anything to draw."""

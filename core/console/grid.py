@@ -90,9 +90,9 @@ class Grid:
         """In its box, with its headings wrapped alone."""
         return _Form(True, self).width(self._unbroken())
 
-    def is_whole_in(self, width: int) -> bool:
-        """Whether it stands there in its box with no cell wrapped."""
-        return self.width <= width
+    def is_whole_in(self, width: int, *, boxed: bool = True) -> bool:
+        """Whether it stands there in its box, or without, with no cell wrapped."""
+        return _Form(boxed, self).width(self._unbroken()) <= width
 
     def _unbroken(self) -> list[int]:
         """The least width of each column whose heading alone is wrapped."""

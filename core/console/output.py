@@ -6,10 +6,12 @@ is told, so that nothing is paid for that nobody waits for. A result that nobody
 """
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from ..guard import printing
@@ -17,14 +19,25 @@ from ..text import line
 from .streams import silence
 
 PLAIN_WIDTH = 110
-"""Of prose and plots where there is no terminal; tables have their own width there."""
+"""Of prose and plots where there is no terminal; tables have their own width there.
+
+Where ``COLUMNS`` is exported, that is the width of all of it.
+"""
 
 
 class _Console(Console):
     """Standard error or standard output, whose reader may go away."""
 
     is_closed = False
+    fits = False
+    """Whether tables are made to fit although it is no terminal."""
     _when_closed: Callable[[], object] = staticmethod(lambda: None)
+
+    @property
+    def options(self) -> ConsoleOptions:
+        """What is printed may be as wide as these say."""
+        found = super().options
+        return replace(found, is_terminal=True) if self.fits else found
 
     def on_broken_pipe(self) -> None:
         """Drop what is said on standard error."""
@@ -64,10 +77,12 @@ def dropping() -> Iterator[None]:
 
 def _console(stderr: bool) -> _Console:
     made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    if not made.is_terminal:  # nobody's COLUMNS: the same file whatever terminal it was made in
-        made = _Console(
-            stderr=stderr, highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH
-        )
+    if not made.is_terminal:
+        wanted = os.environ.get("COLUMNS", "")
+        fits = wanted.isascii() and wanted.isdigit() and int(wanted) > 0
+        width = int(wanted) if fits else PLAIN_WIDTH
+        made = _Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
+        made.fits = fits
     return made
 
 

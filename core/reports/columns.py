@@ -15,6 +15,8 @@ class FitColumn(NamedTuple):
         drop: When it is left out: 1 first; 0 never.
         brief: Its shorter cells.
         shorten: When these take the place of its cells, on the same scale.
+        least: Cells that are shorter still.
+        again: When these do.
     """
 
     heading: str
@@ -22,6 +24,8 @@ class FitColumn(NamedTuple):
     drop: int = 0
     brief: Sequence[Cell] | None = None
     shorten: int = 0
+    least: Sequence[Cell] | None = None
+    again: int = 0
 
 
 class Span(NamedTuple):
@@ -41,6 +45,7 @@ class FitTable(NamedTuple):
         note: What a reader must know to read it rightly.
         spans: Values with their intervals, one for each row, drawn where there is room.
         drawn_after: The heading of the column that the drawing follows.
+        unboxed: Whether its box goes before columns that are left out late, after `SPARED`.
     """
 
     title: str
@@ -49,6 +54,7 @@ class FitTable(NamedTuple):
     note: str = ""
     spans: Sequence[Span] = ()
     drawn_after: str = ""
+    unboxed: bool = False
 
 
 SPARED = 6
@@ -58,6 +64,7 @@ SPARED = 6
 def narrowings(columns: Sequence[FitColumn]) -> list[tuple[int, list[FitColumn]]]:
     """The columns as they are, then ever narrower ones, each with its step."""
     steps = [(c.shorten, n, c.brief) for n, c in enumerate(columns) if c.shorten]
+    steps += [(c.again, n, c.least) for n, c in enumerate(columns) if c.again]
     steps += [(c.drop, n, None) for n, c in enumerate(columns) if c.drop]
     left: dict[int, FitColumn] = dict(enumerate(columns))
     found = [(0, list(columns))]

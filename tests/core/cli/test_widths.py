@@ -60,30 +60,51 @@ def test_a_result_is_whole_in_a_narrow_terminal(bench: Bench, width: int) -> Non
     assert all(re.search(r"\d … -?\d", line) for line in lines if "…" in line)
 
 
-def test_what_goes_into_a_file_does_not_depend_on_columns(
+def test_what_goes_into_a_file_is_as_wide_as_columns_says(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the shell has exported."""
+    """Where it is exported; else tables have their own width, and prose one that is fixed."""
     bench("run", "eqbench3", "--limit", "2")
-    shown = []
-    for columns in ("20", "300", None):
-        if columns is None:
-            monkeypatch.delenv("COLUMNS")
-        else:
-            monkeypatch.setenv("COLUMNS", columns)
-        run_id = bench("runs", "--json").json["runs"][0]["run_id"]
-        shown.append(bench("show", run_id).out + bench("runs").out)
-    assert len(set(shown)) == 1
+    run_id = bench("runs", "--json").json["runs"][0]["run_id"]
+    widths = []
+    for columns in ("60", "300", "none", ""):
+        monkeypatch.setenv("COLUMNS", columns)
+        shown = (bench("show", run_id).out + bench("runs").out).splitlines()
+        tables = [line for line in shown if line.startswith(("│", "╭"))]
+        widths.append(max(map(len, tables)))
+    assert widths[0] <= 60 < widths[1] == widths[2] == widths[3] == widths[1]
 
 
-def test_hosts_of_models_and_judges_give_way_first(bench: Bench) -> None:
-    """Before a column is left out: on 100 columns each run is a line with all of them."""
+def panels(bench: Bench) -> None:
+    """Two runs of one model on one pack, by two panels, and one that came to nothing."""
     with LoopbackServer() as server:
         url = server.base_url
-        model = ("--model", "openai/m", "--base-url", url, "--judge-base-url", url)
-        judges = ("--judge", "openai/first", "--judge", "openai/second")
-        bench("run", "emotionqueen", *model, *judges, "--limit", "1", "--dataset", "bundled")
-    lines = in_a_terminal(100, "runs")
-    assert max(map(len, lines)) <= 100
-    (row,) = [line for line in lines if "openai/m" in line]
-    assert "mean of 2 judges" in row and "127.0.0.1" not in row
+        run = ("run", "emotionqueen", "--limit", "1", "--dataset", "bundled")
+        model = ("--model", "openai/a-model-of-our-own", "--base-url", url)
+        for last in ("second", "third"):
+            judges = ("--judge", "openai/first", "--judge", f"openai/{last}")
+            bench(*run, *model, *judges, "--judge-base-url", url, "--fresh")
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_pack_and_judge_of_a_run_stay_in_its_line(bench: Bench, width: int) -> None:
+    """Dates, hosts, providers and the status of its own go first; how it ended stays."""
+    panels(bench)
+    lines = in_a_terminal(width, "runs")
+    assert max(map(len, lines)) <= width
+    rows = [line for line in lines if "a-model-of-our-own" in line]
+    assert len(rows) == 2
+    for row in rows:
+        assert "bundled" in row and "incomplete" in row and "127.0.0.1" not in row
+        assert "mean of 2" in row
+
+
+def test_hosts_are_listed_with_details(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without, panels are told apart by their judges' names alone."""
+    panels(bench)
+    details = bench("runs", "--details").out
+    monkeypatch.delenv("BENCH_DETAILS")
+    plain = bench("runs").out
+    assert "127.0.0.1" in details and "127.0.0.1" not in plain
+    assert "mean(openai/first,openai/third)" in plain
+    assert max(map(len, plain.splitlines())) < 160
