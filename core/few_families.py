@@ -19,6 +19,21 @@ def why_no_interval(families: int) -> str | None:
     return f"an interval needs {FEWEST_FAMILIES} families of items, here {here}"
 
 
+def unequal_families(families: int, effective: float) -> list[str]:
+    """The warning about families of very unequal size; none where they are not.
+
+    Args:
+        families: How many there are.
+        effective: How many of equal size would say as much, (sum n)^2 / sum n^2.
+    """
+    if 2 * effective >= families:
+        return []
+    return [
+        f"families of items differ much in size: {families} of them say as much as "
+        f"{effective:.1f} of equal size, and what is told apart is rough"
+    ]
+
+
 def few_families(families: int) -> list[str]:
     """The warning about what stands on so many families; none where they are enough."""
     if reason := why_no_interval(families):

@@ -138,6 +138,7 @@ def _metric(
         label or value.label or value.name,
         group or value.group,
         families=len(set(clusters)),
+        mean_of=value.mean_of or (value.name,),
     )
 
 

@@ -21,6 +21,7 @@ from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
+from ..reports.item_scores import ItemScores, item_scores
 from ..reports.kin import KinRule, without_kin
 from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
@@ -35,10 +36,12 @@ class BoardResult(NamedTuple):
     Attributes:
         document: Its result; ``None`` where it was only compared.
         changed: How it was asked otherwise than its pack says, if it was.
+        scores: Of its items, in the metric that the board ranks by; ``None`` where there are none.
     """
 
     document: ResultDocument | None
     changed: str | None
+    scores: ItemScores | None
 
 
 NO_PANEL = "choose the board of one, such as --judge mean"
@@ -49,6 +52,7 @@ class BoardWithoutKin(NamedTuple):
 
     rule: KinRule
     documents: dict[str, ResultDocument]
+    scores: dict[str, ItemScores | None]
 
 
 class _Reading(NamedTuple):
@@ -93,13 +97,29 @@ class BoardResults:
         if known := self._cached(pack, run):
             return known
         config, (selection, evidence) = self.config(run), self._evidence(pack, run)
-        document, changed = None, _changed(config, evidence)
+        made = BoardResult(None, _changed(config, evidence), None)
         if self.is_scored(run):
-            about = (run, config, pack, selection, evidence)
-            document = build_document(*about, baselines=self._baselines_of(pack, config))
+            document, scores = self._built(pack, run, config, selection, evidence)
+            made = made._replace(document=document, scores=scores)
         if key := self._key(pack, run):
-            self.computed[run.n] = CachedResult(key, {"document": document, "changed": changed})
-        return BoardResult(document, changed)
+            self.computed[run.n] = CachedResult(key, made._asdict())
+        return made
+
+    def _built(
+        self,
+        pack: Pack,
+        run: RunRecord,
+        config: RunConfig,
+        selection: Selection,
+        evidence: Evidence,
+    ) -> tuple[ResultDocument, ItemScores | None]:
+        """A result, and the scores of its items."""
+        summary = guard(config.benchmark).summarise(pack, evidence.scores, config.options)
+        about = (run, config, pack, selection, evidence)
+        baselines = self._baselines_of(pack, config)
+        document = build_document(*about, summary=summary, baselines=baselines)
+        metric = self.benchmark.ranked_by or next(iter(summary.metrics))
+        return document, item_scores(metric, summary, evidence.scores)
 
     def without_kin(
         self, pack: Pack, runs: Mapping[str, RunRecord], *, additive: bool
@@ -119,13 +139,13 @@ class BoardResults:
         models = {name: run.model for name, run in runs.items()}
         given = {name: evidence.by_judge for name, (_, evidence) in read.items()}
         rule, scores = without_kin(self.benchmark, panel, models, given, additive=additive)
-        made = {}
+        made = BoardWithoutKin(rule, {}, {})
         for name, run in runs.items():
             config, (selection, evidence) = self.config(run), read[name]
             own = replace(evidence, scores=scores[name], by_judge={})
-            about = (run, config, pack, selection, own)
-            made[name] = build_document(*about, baselines=self._baselines_of(pack, config))
-        return BoardWithoutKin(rule, made)
+            built = self._built(pack, run, config, selection, own)
+            made.documents[name], made.scores[name] = built
+        return made
 
     def is_whole(self, pack: Pack, run: RunRecord) -> bool:
         """Whether each item of the pack was asked in each iteration, and none is to do."""

@@ -20,9 +20,11 @@ from ..names import left_out_of
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
+from ..reports.item_scores import ItemScores
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.ratings import BoardRow, place_rows
+from ..reports.places import PairOnBoard, Scored, place_rows, verdict
+from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
@@ -102,6 +104,8 @@ class Leaderboard:
         compared: The comparisons that the ratings stand on; ``None`` where none are made.
         robustness: How the ranking hangs on who judges: by scores, then by ratings; nothing where
             one judge has graded the runs.
+        scores: Of each model's items, in the metric that ranks, by its name; ``None`` where it is
+            not made of such.
         kin: How judges that are kin are kept from deciding, where they are.
         changed: How the run of a model was asked otherwise than the pack says, by its name.
         others: The boards that could have been meant too.
@@ -118,6 +122,7 @@ class Leaderboard:
     compared: Sequence[StoredComparison] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
     robustness: Sequence[JudgesDocument] = ()
+    scores: Mapping[str, ItemScores | None] = field(default_factory=dict)
     kin: KinRule | None = None
     others: Sequence[OtherBoard] = ()
 
@@ -146,7 +151,11 @@ class Leaderboard:
             "anchors": standing.details.get("anchors", []) if standing else [],
             "statement": board_statement(stated),
             "others": self.others,
-            "warnings": [*self.warnings, *(standing.warnings if standing else [])],
+            "warnings": [
+                *self.warnings,
+                *(standing.warnings if standing else ()),
+                *self._placed[1],
+            ],
         }
 
     def _stated(self) -> StatedBoard:
@@ -205,13 +214,30 @@ class Leaderboard:
 
         Of the others the whole ones come first. Where none is rated, all are ranked by the metric.
         """
+        return list(self._placed[0])
+
+    @cached_property
+    def _placed(self) -> tuple[list[BoardRow], list[str]]:
+        """The rows, and what to know of their ranks by scores."""
         rated = {row["model"]: row for row in self.standing.ratings} if self.standing else {}
         others = [name for name in self.documents if name not in rated]
         names = (*rated, *sorted(others, key=self._by_metric))
         rows = [self._row(name, rated.get(name)) for name in names]
-        if not rated:
-            place_rows(rows, self.metric)
-        return rows
+        return rows, [] if rated else place_rows(rows, self._scored)
+
+    @property
+    def _scored(self) -> Scored:
+        clusters = {item.id: item.cluster for item in self.pack.items}
+        return Scored(self.metric, self.scores, clusters)
+
+    def verdict(self, first: str, second: str) -> PairOnBoard:
+        """What the board says of two of its models, and what these say by themselves.
+
+        Args:
+            first: The name of a model on it.
+            second: Of another.
+        """
+        return verdict(self.rows(), self._scored, first, second)
 
     def _by_metric(self, name: str) -> tuple[bool, bool, float, str]:
         metric = self.documents[name]["metrics"].get(self.metric)
@@ -331,7 +357,9 @@ def read_leaderboard(
         kin = _exclude_kin(made, asked=exclude_kin, additive=additive)
         compared = counting(met) if met else None
         known = (made.pack, made.documents, made.runs, standing, made.warnings, compared)
-        found = Leaderboard(board, benchmark, *known, made.changed, kin=kin, others=others)
+        found = Leaderboard(
+            board, benchmark, *known, made.changed, scores=made.scores, kin=kin, others=others
+        )
         found.robustness = read_robustness(journal, found, made.results)
         return found
 
@@ -343,13 +371,14 @@ def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule |
         return None
     scored = {name: made.runs[name] for name in made.documents}
     try:
-        kin, made.documents = made.results.without_kin(made.pack, scored, additive=additive)
+        without = made.results.without_kin(made.pack, scored, additive=additive)
     except UsageError as error:
         if asked:
             raise
         made.warnings.append(f"scores are by all judges, also by kin: {error}")
         return None
-    return kin
+    made.documents, made.scores = without.documents, without.scores
+    return without.rule
 
 
 def _choose(

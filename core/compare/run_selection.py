@@ -11,6 +11,7 @@ from ..errors import BenchError, DataError
 from ..hints import bench
 from ..journal import RunRecord
 from ..lookup.stored_config import pack_of
+from ..reports.item_scores import ItemScores
 from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig
 from .board_results import BoardResults
@@ -26,6 +27,7 @@ class CountedRuns:
         pack: The board's; ``None`` while none could be read.
         config: Of the run that was added last; ``None`` while there is none.
         documents: The result of each model by its name, once they are read.
+        scores: The scores of its items likewise.
         runs: The run of each model; some were only compared and have no scored result.
         changed: How the run of a model was asked otherwise than the pack says.
         warnings: One line each.
@@ -37,6 +39,7 @@ class CountedRuns:
     pack: Pack | None = None
     config: RunConfig | None = None
     documents: dict[str, ResultDocument] = field(default_factory=dict)
+    scores: dict[str, ItemScores | None] = field(default_factory=dict)
     runs: dict[str, RunRecord] = field(default_factory=dict)
     changed: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -109,9 +112,10 @@ class CountedRuns:
         return next(whole, (scored or latest_first)[0])
 
     def _take(self, pack: Pack, run: RunRecord) -> None:
-        document, changed = self.results.result(pack, run)
+        document, changed, scores = self.results.result(pack, run)
         self.runs[run.name] = run
         if changed:
             self.changed[run.name] = changed
         if document is not None:
             self.documents[run.name] = document
+            self.scores[run.name] = scores

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..few_families import FEWEST_FAMILIES, few_families
+from ..statistics.joint import Apart, tell_apart
 from ..statistics.student import quantile_of
 from ..text import listed
 from ..types import JsonDict, JsonObject
@@ -18,7 +19,7 @@ from .intervals import (
     choose_scale,
     measure_spread,
 )
-from .ordering import Apart, Order, order_models, tell_apart
+from .ordering import Order, differences, order_models
 from .result import Interval, ModelRating, Ratings
 from .saturation import Ends, find_ends, open_warnings
 from .settings import RatingSettings
@@ -90,7 +91,7 @@ def assemble(
     """
     scale, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, scale)
-    apart = tell_apart(estimate, spread)
+    apart = tell_apart(differences(estimate, spread))
     messages = [*comparisons.warnings, *warnings, *scale_warnings(estimate, scale, why)]
     messages += family_warnings(comparisons, estimate)
     beside, depends, alone = None, None, {}
@@ -98,7 +99,7 @@ def assemble(
         alone = _ranks_without_length(comparisons.models, order_models(estimate, spread, apart))
         beside, reason = _beside(comparisons, length_adjusted, settings, scale)
         messages += [reason] if reason else []
-        depends = np.asarray(apart.pair != beside.apart.pair)
+        depends = np.asarray(apart.board != beside.apart.board)
         apart = apart.both(beside.apart)
     order = order_models(estimate, spread, apart)
     ends = find_ends(comparisons, estimate.theta, estimate.component, scale)
@@ -120,7 +121,7 @@ def _beside(
     """The second analysis, and why its ratings cannot stand on the first one's scale."""
     own, why = choose_scale(comparisons.models, estimate, settings)
     spread = measure_spread(estimate, own)
-    apart = tell_apart(estimate, spread)
+    apart = tell_apart(differences(estimate, spread))
     if (own.first, own.second) != (scale.first, scale.second):
         n = len(estimate.theta)
         message = f"no ratings with a term for length on this scale: {why or 'it is not anchored'}"
@@ -156,11 +157,20 @@ def lay_out(
         anchors=made.scale.used,
         replicates=None if replicates is None else replicates[:, chosen],
         above=order.above[np.ix_(chosen, chosen)],
-        tied_on_board=order.tied_on_board[np.ix_(chosen, chosen)],
+        tied_alone=order.tied_alone[np.ix_(chosen, chosen)],
         pair_half_width=_pair_half_widths(made)[np.ix_(chosen, chosen)],
-        diagnostics={**general_diagnostics(comparisons, estimate), **diagnostics},
+        diagnostics={**general_diagnostics(comparisons, estimate), **_kept(made), **diagnostics},
         warnings=warnings,
     )
+
+
+def _kept(made: RatingParts) -> JsonDict:
+    """Of each component what is kept of distances, and how far too high its first is expected."""
+    component, kept = made.estimate.component, made.order.kept
+    points = _points(made.estimate, made.scale)
+    own = [component == n for n in range(int(component.max(initial=-1)) + 1)]
+    highest = [float((points[c].max() - points[c].mean()) * (1 - kept[c][0])) for c in own]
+    return {"distances_kept": [float(kept[c][0]) for c in own], "first_too_high": highest}
 
 
 def _pair_half_widths(made: RatingParts) -> Floats:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..statistics.joint import effective_clusters
 from ..types import JsonDict
 
 if TYPE_CHECKING:
@@ -202,6 +203,20 @@ class Comparisons:
         """In how many comparisons each model is, shape (n_models,)."""
         n = len(self.models)
         return np.bincount(self.a, minlength=n) + np.bincount(self.b, minlength=n)
+
+    def effective_families_of_models(self) -> Floats:
+        """How many families of equal size would say as much of each model, shape (n_models,).
+
+        By the items that it was compared on, which weigh alike.
+        """
+        n_families, n_models, n_items = len(self.families), len(self.models), len(self.items)
+        family_of = np.zeros(n_items, dtype=np.int64)
+        family_of[self.item] = self.family
+        met = [present(m * n_items + self.item, n_models * n_items) for m in (self.a, self.b)]
+        model, item = np.divmod(np.union1d(*met), max(n_items, 1))
+        cell = model * n_families + family_of[item]
+        sizes = np.bincount(cell, minlength=n_models * n_families)
+        return effective_clusters(sizes.reshape(n_models, n_families))
 
     def families_of_models(self) -> Ints:
         """In how many families each model was compared, shape (n_models,)."""

@@ -185,6 +185,7 @@ class FixedPoint:
             theta=self.fit.theta,
             deviation=1 / np.sqrt(np.diag(hessian)[:n]),
             families=self._comparisons.families_of_models(),
+            effective=self._comparisons.effective_families_of_models(),
             component=self.calls.component,
             replicates=self.replicates[:, :n],
         )

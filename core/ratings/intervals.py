@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import UsageError
 from ..few_families import FEWEST_FAMILIES
 from ..imported import MARK, plain_name
+from ..statistics.joint import pair_errors
 from ..statistics.student import quantile_of
 from .comparisons import Floats, Ints
 from .settings import Anchor, AnchorSet, RatingSettings
@@ -120,6 +121,7 @@ class SolvedRatings(NamedTuple):
         theta: Shape (n_models,).
         deviation: The engine's own standard deviation of each, shape (n_models,).
         families: In how many families each was compared, shape (n_models,).
+        effective: How many families of equal size would say as much, the same shape.
         component: Shape (n_models,).
         replicates: Estimates with one family left out each, shape (n_families, n_models).
     """
@@ -127,6 +129,7 @@ class SolvedRatings(NamedTuple):
     theta: Floats
     deviation: Floats
     families: Ints
+    effective: Floats
     component: Ints
     replicates: Floats
 
@@ -137,7 +140,7 @@ class Uncertainty(NamedTuple):
     Attributes:
         half_width: Of the 95 % interval of each, points, shape (n_models,).
         pair_error: Standard error of each difference, natural units, shape (n, n).
-        pair_df: Degrees of freedom of each difference, shape (n, n).
+        pair_df: Degrees of freedom of each difference, by effective families, shape (n, n).
         ratings: Replicates on the scale of the ratings, shape (n_families, n).
     """
 
@@ -206,6 +209,7 @@ def measure_spread(estimate: SolvedRatings, scale: Scale) -> Uncertainty:
     """Intervals and standard errors from the families."""
     known = estimate.families >= FEWEST_FAMILIES
     df = np.where(known, estimate.families - 1.0, np.nan)
+    effective = np.where(known, np.maximum(estimate.effective - 1.0, 1.0), np.nan)
     ratings = _scaled_replicates(estimate, scale)
     error = jackknife_error(ratings)
     if scale.first is not None and scale.second is not None:
@@ -213,8 +217,8 @@ def measure_spread(estimate: SolvedRatings, scale: Scale) -> Uncertainty:
     t = quantile_of(0.975, np.where(known, df, 1))
     return Uncertainty(
         half_width=np.where(known, t * error, np.nan),
-        pair_error=_pair_errors(estimate.replicates),
-        pair_df=np.minimum(df[:, None], df[None, :]),
+        pair_error=pair_errors(estimate.replicates),
+        pair_df=np.minimum(effective[:, None], effective[None, :]),
         ratings=ratings,
     )
 
@@ -230,13 +234,3 @@ def _scaled_replicates(estimate: SolvedRatings, scale: Scale) -> Floats:
     first, second = replicates[:, [scale.first]], replicates[:, [scale.second]]
     anchored = top + (top - bottom) * (replicates - first) / (first - second)
     return np.where(estimate.component == estimate.component[scale.first], anchored, plain)
-
-
-def _pair_errors(replicates: Floats) -> Floats:
-    """Standard error of each difference, shape (n_models, n_models)."""
-    n_families, n = replicates.shape
-    total = np.zeros((n, n))
-    for moved in replicates - replicates.mean(axis=0):
-        # Differences first, then squares: equal models then differ by nothing at all.
-        total += (moved[:, None] - moved[None, :]) ** 2
-    return np.asarray(np.sqrt(total * (n_families - 1) / n_families)) if n_families else total

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..statistics.joint import tell_apart
 from .assembling import RatingParts, lay_out, scale_warnings
 from .comparisons import Comparisons, Floats
 from .intervals import Q, SolvedRatings, Uncertainty, apply_scale, choose_scale
-from .ordering import order_models, tell_apart
+from .ordering import differences, order_models
 from .result import Ratings
 from .settings import RatingSettings
 from .weighing import components
@@ -44,6 +45,7 @@ def rate_by_normals(
         theta=(found.mean - found.centre) / Q,
         deviation=found.deviation / Q,
         families=comparisons.families_of_models(),
+        effective=comparisons.effective_families_of_models(),
         component=components(n, comparisons.a, comparisons.b),
         replicates=np.empty((0, n)),
     )
@@ -56,5 +58,5 @@ def rate_by_normals(
     half_width = 1.96 * np.abs(unit) * estimate.deviation
     spread = Uncertainty(half_width, pair_error, np.full((n, n), np.inf), None)
     warnings = (*comparisons.warnings, message, *scale_warnings(estimate, scale, why))
-    order = order_models(estimate, spread, tell_apart(estimate, spread))
+    order = order_models(estimate, spread, tell_apart(differences(estimate, spread)))
     return lay_out(engine, comparisons, RatingParts(estimate, scale, spread, order), {}, warnings)

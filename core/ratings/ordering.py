@@ -1,44 +1,19 @@
-"""Ranks, and what can be told apart: of one pair, of one model, and of a whole board.
+"""Ranks of ratings, what can be told apart, and how likely one model is the better one.
 
-Two models are told apart at 5 % by Student's t. A rank is made of many such comparisons, and
-among many some are wrong by chance. So a rank interval asks more: of all its differences at once
-none is wrong in more than 5 % of boards. How large the largest t is by chance, the families
-themselves say: the influence of each is turned round or not by a coin, and the largest |t| of the
-board is worked out anew, so many times (Romano and Wolf 2005, Econometrica 73; for ranks Mogstad,
-Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91).
+What is told apart is decided as for all boards (`statistics.joint`), from ratings with one family
+left out each.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..statistics.student import cdf_of, quantile, quantile_of
-from .comparisons import Bools, Floats, Ints, Small
+from ..statistics.joint import Apart, Differences, rank_ends
+from ..statistics.student import cdf_of
+from .comparisons import Bools, Floats, Ints
 from .intervals import SolvedRatings, Uncertainty
 
-DRAWS = 1000
-"""How often coins are thrown."""
-_CHUNK = 2_000_000  # elements of one array: so many pairs and draws at a time
 _EQUAL = 1e-9  # natural units: differences below are rounding
-
-
-class Apart(NamedTuple):
-    """Of each pair of models 1 where the row's is surely better, -1 where it is worse, else 0.
-
-    Attributes:
-        pair: Each pair by itself, shape (n_models, n_models).
-        own: All pairs of the row's model at once, the same shape.
-        board: All pairs at once, the same shape.
-    """
-
-    pair: Small
-    own: Small
-    board: Small
-
-    def both(self, other: "Apart") -> "Apart":
-        """Only what another analysis says too."""
-        agreed = (np.where(a == b, a, np.int8(0)) for a, b in zip(self, other, strict=True))
-        return Apart(*agreed)
 
 
 class Order(NamedTuple):
@@ -49,56 +24,70 @@ class Order(NamedTuple):
         own: Ends of each rank's interval for this model alone, shape (n_models, 2); 0 where there
             are none.
         board: The same for all ranks of the board at once.
-        tied: Whether two models cannot be told apart, shape (n_models, n_models).
-        tied_on_board: The same, of all pairs at once.
+        tied: Whether two models cannot be told apart, all pairs of the board at once, shape
+            (n_models, n_models).
+        tied_alone: The same of each pair by itself.
         above: P(the row's model is better), shape (n_models, n_models).
+        kept: B of each model's component, see `shares_kept`, shape (n_models,).
     """
 
     rank: Ints
     own: Ints
     board: Ints
     tied: Bools
-    tied_on_board: Bools
+    tied_alone: Bools
     above: Floats
+    kept: Floats
 
 
-def tell_apart(estimate: SolvedRatings, spread: Uncertainty) -> Apart:
-    """What an estimate and its errors tell apart."""
-    known, gap = _known(estimate, spread), _gaps(estimate)
-    df = np.where(known, spread.pair_df, 1.0)
-    pair = quantile_of(0.975, df)
-    own, board = _largest_by_chance(estimate, known)
-    sign = np.sign(gap).astype(np.int8)
-    error = np.where(known, spread.pair_error, 0.0)
-
-    def surely(limit: Floats) -> Small:
-        # A limit for many is never below that for one.
-        return np.where(known & (np.abs(gap) > np.maximum(limit, pair) * error), sign, np.int8(0))
-
-    return Apart(surely(pair), surely(own[:, None]), surely(np.full_like(gap, board)))
+def differences(estimate: SolvedRatings, spread: Uncertainty) -> Differences:
+    """The differences of ratings; known are those within a component that have an error."""
+    df = np.where(_together(estimate), spread.pair_df, np.nan)
+    return Differences(_gaps(estimate), spread.pair_error, df, estimate.replicates)
 
 
 def order_models(estimate: SolvedRatings, spread: Uncertainty, apart: Apart) -> Order:
     """Ranks within each component."""
-    gap, known = _gaps(estimate), _known(estimate, spread)
-    same = estimate.component[:, None] == estimate.component[None, :]
+    given, same = differences(estimate, spread), _together(estimate)
     others = same & ~np.eye(len(same), dtype=np.bool_)
-    there = np.isfinite(spread.half_width)
-    df = np.where(known, spread.pair_df, 1.0)
+    there = np.isfinite(spread.half_width)[:, None]
+    kept = shares_kept(estimate, given)
     return Order(
-        rank=1 + (same & (gap < 0)).sum(axis=1),
-        own=_ends(apart.own, same, there),
-        board=_ends(apart.board, same, there),
-        tied=others & (apart.pair == 0),
-        tied_on_board=others & (apart.board == 0),
-        above=_probabilities(gap, spread.pair_error, df, known),
+        rank=1 + (same & (given.gap < 0)).sum(axis=1),
+        own=np.where(there, rank_ends(apart.own, same), 0),
+        board=np.where(there, rank_ends(apart.board, same), 0),
+        tied=others & (apart.board == 0),
+        tied_alone=others & (apart.pair == 0),
+        above=_probabilities(given, kept),
+        kept=kept,
     )
 
 
-def _ends(apart: Small, same: Bools, there: Bools) -> Ints:
-    """From one more than the models surely better, to all but those surely worse."""
-    best, worst = 1 + (apart < 0).sum(axis=1), same.sum(axis=1) - (apart > 0).sum(axis=1)
-    return np.where(there[:, None], np.stack([best, worst], axis=1), 0)
+def shares_kept(estimate: SolvedRatings, given: Differences) -> Floats:
+    """What is left of ratings' distances when what noise adds to them is taken off, by component.
+
+    B = 1 - (M - 3)/(M - 1) * mean(error^2 / 2) / variance of M ratings (with M - 1), where the
+    errors are those of the pairs; from 0 to 1, and 1 of fewer than four models. The positive part
+    of James and Stein's estimator towards the mean (Efron and Morris 1973, Journal of the American
+    Statistical Association 68, 117-130).
+
+    Returns:
+        Shape (n_models,).
+    """
+    kept = np.ones(len(estimate.theta))
+    for component in np.unique(estimate.component):
+        own = np.flatnonzero(estimate.component == component)
+        square = np.ix_(own, own)
+        pairs = given.known[square] & ~np.eye(len(own), dtype=np.bool_)
+        if len(own) > 3 and pairs.any():
+            noise = float((given.error[square][pairs] ** 2).mean()) / 2
+            ratio = noise / max(float(estimate.theta[own].var(ddof=1)), _EQUAL**2)
+            kept[own] = np.clip(1 - (len(own) - 3) / (len(own) - 1) * ratio, 0.0, 1.0)
+    return kept
+
+
+def _together(estimate: SolvedRatings) -> Bools:
+    return np.asarray(estimate.component[:, None] == estimate.component[None, :])
 
 
 def _gaps(estimate: SolvedRatings) -> Floats:
@@ -106,54 +95,14 @@ def _gaps(estimate: SolvedRatings) -> Floats:
     return np.where(np.abs(gap) <= _EQUAL, 0.0, gap)
 
 
-def _known(estimate: SolvedRatings, spread: Uncertainty) -> Bools:
-    """Of which pairs there is an error."""
-    same = estimate.component[:, None] == estimate.component[None, :]
-    return np.asarray(same & ~np.isnan(spread.pair_df))
+def _probabilities(given: Differences, kept: Floats) -> Floats:
+    """P(row above column): T(sqrt(B) t) by Student's t.
 
-
-def _largest_by_chance(estimate: SolvedRatings, known: Bools) -> tuple[Floats, float]:
-    """What the largest |t| of each model's differences, and of all, stays under in 95 %."""
-    n = len(known)
-    n_families = len(estimate.replicates)
-    if n_families < 2:
-        # No families, no coins: Bonferroni's bound, for normal errors.
-        each, pairs = max(1, n - 1), max(1, n * (n - 1) // 2)
-        return np.full(n, quantile(1 - 0.025 / each, np.inf)), quantile(1 - 0.025 / pairs, np.inf)
-    shares = _largest_shares(estimate.replicates, known)
-    own = _as_t(np.quantile(shares, 0.95, axis=0), n_families)
-    return own, float(_as_t(np.quantile(shares.max(axis=1, initial=0.0), 0.95), n_families))
-
-
-def _as_t(share: Floats, n: int) -> Floats:
-    """|t| of a sum of n whose square is so many times the sum of squares."""
-    return np.asarray(np.sqrt((n - 1) * share / np.maximum(n - share, 1e-9)))
-
-
-def _largest_shares(replicates: Floats, known: Bools) -> Floats:
-    """Of each draw and model the largest squared sum over the sum of squares of its differences.
-
-    Shape (DRAWS, n_models).
+    A half where both gap and error are nothing.
     """
-    n_families, n = replicates.shape
-    influence = replicates - replicates.mean(axis=0)
-    squares = np.zeros((n, n))
-    for moved in influence:
-        squares += (moved[:, None] - moved[None, :]) ** 2
-    per_square = np.where(known & (squares > _EQUAL**2), 1 / np.maximum(squares, _EQUAL**2), 0.0)
-    coins = np.random.default_rng(0).integers(0, 2, (DRAWS, n_families)) * 2.0 - 1
-    sums = coins @ influence
-    at_once = max(1, _CHUNK // max(n * n, 1))
-    found = [
-        ((part[:, :, None] - part[:, None, :]) ** 2 * per_square).max(axis=2, initial=0.0)
-        for part in np.split(sums, range(at_once, DRAWS, at_once))
-    ]
-    return np.concatenate(found)
-
-
-def _probabilities(gap: Floats, error: Floats, df: Floats, known: Bools) -> Floats:
-    """P(row above column), by Student's t; a half where both gap and error are nothing."""
+    known, gap = given.known, given.gap
     sharp = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
-    divisor = np.where(known & (error > 0), error, 1.0)
-    t = np.where(known & (error > 0), gap / divisor, sharp)
-    return np.where(known, cdf_of(np.where(known, t, 0.0), df), np.nan)
+    has_error = known & (given.error > 0)
+    t = np.where(has_error, gap / np.where(has_error, given.error, 1.0), sharp)
+    t = np.where(known, t, 0.0) * np.sqrt(np.maximum(kept, _EQUAL))[:, None]
+    return np.where(known, cdf_of(t, np.where(known, given.df, 1.0)), np.nan)

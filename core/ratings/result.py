@@ -25,15 +25,15 @@ class ModelRating(NamedTuple):
         rank_ci95: 95 % interval of this model's rank: from one more than the models surely
             better, to all but those surely worse, where all its differences together are wrong
             in 5 % at most.
-        tied_with: Models that it cannot be told apart from, each pair by itself; None without
-            intervals.
+        tied_with: Models that it cannot be told apart from where all pairs of the board together
+            are wrong in 5 % at most, as `rank_ci95_board`; None without intervals.
         comparisons: How many comparisons the rating stands on.
         rank_ci95_board: As `rank_ci95`, but together with all other models': the intervals of
             the whole board hold all ranks in 95 %.
         rating_length_adjusted: The rating with a term for length; None where there is none.
         ci95_length_adjusted: Its 95 % interval.
-        depends_on_length: Models that it is told apart from with that term alone, or without it
-            alone: they are in `tied_with`. None where there is no such term.
+        depends_on_length: Models that it would be told apart from with that term alone, or
+            without it alone: they are in `tied_with`. None where there is no such term.
     """
 
     model: str
@@ -85,10 +85,11 @@ class Ratings:
             anchored.
         replicates: Ratings with one family left out each, shape (n_families, n_models),
             columns as `rows`; None where the engine makes none.
-        above: P(the row's model is better than the column's), shape (n_models, n_models),
-            as `rows`; NaN where it is not known.
-        tied_on_board: Whether two models cannot be told apart where all pairs of the board
-            together are wrong in 5 % at most, the same shape; None where it is not known.
+        above: P(the row's model is better than the column's), see `probability_above`, shape
+            (n_models, n_models), as `rows`; NaN where it is not known.
+        tied_alone: Whether two models cannot be told apart where each pair is looked at by
+            itself, at 5 %, the same shape; None where it is not known. `tied_with` of a row is
+            of all pairs of the board at once.
         pair_half_width: Half the width of the 95 % interval of the difference of two ratings,
             points, the same shape; NaN where it is not known, None where the engine makes none.
         diagnostics: Plain values by name.
@@ -100,7 +101,7 @@ class Ratings:
     anchors: tuple[Anchor, ...] = ()
     replicates: Floats | None = None
     above: Floats | None = None
-    tied_on_board: Bools | None = None
+    tied_alone: Bools | None = None
     pair_half_width: Floats | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -109,7 +110,12 @@ class Ratings:
         return self.rows[self._place(model)]
 
     def probability_above(self, model: str, other: str) -> float | None:
-        """P(`model` is better than `other`) in truth, given the comparisons.
+        """P(`model` is better than `other`), if models on such a board differ as these do.
+
+        Ratings that noise has moved apart stand too far apart, those of the first and the last
+        most. So distances count as far as they are more than noise would make of equals:
+        T(sqrt(B) t), with B as `diagnostics["distances_kept"]` has it for each component. Of fewer
+        than four models B is 1.
 
         None where it is not known: too few families, or no connection between the two.
         """
@@ -127,9 +133,8 @@ class Ratings:
     def groups(self) -> list[list[str]]:
         """Runs of neighbouring models of which no two can be told apart, the best first.
 
-        Ties are those of the whole board where they are known, else of each pair. Runs overlap:
-        that A and B, and B and C, cannot be told apart does not say so of A and C. A model that
-        differs from all others is a run of its own.
+        Runs overlap: that A and B, and B and C, cannot be told apart does not say so of A and C. A
+        model that differs from all others is a run of its own.
         """
         found: list[list[str]] = []
         end = 0
@@ -148,10 +153,7 @@ class Ratings:
         return stop
 
     def _tied(self, place: int, other: int) -> bool:
-        row = self.rows[place]
-        if self.tied_on_board is not None:
-            return row.tied_with is not None and bool(self.tied_on_board[place, other])
-        return self.rows[other].model in (row.tied_with or ())
+        return self.rows[other].model in (self.rows[place].tied_with or ())
 
     def as_json(self) -> RatingsDocument:
         """The document of `bench rate --json`."""

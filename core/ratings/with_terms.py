@@ -124,6 +124,7 @@ def _estimate(comparisons: Comparisons, solved: Solved) -> SolvedRatings:
         theta=solved.place[:n],
         deviation=np.sqrt(np.maximum(variance, 0)),
         families=comparisons.families_of_models(),
+        effective=comparisons.effective_families_of_models(),
         component=solved.component,
         replicates=solved.replicates[:, :n],
     )

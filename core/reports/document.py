@@ -50,6 +50,7 @@ def build_document(
     selection: Selection,
     evidence: Evidence,
     *,
+    summary: Summary | None = None,
     baselines: Mapping[str, Baseline] | None = None,
     compared: ModelComparisons | None = None,
     view: str | None = None,
@@ -64,14 +65,16 @@ def build_document(
         pack: Its data.
         selection: The samples it is about.
         evidence: What is known about them.
-        baselines: The pack's, where they are known already.
+        summary: The benchmark's of the samples, where it is known already.
+        baselines: The pack's, likewise.
         compared: What comparisons with other models say, where there are any.
         view: What it is called beside the run's own result; ``None`` where it is that.
         elapsed_s: How long commands have worked on the run, if not as its record says.
         warnings: More of them, for the end.
     """
     about = _About(run, config, pack, selection, evidence)
-    summary = guard(config.benchmark).summarise(pack, evidence.scores, config.options)
+    if summary is None:
+        summary = guard(config.benchmark).summarise(pack, evidence.scores, config.options)
     if baselines is None:
         baselines = guard(config.benchmark).baselines(pack, config.options)
     samples = _samples(about)

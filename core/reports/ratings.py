@@ -1,7 +1,4 @@
-"""Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`.
-
-Also where scores stand on a board without ratings.
-"""
+"""Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
@@ -42,40 +39,6 @@ class BoardRow(TypedDict):
     not_above: Sequence[str] | None
     items: SampleCounts | None
     cost_usd: float | None
-
-
-def place_rows(rows: Sequence[BoardRow], metric: str) -> None:
-    """Give rows their rank by a metric, the ranks that they may have, and who is tied with them.
-
-    Whole results are ranked first and partial ones below them, each among their like. A row
-    without a value has no rank, nor has any where neither end of the metric is better.
-    """
-    above = 0
-    for partial in (False, True):
-        alike = [row for row in rows if row["partial"] is partial and _can_be_ranked(row, metric)]
-        if alike:
-            _place(alike, metric, above)
-        above += len(alike)
-
-
-def _can_be_ranked(row: BoardRow, metric: str) -> bool:
-    found = row["metrics"].get(metric)
-    return bool(found and found["value"] is not None and found["higher_is_better"] is not None)
-
-
-def _place(rows: Sequence[BoardRow], metric: str, above: int) -> None:
-    from ..statistics import places
-
-    found = [row["metrics"][metric] for row in rows]
-    ends = [m["ci95"] or (float("nan"),) * 2 for m in found]
-    lows, highs = zip(*ends, strict=True)
-    values = [float("nan") if m["value"] is None else m["value"] for m in found]
-    higher = bool(found[0]["higher_is_better"])
-    names = [row["model"] for row in rows]
-    for row, place in zip(rows, places(values, lows, highs, higher_is_better=higher), strict=True):
-        row["rank"] = above + place.rank
-        row["rank_ci95"] = [above + place.low, above + place.high]
-        row["tied_with"] = [names[other] for other in place.tied]
 
 
 NAMED = 3

@@ -1,7 +1,11 @@
-"""Student's t distribution: what intervals from few clusters need. Without scipy."""
+"""Student's t distribution: what intervals from few clusters need. Without scipy.
+
+Degrees of freedom that are no whole number, as of clusters of unequal size, lie between the two
+whole ones in proportion to their inverses.
+"""
 
 from functools import cache
-from math import atan, cos, erf, inf, pi, sin, sqrt
+from math import atan, cos, erf, inf, isfinite, pi, sin, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +21,12 @@ def quantile(p: float, df: float) -> float:
 
     Args:
         p: Between 0 and 1, exclusive.
-        df: Degrees of freedom: a whole number from 1, or infinite for the normal.
+        df: Degrees of freedom from 1, or infinite for the normal.
     """
     if p < 0.5:
         return -quantile(1 - p, df)
+    if share := _beyond_whole(df):
+        return (1 - share) * quantile(p, int(df)) + share * quantile(p, int(df) + 1)
     low, high = 0.0, 1.0
     while cdf(high, df) < p:
         high *= 2
@@ -38,12 +44,19 @@ def cdf(t: float, df: float) -> float:
     """
     if df == inf:
         return 0.5 + erf(t / sqrt(2)) / 2
+    if share := _beyond_whole(df):
+        return (1 - share) * cdf(t, int(df)) + share * cdf(t, int(df) + 1)
     if df > _EXACT_UP_TO:
         return cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)), inf)
     if t in (inf, -inf):
         return float(t > 0)
     angle = atan(t / sqrt(df))
     return 0.5 + _between(angle, int(df)) / 2
+
+
+def _beyond_whole(df: float) -> float:
+    """How far from the whole number below to the one above, by their inverses: from 0 to 1."""
+    return (df - int(df)) * (int(df) + 1) / df if isfinite(df) else 0.0
 
 
 def _between(angle: float, df: int) -> float:
@@ -66,6 +79,15 @@ def cdf_of(t: Floats, df: Floats) -> Floats:
 
 def quantile_of(p: float, df: Floats) -> Floats:
     """`quantile` for each number of degrees of freedom, any shape; at least 1 is taken."""
-    values, place = np.unique(np.maximum(df, 1), return_inverse=True)
+    degrees = np.maximum(df, 1.0)
+    whole = np.where(np.isfinite(degrees), np.floor(degrees), np.inf)
+    below, above = _quantile_of_whole(p, whole), _quantile_of_whole(p, whole + 1)
+    with np.errstate(invalid="ignore"):
+        share = np.where(np.isfinite(whole), (degrees - whole) * (whole + 1) / degrees, 0.0)
+    return np.asarray((1 - share) * below + share * above)
+
+
+def _quantile_of_whole(p: float, df: Floats) -> Floats:
+    values, place = np.unique(df, return_inverse=True)
     found = np.array([quantile(p, float(value)) for value in values])
     return found[place].reshape(np.shape(df))

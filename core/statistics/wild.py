@@ -21,6 +21,7 @@ EXACT_CLUSTERS = 14
 TAKEN = 0.5
 """The share of the skewness that is taken out: all of it, as few clusters tell it, makes intervals
 that are now and then several times too wide and cover no better (docs/coverage.md)."""
+_TESTS = 32  # at once, so that what is turned stays in the processor's cache
 # Statistics this near to each other are equal but for rounding.
 _ROUNDING = 1e-9
 
@@ -38,7 +39,10 @@ class MeanTest(NamedTuple):
 
 
 class _Clusters(NamedTuple):
-    """Sums of the values' deviations from their mean, and sizes, both of shape (K,)."""
+    """Sums of the values' deviations from their mean, and sizes: a column for each mean.
+
+    Both of shape (n_clusters, n_means), without a cluster that has no value in one of them.
+    """
 
     sums: Floats
     sizes: Floats
@@ -75,37 +79,76 @@ def wild_bootstrap(
     if np.unique(index).size < FEWEST_FAMILIES:
         return MeanTest(None, None)
     mean = float(array[known].mean())
-    columns = np.column_stack([array[known] - mean, np.ones(known.sum())])
-    own = _Clusters(*cluster_sums(columns, index).T)
-    own.sums[np.abs(own.sums) <= 1e-12 * np.abs(array[known]).max() * own.sizes] = 0.0
-    return _test(own, mean, _signs(own.sums.size, turns, rng), 1 - level)
+    columns = np.column_stack([array[known], np.ones(known.sum())])
+    sums, sizes = cluster_sums(columns, index).T[:, :, None]
+    own = _deviations(sums, sizes, np.array([np.abs(array[known]).max()]))
+    return _test(own, mean, _signs(len(sums), turns, rng), 1 - level)
+
+
+def wild_tests(
+    sums: Floats, sizes: Floats, *, rng: np.random.Generator, turns: int = TURNS
+) -> Floats:
+    """The p-values of `wild_bootstrap` for many means over the same clusters, shape (n_means,).
+
+    Args:
+        sums: Of the values of each cluster, shape (n_clusters, n_means); at least eight clusters.
+        sizes: How many values these are, the same shape, all positive.
+        rng: Source of the draws, which all tests share.
+        turns: How many are drawn.
+    """
+    mean = sums.sum(axis=0) / sizes.sum(axis=0)
+    own = _deviations(sums, sizes, np.abs(sums / sizes).max(axis=0))
+    signs = _signs(len(sums), turns, rng)
+    return np.concatenate([
+        _p_values(part, mean[at], np.abs(_turned(part, signs)))
+        for at in (slice(n, n + _TESTS) for n in range(0, len(mean), _TESTS))
+        for part in (_Clusters(own.sums[:, at], own.sizes[:, at]),)
+    ] or [mean])  # fmt: skip
+
+
+def _deviations(sums: Floats, sizes: Floats, largest: Floats) -> _Clusters:
+    """Sums of deviations from the mean; those that are rounding of the largest value are 0."""
+    deviations = sums - sizes * (sums.sum(axis=0) / sizes.sum(axis=0))
+    return _Clusters(
+        np.where(np.abs(deviations) <= 1e-12 * largest * sizes, 0.0, deviations), sizes
+    )
+
+
+def _p_values(own: _Clusters, mean: Floats, turned: Floats) -> Floats:
+    n_ways = len(turned)
+    alike = ~own.sums.any(axis=0)  # all clusters alike: nothing says how far another may lie
+    error = np.where(alike, 1.0, _error(own))
+    size = np.abs(_hall(mean / error, _skewness(own))) * (1 - _ROUNDING)
+    reached = np.where(alike, np.where(mean == 0, n_ways, 0), (turned >= size).sum(axis=0))
+    return np.asarray((reached + 1) / (n_ways + 1))
 
 
 def _test(own: _Clusters, mean: float, signs: Floats, alpha: float) -> MeanTest:
-    n_ways = len(signs)
-    if not own.sums.any():  # all clusters alike: nothing says how far another may lie
-        return MeanTest(1.0 if mean == 0 else 1 / (n_ways + 1), Interval(mean, mean))
-    turned = np.sort(np.abs(_turned(own, signs)))
-    error, g = _error(own), _skewness(own)
-    size = abs(_hall(mean / error, g)) * (1 - _ROUNDING)
-    reached = n_ways - int(np.searchsorted(turned, size))
-    furthest = float(turned[n_ways - int(alpha * (n_ways + 1))])  # as many reach it as p allows
+    turned = np.abs(_turned(own, signs))
+    p = float(_p_values(own, np.array([mean]), turned)[0])
+    if not own.sums.any():
+        return MeanTest(p, Interval(mean, mean))
+    error, g, n_ways = float(_error(own)[0]), float(_skewness(own)[0]), len(signs)
+    ordered = np.sort(turned[:, 0])
+    furthest = float(ordered[n_ways - int(alpha * (n_ways + 1))])  # as many reach it as p allows
     low, high = (float(mean - error * _t_of(way * furthest, g)) for way in (1, -1))
-    return MeanTest((reached + 1) / (n_ways + 1), Interval(low, high))
+    return MeanTest(p, Interval(low, high))
 
 
-def _error(own: _Clusters) -> float:
-    n = own.sums.size
-    return float(np.sqrt(n / (n - 1) * np.sum(own.sums**2)) / own.sizes.sum())
+def _error(own: _Clusters) -> Floats:
+    n = len(own.sums)
+    return np.asarray(np.sqrt(n / (n - 1) * (own.sums**2).sum(axis=0)) / own.sizes.sum(axis=0))
 
 
-def _skewness(own: _Clusters) -> float:
+def _skewness(own: _Clusters) -> Floats:
     """What is taken out of the residuals' skewness, over the root of the number of clusters."""
-    return float(TAKEN * np.sum(own.sums**3) / np.sum(own.sums**2) ** 1.5)
+    squares = (own.sums**2).sum(axis=0)
+    cubes = (own.sums**3).sum(axis=0)
+    return np.asarray(TAKEN * cubes / np.where(squares > 0, squares, 1.0) ** 1.5)
 
 
-def _hall(t: float, g: float) -> float:
-    return t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
+def _hall(t: Floats, g: Floats) -> Floats:
+    return np.asarray(t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6)
 
 
 def _t_of(hall: float, g: float) -> float:
@@ -116,16 +159,17 @@ def _t_of(hall: float, g: float) -> float:
 
 
 def _turned(own: _Clusters, signs: Floats) -> Floats:
-    """Hall's statistic for each way to turn signs, shape (n_ways,); infinite without spread."""
+    """Hall's statistic of each way, shape (n_ways, n_means); infinite without spread."""
     s, n = own
-    total, sn, cubed, sn2 = (signs @ np.column_stack([s, s * n, s**3, s * n**2])).T
-    mean, squares = total / n.sum(), float(np.sum(s**2))
-    spread = squares - 2 * mean * sn + mean**2 * float(np.sum(n**2))
-    cubes = cubed - 3 * mean * float(np.sum(s**2 * n)) + 3 * mean**2 * sn2
-    cubes -= mean**3 * float(np.sum(n**3))
+    made = signs @ np.concatenate([s, s * n, s**3, s * n**2], axis=1)
+    total, sn, cubed, sn2 = np.split(made, 4, axis=1)
+    mean, squares = total / n.sum(axis=0), (s**2).sum(axis=0)
+    spread = squares - 2 * mean * sn + mean**2 * (n**2).sum(axis=0)
+    cubes = cubed - 3 * mean * (s**2 * n).sum(axis=0) + 3 * mean**2 * sn2
+    cubes -= mean**3 * (n**3).sum(axis=0)
     none = spread <= 1e-12 * squares
     root = np.sqrt(np.where(none, 1.0, spread))
-    t = total / (root * np.sqrt(s.size / (s.size - 1)))
+    t = total / (root * np.sqrt(len(s) / (len(s) - 1)))
     g = TAKEN * cubes / root**3
     hall = t * (1 + g * t * (1 + g * t / 9) / 3) + g / 6
     return np.asarray(np.where(none, np.copysign(np.inf, total), hall))

@@ -93,11 +93,12 @@ def test_terms_have_errors_from_as_many_families_as_ratings_have_intervals(engin
 
 
 def test_a_difference_has_the_degrees_of_freedom_of_the_model_with_fewer_families() -> None:
-    """Less one."""
+    """Less one; families count as so many of equal size."""
     made = np.random.default_rng(0).normal(size=(26, 2))
     zero = np.zeros(2)
-    estimate = SolvedRatings(zero, zero + 1, np.array([26, 9]), zero.astype(np.int64), made)
-    assert measure_spread(estimate, Scale()).pair_df.tolist() == [[25, 8], [8, 8]]
+    families, effective = np.array([26, 9]), np.array([20.5, 9.0])
+    estimate = SolvedRatings(zero, zero + 1, families, effective, zero.astype(np.int64), made)
+    assert measure_spread(estimate, Scale()).pair_df.tolist() == [[19.5, 8], [8, 8]]
 
 
 def test_items_of_one_family_are_one_cluster() -> None:
@@ -243,23 +244,27 @@ def test_anchors_that_make_no_scale_are_refused(
 
 
 def test_ranks_ties_and_probabilities_say_the_same(round_of: Comparisons) -> None:
-    """A pair is tied when its P lies within 2.5 and 97.5 %; ranks count those that are not."""
+    """Alone a pair is tied when its P lies within 2.5 and 97.5 %; all at once more are."""
     unknown = np.full(len(round_of), np.nan)
     found = rate(replace(round_of, len_a=unknown, len_b=unknown), PLAIN)
-    for row in found.rows:
+    assert found.tied_alone is not None
+    kept = found.diagnostics["distances_kept"][0]
+    for row, alone in zip(found.rows, found.tied_alone, strict=True):
         assert row.tied_with is not None
         surely = {}
-        for other in found.rows:
+        for other, is_tied in zip(found.rows, alone, strict=True):
             if other.model != row.model:
                 p = found.probability_above(row.model, other.model)
                 q = found.probability_above(other.model, row.model)
                 assert p is not None
                 assert q is not None
                 assert p + q == pytest.approx(1, abs=1e-9)
-                assert (other.model in row.tied_with) is (0.025 <= p <= 0.975)
-                surely[other.model] = p
-        better = sum(p < 0.025 for p in surely.values())
-        worse = sum(p > 0.975 for p in surely.values())
+                if kept == 1:
+                    assert bool(is_tied) is (0.025 <= p <= 0.975)
+                assert not is_tied or other.model in row.tied_with
+                surely[other.model] = 0.5 if is_tied else p
+        better = sum(p < 0.5 for p in surely.values())
+        worse = sum(p > 0.5 for p in surely.values())
         # A rank stands on all differences of its model: its interval is wider, that of the board
         # wider still.
         assert row.rank_ci95 is not None
@@ -272,11 +277,10 @@ def test_ranks_ties_and_probabilities_say_the_same(round_of: Comparisons) -> Non
 def test_groups_stand_on_all_pairs_of_the_board_at_once(round_of: Comparisons) -> None:
     """Ten of twelve models can be told from somebody; runs are made of the wider ties."""
     found = rate(round_of, PLAIN)
-    assert found.tied_on_board is not None
-    place = {row.model: i for i, row in enumerate(found.rows)}
-    pairwise = {(r.model, o) for r in found.rows for o in r.tied_with or ()}
-    joint = {(r.model, o.model) for r in found.rows for o in found.rows
-             if found.tied_on_board[place[r.model], place[o.model]]}  # fmt: skip
+    assert found.tied_alone is not None
+    pairwise = {(found.rows[a].model, found.rows[b].model)
+                for a, b in np.argwhere(found.tied_alone)}  # fmt: skip
+    joint = {(r.model, o) for r in found.rows for o in r.tied_with or ()}
     assert pairwise < joint
     for group in found.groups():
         assert all((a, b) in joint for a in group for b in group if a != b)

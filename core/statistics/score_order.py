@@ -1,0 +1,175 @@
+"""What can be told apart on a board of scores: models that answered the same items.
+
+A model's score is the mean over its samples. Two are compared by the difference of their scores;
+what each family of items adds to it is the family's deviation for one less that for the other, so
+that what makes an item hard for both falls out where both have scored it. With a family left out
+the score changes by s_k / (n - n_k), its deviations over the samples left: the delete-one
+jackknife of a ratio (Cochran 1977, Sampling Techniques, section 6.15). What is told apart of all
+pairs at once is decided as for ratings (`statistics.joint`).
+
+Two are told apart only if the paired test of their common items alone says so too
+(`differences.paired_difference` of the items' means), so that no board claims what comparing the
+two by themselves does not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..few_families import FEWEST_FAMILIES
+from .joint import (
+    Bools,
+    Differences,
+    Floats,
+    Ints,
+    Small,
+    effective_clusters,
+    pair_errors,
+    rank_ends,
+    tell_apart,
+)
+from .student import quantile_of
+from .wild import wild_tests
+
+ALPHA = 0.05
+CLEAR = 2.0
+"""Pairs whose |t| is over so many times the limit of one pair are not tested again alone."""
+_ROUNDING = 1e-9  # of differences, in standard deviations of the items
+
+
+class ItemTable(NamedTuple):
+    """What models scored.
+
+    Attributes:
+        sums: Of the scores of each model's samples of each item, the higher the better, 0 where it
+            has none, shape (n_models, n_items).
+        counts: How many these are, the same shape.
+        families: The family of each item, numbered from 0, shape (n_items,).
+    """
+
+    sums: Floats
+    counts: Floats
+    families: Ints
+
+
+class ScoreOrder(NamedTuple):
+    """What is sure about the order of scores.
+
+    Attributes:
+        own: Ends of the interval of each rank alone, shape (n_models, 2); 0 where it is not known.
+        board: The same of all ranks at once.
+        tied: Whether two models cannot be told apart, all pairs at once, shape
+            (n_models, n_models).
+        known: Whether they share enough families to be told apart, the same shape.
+        n_families: How many families there are.
+        effective: How many families of equal size would say as much.
+    """
+
+    own: Ints
+    board: Ints
+    tied: Bools
+    known: Bools
+    n_families: int
+    effective: float
+
+
+def order_scores(table: ItemTable) -> ScoreOrder:
+    """What is sure about the order of at least one model's scores.
+
+    Models that share fewer than eight families of items with another are not told apart from it,
+    and one that does with all others has no ranks.
+    """
+    n, given = len(table.sums), _differences(table)
+    apart = tell_apart(given)
+    sure = (apart.own != 0) | (apart.board != 0)
+    sure &= _alone(table, given, sure)
+    others = ~np.eye(n, dtype=np.bool_)
+    there = np.any(given.known & (others if n > 1 else ~others), axis=1)
+    alike = np.ones((n, n), dtype=np.bool_)
+
+    def ends(which: Small) -> Ints:
+        return np.where(there[:, None], rank_ends(which, alike), 0)
+
+    own, board = (np.where(sure, which, np.int8(0)) for which in (apart.own, apart.board))
+    whole = np.bincount(table.families)
+    return ScoreOrder(
+        own=ends(own),
+        board=ends(board),
+        tied=others & (board == 0),
+        known=given.known,
+        n_families=int((whole > 0).sum()),
+        effective=float(effective_clusters(whole)),
+    )
+
+
+def _family_sizes(of_items: Floats, families: Ints) -> Floats:
+    """Sums over the items of each family, shape (..., n_items) to (..., n_families)."""
+    order = np.argsort(families, kind="stable")
+    starts = np.searchsorted(families[order], np.arange(families.max(initial=-1) + 1))
+    return np.asarray(np.add.reduceat(of_items[..., order], starts, axis=-1))
+
+
+def _differences(table: ItemTable) -> Differences:
+    """Of scores in standard deviations of the items, with the effective families of each pair."""
+    sums, counts = (_family_sizes(column, table.families) for column in table[:2])
+    total = counts.sum(axis=1, keepdims=True)
+    mean = sums.sum(axis=1, keepdims=True) / np.maximum(total, 1)
+    deviations = sums - counts * mean
+    there = table.counts > 0
+    values = np.divide(table.sums, table.counts, out=np.zeros_like(table.sums), where=there)
+    unit = float(values[there].std()) or 1.0
+    left = total - counts
+    moved = np.divide(deviations, left, out=np.zeros_like(sums), where=left > 0) / unit
+    gap = (mean - mean.T) / unit
+    replicates = -moved.T
+    return Differences(
+        np.where(np.abs(gap) <= _ROUNDING, 0.0, gap),
+        pair_errors(replicates),
+        _degrees(there, table.families),
+        replicates,
+    )
+
+
+def _degrees(there: Bools, families: Ints) -> Floats:
+    """One less than the effective families that each two models share; NaN of under eight."""
+    masks, place = np.unique(there, axis=0, return_inverse=True)
+    total, squares, shared = np.zeros((3, len(masks), len(masks)))
+    for family in range(families.max(initial=-1) + 1):
+        own = masks[:, families == family].astype(np.float64)
+        common = own @ own.T
+        total += common
+        squares += common**2
+        shared += common > 0
+    effective = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
+    df = np.where(shared >= FEWEST_FAMILIES, np.maximum(effective - 1, 1), np.nan)
+    place = place.ravel()
+    return np.asarray(df[np.ix_(place, place)])
+
+
+def _alone(table: ItemTable, given: Differences, sure: Bools) -> Bools:
+    """Which pairs the paired test of common items tells apart too, of those that are told apart."""
+    error = np.where(given.error > 0, given.error, 1.0)
+    limit = CLEAR * quantile_of(1 - ALPHA / 2, np.where(given.known, given.df, 1.0))
+    t = given.gap / error
+    first, second = np.nonzero(np.triu(sure & (np.abs(t) <= limit)))
+    agreed = np.ones_like(sure)
+    agreed[first, second] = agreed[second, first] = _agree(table, first, second, np.sign(t))
+    return agreed
+
+
+def _agree(table: ItemTable, first: Ints, second: Ints, sign: Floats) -> Bools:
+    """Whether the paired test tells each first apart from its second, the same way round."""
+    counts = np.maximum(table.counts, 1)
+    means = table.sums / counts
+    common = (table.counts[first] > 0) & (table.counts[second] > 0)
+    sums = _family_sizes(np.where(common, means[first] - means[second], 0.0), table.families)
+    sizes = _family_sizes(common.astype(np.float64), table.families)
+    agreed = np.sign(sums.sum(axis=1)) == sign[first, second]
+    # Tests go together where the same families are there.
+    patterns, pattern = np.unique(sizes > 0, axis=0, return_inverse=True)
+    for n, there in enumerate(patterns):
+        own = np.flatnonzero(pattern.ravel() == n)
+        cells = np.ix_(own, np.flatnonzero(there))
+        p = wild_tests(sums[cells].T, sizes[cells].T, rng=np.random.default_rng(0))
+        agreed[own] &= p < ALPHA
+    return np.asarray(agreed)
