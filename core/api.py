@@ -69,6 +69,7 @@ async def run_async(
     roles: Mapping[str, str] | None = None,
     role_base_url: Mapping[str, str] | None = None,
     role_api_key_env: Mapping[str, str] | None = None,
+    role_max_tokens: int | Mapping[str, int] | None = None,
     headers: Mapping[str, str] | None = None,
     sampling: Sampling | None = None,
     temperature: float | None = None,
@@ -123,6 +124,7 @@ async def run_async(
         roles: Who plays the benchmark's roles, ``{"user": "PROVIDER/NAME"}``.
         role_base_url: Their endpoints, likewise.
         role_api_key_env: The variables that hold their keys.
+        role_max_tokens: Room for a reply of theirs: for all roles, or by role.
         headers: Extra HTTP headers for the model; never stored.
         sampling: How replies are drawn, where the benchmark's own way shall not hold.
         temperature: This field of `sampling`; so are the next six.

@@ -140,6 +140,7 @@ TAKEN = frozenset(
         "role",
         "role_api_key_env",
         "role_base_url",
+        "role_max_tokens",
         "roles",
         "rpm",
         "runs_dir",

@@ -20,7 +20,7 @@ from ..types import Json, JsonDict, JsonObject, Sampling
 from .command import BENCHMARK, BENCHMARKS, SECTION, SUITE, BenchmarkName, env_name
 from .completion import judge_labels, model_names, model_specs
 from .settings import current, given_by_user, setting_name
-from .values import click_type, item_list, json_object, pairs, read_system
+from .values import click_type, item_list, json_object, pairs, read_system, role_numbers
 
 F = TypeVar("F", bound=Callable[..., object])
 _DEFAULTS = RunSettings()
@@ -124,6 +124,8 @@ def endpoint_options(command: F) -> F:
         option("--role-base-url", multiple=True, metavar="NAME=URL", help="Its address."),
         option("--role-api-key-env", multiple=True, metavar="NAME=VAR",
                help="The variable that holds its key."),
+        option("--role-max-tokens", multiple=True, metavar="[NAME=]N",
+               help="Most tokens of a reply of the role, or of all roles, thinking included."),
         section="Which models, and where",
     )  # fmt: skip
 
@@ -332,6 +334,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "roles": partial(pairs, name="--role"),
     "role_base_url": partial(pairs, name="--role-base-url"),
     "role_api_key_env": partial(pairs, name="--role-api-key-env"),
+    "role_max_tokens": role_numbers,
     "extra_body": partial(json_object, name="--extra-body"),
     "items": item_list,
     "system": read_system,

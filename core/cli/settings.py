@@ -28,7 +28,8 @@ from .values import rule_of
 #: Options of `bench run` that are no settings: they belong to one command.
 NOT_SETTINGS = frozenset(
     {"benchmark", "benchmarks", "config", "help", "json_output", "dry_run", "details", "fresh",
-     "yes", "roles", "role_base_url", "role_api_key_env", "suite", "fail_under"}
+     "yes", "roles", "role_base_url", "role_api_key_env",
+     "role_max_tokens", "suite", "fail_under"}
 )  # fmt: skip
 _META = "eibench.settings"
 

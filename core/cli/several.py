@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import click
 
@@ -13,6 +14,8 @@ from ..settings.run_settings import RunSettings
 from .command import BENCHMARKS
 from .session import tell
 from .settings import given_by_user
+
+T = TypeVar("T")
 
 
 def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
@@ -40,8 +43,9 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
     if of == 1:
         return settings
     roles = {role.name for role in benchmark.roles}
+    roles |= {""} if roles else set()  # what is for all of them
 
-    def own(given: Mapping[str, str]) -> dict[str, str]:
+    def own(given: Mapping[str, T]) -> dict[str, T]:
         return {role: value for role, value in given.items() if role in roles}
 
     plain = {option.name: option.default for option in benchmark.options}
@@ -53,6 +57,7 @@ def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings
         roles=own(settings.roles),
         role_base_url=own(settings.role_base_url),
         role_api_key_env=own(settings.role_api_key_env),
+        role_max_tokens=own(settings.role_max_tokens),
     )
     if benchmark.judged:
         return made

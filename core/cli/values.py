@@ -10,7 +10,7 @@ from ..endpoints.secrets import shown_header
 from ..errors import UsageError
 from ..files import read_text
 from ..rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
-from ..settings.rules import VariableRule
+from ..settings.rules import RULES, VariableRule, fitting
 from ..types import JsonDict, JsonObject
 
 _LONGEST_SYSTEM = 2**20
@@ -79,6 +79,20 @@ def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
             raise UsageError(f"{name} {twice} is given twice")
         made[key.strip()] = value
     return made
+
+
+def role_numbers(texts: tuple[str, ...]) -> dict[str, int]:
+    """``ROLE=N`` texts as a mapping; one without a role, which is for all, stands under "".
+
+    Raises:
+        UsageError: One is no number of tokens, or a role stands twice.
+    """
+    name = "--role-max-tokens"
+    made = pairs(tuple(text if "=" in text else f"*={text}" for text in texts), name)
+    return {
+        role.removeprefix("*"): fitting(name, RULES["max_tokens"], text, is_text=True)
+        for role, text in made.items()
+    }
 
 
 def _shown(name: str, text: str) -> str:

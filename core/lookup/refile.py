@@ -18,7 +18,14 @@ from ..journal import CallKey, Grader, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
 from ..roles import MODEL
 from ..sample.model import Answer, JournaledModel, known_replies
-from ..settings.run_config import RunConfig, grader, judge_endpoint, stored_roles, stored_sampling
+from ..settings.run_config import (
+    RunConfig,
+    grader,
+    judge_endpoint,
+    stored_role_sampling,
+    stored_roles,
+    stored_sampling,
+)
 from ..types import ChatRequest, ChatResponse, Item, JsonObject, Score, digest
 from .runs import model_label
 from .stored_config import asked_endpoint, config_of, pack_of
@@ -36,13 +43,13 @@ def stored_model(
         item_id: Of the sample.
         iteration: Of the sample.
     """
-    players = stored_roles(run.settings)
+    players, drawn = stored_roles(run.settings), stored_role_sampling(run.settings)
     roles = {
         role.name: JournaledModel(
             answer,
             phase=role.phase,
             asked=players[role.name].label,
-            sampling=role.sampling,
+            sampling=drawn.get(role.name, role.sampling),
             item_id=item_id,
             iteration=iteration,
         )

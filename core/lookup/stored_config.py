@@ -20,6 +20,7 @@ from ..settings.run_config import (
     Endpoint,
     RunConfig,
     judge_endpoint,
+    stored_role_sampling,
     stored_roles,
     stored_sampling,
     with_judges,
@@ -63,6 +64,7 @@ def config_of(
         system=settings["system"],
         name=settings["name"],
         roles=stored_roles(settings),
+        role_sampling=stored_role_sampling(settings),
     )
     return judged_by(journal, run, made, named)
 

@@ -142,7 +142,11 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     if not cut_off or (used.max_tokens or 0) >= (own.max_tokens or 0):
         same.add("max_tokens")
     sent = used.sent().items()
-    return {n: v for n, v in sent if n not in same and v != getattr(own, n)}
+    changes: JsonDict = {n: v for n, v in sent if n not in same and v != getattr(own, n)}
+    for role in config.benchmark.roles:
+        if (most := config.sampling_of(role).max_tokens) != role.sampling.max_tokens:
+            changes[f"{role.name} max_tokens"] = most
+    return changes
 
 
 def _plain(value: object) -> str:

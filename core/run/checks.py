@@ -27,7 +27,7 @@ def check_parties(
     if not config.run_id:
         money.check(config.model, "generate", config.effective_sampling)
         for role in config.benchmark.roles:
-            money.check(config.roles[role.name], role.phase, role.sampling)
+            money.check(config.roles[role.name], role.phase, config.sampling_of(role))
     for judge in judges_of(config):
         money.check(judge, "judge", config.benchmark.judge_sampling)
     for party, endpoint in asked_parties(config):

@@ -145,7 +145,7 @@ class PartyConnector:
                 role.phase,
                 config.roles[role.name],
                 config.role_limits.get(role.name, config.limits),
-                role.sampling,
+                config.sampling_of(role),
                 None,
             )
             for role in config.benchmark.roles

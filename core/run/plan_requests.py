@@ -142,7 +142,7 @@ async def _requests_of(
     def handle(phase: str, demo: str, sampling: Sampling, **more: Any) -> JournaledModel:
         return _recorder(config, item, phase, demo, sampling, asked, bound, **more)
 
-    players = {role.name: handle(role.phase, role.name, role.sampling) for role in roles}
+    players = {role.name: handle(role.phase, role.name, config.sampling_of(role)) for role in roles}
     model = handle(MODEL, "medium", config.effective_sampling, roles=players)
     judges = config.benchmark.judge_sampling
     method = "generate"

@@ -62,7 +62,7 @@ def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
     """Who plays the roles of a run of which nothing more is asked."""
     return {
         role.name: ConnectedParty(
-            role.phase, config.roles[role.name].stored_label, role.sampling, None
+            role.phase, config.roles[role.name].stored_label, config.sampling_of(role), None
         )
         for role in config.benchmark.roles
         if role.name in config.roles

@@ -7,13 +7,14 @@ from typing import Any
 from ..errors import ConfigError
 from ..names import nearest
 from ..rules import Rule, TextRule
-from .rules import VariableRule
+from .rules import RULES, VariableRule
 from .tables import check_value, plain_names
 
 _RULES: dict[str, Rule] = {
     "model": TextRule(),
     "base_url": TextRule(),
     "api_key_env": VariableRule(),
+    "max_tokens": RULES["max_tokens"],
 }
 
 
@@ -25,6 +26,7 @@ class RolePlayer:
     base_url: str | None = None
     """An address, or an endpoint of the file."""
     api_key_env: str | None = None
+    max_tokens: int | None = None
 
 
 def read_players(raw: Any, path: object) -> dict[str, RolePlayer]:

@@ -70,6 +70,8 @@ def _checked(name: str, value: Any) -> Any:
         return _of_judges(name, value)
     if name in RULES:
         return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
+    if name == "role_max_tokens":
+        return _tokens_by_role(value)
     if name in _LISTS:
         return _texts(name, value)
     if name in _MAPPINGS:
@@ -85,6 +87,14 @@ def _of_judges(name: str, value: Any) -> tuple[str, ...]:
         return tuple(f"{judge}={text}" for judge, text in _texts_by_name(name, value).items())
     given = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     return tuple(fitting(name, RULES[name], one) for one in given)
+
+
+def _tokens_by_role(value: Any) -> dict[str, int]:
+    """Numbers by role; one number is for all of them."""
+    given = value if isinstance(value, Mapping) else {"": value}
+    return {
+        str(role): fitting("role_max_tokens", RULES["max_tokens"], n) for role, n in given.items()
+    }
 
 
 def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:

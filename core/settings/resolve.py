@@ -13,6 +13,7 @@ from ..errors import UsageError
 from ..guard import guard
 from ..panels import OVERLAP, Panel
 from ..plugins import installed
+from ..types import Sampling
 from .rules import own_options
 from .run_config import Endpoint, RunConfig, with_judges
 from .run_settings import RunSettings
@@ -56,6 +57,7 @@ def run_configs(
             judge_limits={j.endpoint.label: limits_of(settings, j.settings) for j in judges},
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
             role_limits={n: limits_of(settings, t.settings) for n, t in roles.items()},
+            role_sampling=_role_sampling(benchmark, settings),
         )
         for model in models
     ]
@@ -170,6 +172,9 @@ def _panel(settings: RunSettings) -> Panel | None:
     return Panel((), rule, settings.quorum or 0, settings.exclude_kin, overlap)
 
 
+_OPTION = {"roles": "role"}
+
+
 def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
     """Who plays the benchmark's roles, by role; some may be missing.
 
@@ -178,11 +183,11 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
             player.
     """
     names = [role.name for role in benchmark.roles]
-    for option in ("roles", "role_base_url", "role_api_key_env"):
+    for option in ("roles", "role_base_url", "role_api_key_env", "role_max_tokens"):
         for name in getattr(settings, option):
-            if name not in names:
+            if name not in names and (name or (not names and settings.given(option))):
                 there = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
-                shown = f"--{option.removesuffix('s').replace('_', '-')} {name}"
+                shown = f"--{_OPTION.get(option, option).replace('_', '-')} {name}".rstrip()
                 raise UsageError(f"{shown}: there is no such role; {there}")
     file = settings.file.roles if settings.file else {}
     specs = {n: p.model for n, p in file.items() if n in names} | dict(settings.roles)
@@ -190,6 +195,17 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
         if name not in specs:
             raise UsageError(f"the role {name} has no player; name one with --role {name}=SPEC")
     return {n: find_target(settings, ModelSpec.parse(specs[n]), of_role(n)) for n in specs}
+
+
+def _role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sampling]:
+    """How replies of roles are drawn where that is not as the benchmark says."""
+    file = settings.file.roles if settings.file else {}
+    given, made = settings.role_max_tokens, dict[str, Sampling]()
+    for role in benchmark.roles:
+        filed = file[role.name].max_tokens if role.name in file else None
+        if most := given.get(role.name) or given.get("") or filed:
+            made[role.name] = replace(role.sampling, max_tokens=most)
+    return made
 
 
 def _fitting_players(

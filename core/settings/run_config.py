@@ -17,7 +17,7 @@ from ..endpoints.sites import site_of
 from ..guard import guard
 from ..imported import is_imported
 from ..panels import Panel, rule_in
-from ..roles import JUDGE, by_phase, is_generating
+from ..roles import JUDGE, Role, by_phase, is_generating
 from ..types import Item, JsonDict, Sampling, digest
 
 PANEL = "panel"
@@ -91,6 +91,8 @@ class RunConfig:
     roles: Mapping[str, Endpoint] = field(default_factory=dict)
     """Who plays the benchmark's roles, by name."""
     role_limits: Mapping[str, Limits] = field(default_factory=dict)
+    role_sampling: Mapping[str, Sampling] = field(default_factory=dict)
+    """How replies of roles are drawn, where that is not as the benchmark says now."""
     transfer: Transfer = field(default_factory=Transfer)
     name: str | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -110,6 +112,10 @@ class RunConfig:
         if is_imported(self.model.spec):
             return self.sampling
         return merge(guard(self.benchmark).sampling_for(self.options), self.sampling)
+
+    def sampling_of(self, role: Role) -> Sampling:
+        """How the replies of who plays a role are drawn."""
+        return self.role_sampling.get(role.name, role.sampling)
 
     def planned_calls(self, item: Item, iteration: int = 1) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""
@@ -171,7 +177,11 @@ def merge(base: Sampling, changes: Sampling) -> Sampling:
 
 def stored_sampling(settings: Mapping[str, Any]) -> Sampling:
     """The sampling that a stored run's settings hold."""
-    sampling = dict(settings["sampling"])
+    return _sampling(settings["sampling"])
+
+
+def _sampling(stored: Mapping[str, Any]) -> Sampling:
+    sampling = dict(stored)
     sampling["stop"] = tuple(sampling["stop"]) if sampling.get("stop") else None
     return Sampling(**sampling)
 
@@ -202,7 +212,7 @@ def _players(config: RunConfig) -> JsonDict:
         name: {
             "model": str(player.spec),
             "endpoint": player.base_url and player.base_url.rstrip("/"),
-            "sampling": declared[name].sampling.sent(),
+            "sampling": config.sampling_of(declared[name]).sent(),
         }
         for name, player in config.roles.items()
     }
@@ -214,6 +224,12 @@ def stored_roles(settings: Mapping[str, Any]) -> dict[str, Endpoint]:
         name: Endpoint(ModelSpec.parse(player["model"]), player["endpoint"])
         for name, player in settings.get("roles", {}).items()
     }
+
+
+def stored_role_sampling(settings: Mapping[str, Any]) -> dict[str, Sampling]:
+    """How the replies of roles of a stored run were drawn."""
+    roles = settings.get("roles", {}).items()
+    return {name: _sampling(player["sampling"]) for name, player in roles if "sampling" in player}
 
 
 def grader(config: RunConfig) -> JsonDict:

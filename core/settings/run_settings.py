@@ -43,6 +43,7 @@ class RunSettings:
         roles: Specs of who plays the benchmark's roles, by role.
         role_base_url: Their addresses.
         role_api_key_env: The variables of their keys.
+        role_max_tokens: The most tokens of their replies; under "" that of roles not named.
         keep_going: Go on where none of the first replies or verdicts can be read.
         demo: Whether demo and real models may be compared with each other.
         without: Names of models that these are not compared with.
@@ -66,6 +67,7 @@ class RunSettings:
     roles: Mapping[str, str] = field(default_factory=dict)
     role_base_url: Mapping[str, str] = field(default_factory=dict)
     role_api_key_env: Mapping[str, str] = field(default_factory=dict)
+    role_max_tokens: Mapping[str, int] = field(default_factory=dict)
     dataset: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)

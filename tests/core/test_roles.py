@@ -136,6 +136,28 @@ async def test_another_player_is_another_run(visits: Lab) -> None:
     assert one["run_id"] != two["run_id"]
 
 
+@pytest.mark.parametrize("most", [77, {"visitor": 77}])
+async def test_room_for_a_role_s_replies(
+    visits: Lab, tmp_path: Path, most: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The role's calls alone are sent it; it makes another run, and the line says so."""
+    server: LoopbackServer = visits.server  # type: ignore[attr-defined]
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-fake")
+    given: dict[str, Any] = {
+        "model": "openai/model", "base_url": server.base_url, "judge": "openai/judge",
+        "judge_base_url": server.base_url, "roles": {"visitor": "openai/visitor"},
+        "role_base_url": {"visitor": server.base_url}, "dataset": _items(tmp_path),
+        "runs_dir": visits.runs_dir,
+    }  # fmt: skip
+    usual = await run_async(Visit(), **given)
+    server.requests.clear()
+    result = await run_async(Visit(), **given, role_max_tokens=most)
+    rooms = {(r.model, r.body.get("max_tokens")) for r in server.requests}
+    assert ("visitor", 77) in rooms and not {("model", 77), ("judge", 77)} & rooms
+    assert result.document["run_id"] != usual.document["run_id"]
+    assert "changed: visitor max_tokens=77" in result.document["comparability"]
+
+
 async def test_a_run_without_roles_is_what_it_was(lab: Lab) -> None:
     """Its identity says nothing of roles."""
     assert "roles" not in identity(lab.session().config, lab.pack)
@@ -198,6 +220,8 @@ async def test_demo_models_play_with_demo_players(visits: Lab, tmp_path: Path) -
     [
         ({"model": "openai/x"}, "visit needs the role visitor: Plays who comes. Name who plays it"),
         ({"roles": {"guest": "openai/x"}}, "roles guest: there is no such role; visit has visitor"),
+        ({"role_max_tokens": {"guest": 9}}, "role_max_tokens guest: there is no such role"),
+        ({"role_max_tokens": 0}, "role_max_tokens must be a whole number from 1 to"),
         ({"roles": {"visitor": "demo/guest"}}, "demo/guest does not play the role visitor"),
         (
             {"model": "openai/x", "roles": {"visitor": "demo/visitor"}, "judge": "openai/j"},

@@ -70,6 +70,21 @@ def test_info_names_the_role(bench: Bench) -> None:
     assert (role["name"], role["sampling"]["temperature"]) == ("disputants", 0.7)
 
 
+def test_who_plays_may_be_given_less_room(bench: Bench) -> None:
+    """By the file or by the option, which goes first; graded anew, its replies are found."""
+    run = ("run", "mediation-live", "--limit", "2", "--exchanges", "2", "--json")
+    usual = bench(*run).json
+    filed = '[roles.disputants]\nmodel = "demo/disputants"\nmax_tokens = 900\n'
+    Path("bench.toml").write_text(filed)
+    less = bench(*run).json
+    least = bench(*run, "--role-max-tokens", "disputants=600").json
+    assert "disputants max_tokens=900" in less["comparability"]
+    assert "disputants max_tokens=600" in least["comparability"]
+    assert len({document["run_id"] for document in (usual, less, least)}) == 3
+    again = bench("rescore", least["run_id"], "--json").json
+    assert again["metrics"] == least["metrics"] and again["items"]["scored"] == 2
+
+
 @pytest.mark.parametrize("n", ["0", "9"])
 def test_a_talk_has_one_to_eight_exchanges(bench: Bench, n: str) -> None:
     """Others are refused before anything is asked."""
