@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from eibench.core.result_document import Grade
 from eibench.core.site import item_pages
 from eibench.core.site.masking import Masker
 from eibench.core.site.policy import Policy
@@ -230,7 +231,8 @@ def test_a_judge_s_page_counts_the_scores_that_it_gave(
     counted = re.findall(r'<td class="num">([\d,]+)</td><td class="num">\d+%</td>', text)
     assert f"{sum(map(int, counted)):,} values of 3 models" in text
     verdicts = re.findall(r'class="tag ([\w-]+)"', text)
-    assert verdicts == sorted(verdicts, key=["strong", "weak", "not-tested", "none"].index)
+    order = [grade.replace(" ", "-") for grade in get_args(Grade)]
+    assert verdicts == sorted(verdicts, key=order.index)
 
 
 @pytest.mark.parametrize("planted", [MAIL, KEY, PROMPT, "127.0.0.1"])
