@@ -123,13 +123,11 @@ def _facts(progress: Progress) -> list[str]:
     """What is told beside the phases, one thing each."""
     seconds = time.monotonic() - progress.started
     tokens = progress.usage.input + progress.usage.output
-    facts = [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
+    facts = _read(progress)
+    facts += [f"{progress.calls / seconds:.1f} calls/s"] if seconds > 0 else []
     facts += [f"{progress.in_flight} in flight{_reduced(progress)}"]
     facts += [_retries(progress)] if progress.retries else []
     facts += [f"{tokens:,} tokens", *_cost(progress)]
-    replies = progress.replies_read + progress.replies_unread
-    if progress.replies_unread:
-        facts += [f"{progress.replies_read} of {plural(replies, 'reply')} read"]
     counts = {"unscored": progress.unscored, "failed": progress.failed, "unread": progress.unread}
     facts += [f"{n} {name}" for name, n in counts.items() if n]
     facts += [f"{duration(seconds)} so far"]
@@ -137,6 +135,13 @@ def _facts(progress: Progress) -> list[str]:
     # A placement may end before everything is compared.
     about = "at most" if any(p.at_most for p in progress.phases.values()) else "about"
     return facts + ([f"{about} {duration(left)} left"] if left else [])
+
+
+def _read(progress: Progress) -> list[str]:
+    """How many replies could be read, where some could not."""
+    replies = progress.replies_read + progress.replies_unread
+    read = f"{progress.replies_read} of {plural(replies, 'reply')} read"
+    return [read] if progress.replies_unread else []
 
 
 def _reduced(progress: Progress) -> str:
