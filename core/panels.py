@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean, median
+from typing import NamedTuple
 
 from .types import JsonDict, JsonObject, Score, canonical
 
@@ -17,6 +18,29 @@ RULES = ("mean", "median", "majority", "rotate")
 OVERLAP = 0.1
 """Of the samples of ``rotate``, the share that all judges grade."""
 _LABEL = re.compile(rf"({'|'.join(RULES)})\((.+)\)")
+
+
+UNREAD_MOST = 0.05
+"""Of a judge's replies, the share that may be unreadable; beyond it the panel is not whole."""
+
+
+class Replies(NamedTuple):
+    """What came of the questions that one judge of a panel was to answer.
+
+    Attributes:
+        asked: How many there are.
+        answered: Of them, those to which it replied.
+        unread: Of those, the replies that could not be read.
+    """
+
+    asked: int
+    answered: int
+    unread: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether it replied to all, and nearly always so that it could be read."""
+        return self.answered == self.asked and self.unread <= UNREAD_MOST * self.answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +51,8 @@ class Panel:
         judges: Their labels, sorted: the order in which they are named means nothing.
         rule: ``mean``, ``median`` or ``majority`` of the verdicts that could be read; or
             ``rotate``: one judge a sample, drawn by item and iteration, never by the model.
-        quorum: How many verdicts have to be read for a score; 0 for more than half.
+        quorum: How many verdicts have to be read for a score; 0 for more than half. A judge that
+            gave no reply leaves the panel incomplete whatever it is.
         exclude_kin: In comparisons, judges of the family of one of the two are left out.
         overlap: Of the samples of ``rotate``, the share that all judges grade, from 0 to 1.
     """

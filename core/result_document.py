@@ -274,14 +274,29 @@ class ClosingPart(TypedDict):
     scores: NotRequired[ReadOnly[Mapping[str, Sequence[Facts]]]]
 
 
-class JudgeRow(TypedDict):
-    """What one judge of a panel says."""
+class RepliesRow(TypedDict):
+    """How many of the comparisons that a judge was to make it made, and could not be read."""
+
+    asked: ReadOnly[Count]
+    answered: ReadOnly[Count]
+    unread: ReadOnly[Count]
+
+
+class JudgeComparisons(TypedDict, total=False):
+    """What one judge of a panel says of models beside each other."""
+
+    ratings: ReadOnly[Sequence[RatingRow]]
+    comparisons: ReadOnly[RepliesRow]
+
+
+class JudgeRow(JudgeComparisons):
+    """What one judge of a panel says: of the samples `asked`, it `graded` some, read or not."""
 
     judge: ReadOnly[str]
     metrics: ReadOnly[Mapping[str, MetricRow]]
+    asked: NotRequired[ReadOnly[Count]]
     graded: ReadOnly[Count]
     unread: ReadOnly[Count]
-    ratings: NotRequired[ReadOnly[Sequence[RatingRow]]]
 
 
 class EstimateCells(TypedDict):
@@ -315,7 +330,7 @@ class AgreementRow(TypedDict):
 
 
 class PanelRow(TypedDict):
-    """How several judges made one score."""
+    """How several judges made one score; `whole` of them answered all that they were asked."""
 
     rule: ReadOnly[str]
     quorum: ReadOnly[Count]
@@ -323,6 +338,8 @@ class PanelRow(TypedDict):
     overlap: NotRequired[ReadOnly[float]]
     split: ReadOnly[Count]
     agreement: ReadOnly[Mapping[str, AgreementRow]]
+    judges: NotRequired[ReadOnly[Count]]
+    whole: NotRequired[ReadOnly[Count]]
 
 
 class PanelPart(TypedDict):

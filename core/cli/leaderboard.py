@@ -17,7 +17,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
-from ..reports.statements import baseline_notes
+from ..reports.statements import baseline_notes, whole_judges
 from ..result_document import MetricRow
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
@@ -232,7 +232,8 @@ def _changed(document: LeaderboardDocument) -> list[str]:
 
 def _named(row: BoardRow) -> str:
     marks = [" DEMO"] if row["demo"] else []
-    marks += [" (partial)"] if row["partial"] else []
+    short = whole_judges(row.get("short_panel"))
+    marks += [f" ({short or 'partial'})"] if row["partial"] else []
     marks += [" (changed)"] if row["changed"] else []
     return str(row["model"]) + "".join(marks)
 

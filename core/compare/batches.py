@@ -18,7 +18,7 @@ from ..result_document import PlacementEnd
 from ..settings.run_config import RunConfig
 from .comparison_pool import (
     as_comparisons,
-    bench_of,
+    asked_panel,
     counting,
     current,
     pool_of,
@@ -27,7 +27,6 @@ from .comparison_pool import (
 )
 from .expectation import field_of
 from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contestants
-from .panel_rows import AskedPanel
 from .placement import (
     Asked,
     call_of,
@@ -61,20 +60,14 @@ class BatchPlanner:
 
     def __post_init__(self) -> None:
         self.items = {item.id: item for item in self.pack.items}
-        self._pool = pool_of(self.journal, self.config, self.pack)
-        self.panel = self._asked_panel()
+        self._pool = pool_of(self.journal, self.config, self.pack)._replace(by_quorum=True)
+        self.panel = asked_panel(self.journal, self._pool)
         self._company = Company.of(self.config)
         self._shelf = TranscriptCache.of(self.journal, self.config, self.pack)
         own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
         self._own = replace(own, samples=own.samples & self.selection.samples)
         self._opponents = {contestant.name: contestant for contestant in opponents}
         self._matchmaker: Matchmaker | None = None
-
-    def _asked_panel(self) -> AskedPanel | None:
-        if self._pool.panel is None:
-            return None
-        rows = (row for member in self._pool.members for row in rows_of(self.journal, member))
-        return AskedPanel.of(bench_of(self.journal, self._pool.panel), rows)
 
     async def next_batch(self) -> Sequence[StoredComparison]:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""

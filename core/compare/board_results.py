@@ -22,6 +22,7 @@ from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection, read_evidence
 from ..reports.item_scores import ItemScores, item_scores
+from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
 from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
@@ -99,7 +100,9 @@ class BoardResults:
         config, (selection, evidence) = self.config(run), self._evidence(pack, run)
         made = BoardResult(None, _changed(config, evidence), None)
         if self.is_scored(run):
-            document, scores = self._built(pack, run, config, selection, evidence)
+            # What each judge says alone is shown of a run, and not of all on a board.
+            about = (pack, run, config, selection, replace(evidence, by_judge={}))
+            document, scores = self._built(*about)
             made = made._replace(document=document, scores=scores)
         if key := self._key(pack, run):
             self.computed[run.n] = CachedResult(key, made._asdict())
@@ -132,10 +135,7 @@ class BoardResults:
         panel = next((self.config(run).panel for run in runs.values()), None)
         if panel is None:
             raise UsageError(f"kin are left out of panels; {NO_PANEL}")
-        read = {
-            name: self._evidence(pack, run, graders_of(self.config(run)))
-            for name, run in runs.items()
-        }
+        read = {name: self._evidence(pack, run) for name, run in runs.items()}
         models = {name: run.model for name, run in runs.items()}
         given = {name: evidence.by_judge for name, (_, evidence) in read.items()}
         rule, scores = without_kin(self.benchmark, panel, models, given, additive=additive)
@@ -148,13 +148,17 @@ class BoardResults:
         return made
 
     def is_whole(self, pack: Pack, run: RunRecord) -> bool:
-        """Whether each item of the pack was asked in each iteration, and none is to do."""
+        """Whether each item of the pack was asked in each iteration, and none is to do.
+
+        Of a panel each of its judges has answered all.
+        """
         if (known := self._cached(pack, run)) and known.document:
             items, iterations = known.document["items"], known.document["iterations"]
-            return items["total"] - items["pending"] == len(pack.items) * iterations
+            done = items["total"] - items["pending"] == len(pack.items) * iterations
+            return done and short_panel(known.document) is None
         asked, evidence = self._evidence(pack, run)
-        done = len(evidence.scores) + len(evidence.failures)
-        return done == len(pack.items) * asked.iterations
+        done = len(evidence.scores) + len(evidence.failures) == len(pack.items) * asked.iterations
+        return done and all(own.whole for own in evidence.replies.values())
 
     def is_judged(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it so, or nobody where none is asked."""
@@ -199,16 +203,15 @@ class BoardResults:
         read = [pack.source.name, pack.source.sha256, dict(self.read_by), dict(stated.get())]
         return digest([code, run.run_id, today, facts, *read])
 
-    def _evidence(
-        self, pack: Pack, run: RunRecord, members: Mapping[str, str] | None = None
-    ) -> tuple[Selection, Evidence]:
+    def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
+        """What is known of a run's samples; of a panel's, what each of its judges says too."""
         selection = begun_by(self.journal, run, pack)
         config, facts, today, _ = self._reading(run)
-        judge = config.judge.stored_label if config.judge else None
-        graded = today or digest(facts)
-        return selection, read_evidence(
-            self.journal, run, graded, selection, judge=judge, members=members
-        )
+        judge, panel = config.judge.stored_label if config.judge else None, config.panel
+        offline = today == digest({**facts, "offline": True})
+        members = graders_of(config, offline=offline) if panel else None
+        about = (self.journal, run, today or digest(facts), selection)
+        return selection, read_evidence(*about, judge=judge, members=members, panel=panel)
 
     def _baselines_of(self, pack: Pack, config: RunConfig) -> Mapping[str, Baseline]:
         """Those of the pack, which are the same for all runs with these options."""

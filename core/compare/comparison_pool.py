@@ -11,7 +11,7 @@ from ..panels import Panel
 from ..result_document import ComparisonCounts
 from ..settings.run_config import RunConfig, by_each_judge, identity, reading
 from ..types import PairScore, digest
-from .panel_rows import PanelJudges
+from .panel_rows import AskedPanel, PanelJudges
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
@@ -42,6 +42,8 @@ class ComparisonPool(NamedTuple):
         grader: Digest of what the judge is sent and how its words are read.
         panel: How several judges make one comparison; ``None`` for one judge.
         members: The pools of the panel's judges.
+        by_quorum: What a quorum of the panel has read counts, as it does where comparisons are
+            planned; else what each judge has replied to.
     """
 
     digest: str
@@ -50,6 +52,7 @@ class ComparisonPool(NamedTuple):
     grader: str
     panel: Panel | None = None
     members: tuple["ComparisonPool", ...] = ()
+    by_quorum: bool = False
 
     def takes(self, row: StoredComparison) -> bool:
         """Whether a comparison of one of its parts was, or will be, asked as it is today."""
@@ -101,7 +104,8 @@ def rows_of(
     if pool.panel:
         planned = rows_of(journal, pool._replace(panel=None), run)
         answered = (row for member in pool.members for row in rows_of(journal, member))
-        rows = bench_of(journal, pool.panel).merged(planned, answered)
+        judges = bench_of(journal, pool.panel)
+        rows = judges.merged(planned, answered, by_quorum=pool.by_quorum)
         return rows[: len(planned)] if run else rows
     found = (row for part in pool.parts for row in journal.comparisons(part, run))
     return [row._replace(judge=pool.judge) for row in found if pool.takes(row)]
@@ -111,6 +115,14 @@ def bench_of(journal: Journal, panel: Panel) -> PanelJudges:
     """The judges of a panel, with the runs whose kin they may be."""
     runs = {run.run_id: run for run in journal.runs()} if panel.exclude_kin else {}
     return PanelJudges(panel, runs)
+
+
+def asked_panel(journal: Journal, pool: ComparisonPool) -> AskedPanel | None:
+    """The panel of a pool, with what its judges have compared; ``None`` where it is one judge."""
+    if pool.panel is None:
+        return None
+    rows = (row for member in pool.members for row in rows_of(journal, member))
+    return AskedPanel.of(bench_of(journal, pool.panel), rows)
 
 
 class Met(NamedTuple):

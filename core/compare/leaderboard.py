@@ -21,6 +21,7 @@ from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reports.comparability import is_partial
 from ..reports.item_scores import ItemScores
+from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
 from ..reports.places import PairOnBoard, Scored, place_rows, verdict
@@ -239,12 +240,13 @@ class Leaderboard:
         """
         return verdict(self.rows(), self._scored, first, second)
 
-    def _by_metric(self, name: str) -> tuple[bool, bool, float, str]:
+    def _by_metric(self, name: str) -> tuple[bool, bool, bool, float, str]:
         metric = self.documents[name]["metrics"].get(self.metric)
         value = metric["value"] if metric else None
         better = -1 if metric and metric["higher_is_better"] else 1
         partial = is_partial(self.documents[name])
-        return partial, value is None, better * (value or 0.0), name
+        short = short_panel(self.documents[name]) is not None
+        return short, partial, value is None, better * (value or 0.0), name
 
     def _row(self, name: str, rating: RatingRow | None) -> BoardRow:
         document = self.documents.get(name)
@@ -266,6 +268,7 @@ def _scored(document: ResultDocument) -> dict[str, object]:
         "run_id": document["run_id"],
         "status": document["status"],
         "partial": is_partial(document),
+        "short_panel": short_panel(document),
         "iterations": document["iterations"],
         "metrics": document["metrics"],
         "not_above": not_above(document),

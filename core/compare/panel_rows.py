@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..clients.families import are_kin
 from ..endpoints.providers import ModelSpec
 from ..journal import RunRecord, StoredComparison
-from ..panels import Panel
+from ..panels import Panel, Replies
 
 Question = tuple[str, str, str, int, str]
 """The two runs, sorted, the item, the iteration, and the run that is shown first."""
@@ -44,13 +44,19 @@ class PanelJudges(NamedTuple):
         return any(are_kin(own, ModelSpec.parse(run.model)) for run in sides if run)
 
     def merged(
-        self, planned: Iterable[StoredComparison], answered: Iterable[StoredComparison]
+        self,
+        planned: Iterable[StoredComparison],
+        answered: Iterable[StoredComparison],
+        *,
+        by_quorum: bool = False,
     ) -> list[StoredComparison]:
         """What a panel planned, with what came of it, and what else its judges have compared.
 
         Args:
             planned: By the panel.
             answered: By its judges.
+            by_quorum: Take what a quorum has read, to plan what comes next; what counts has a
+                reply of each judge, as models would meet by fewer judges than others else.
         """
         found: dict[Question, dict[str, StoredComparison]] = {}
         for row in answered:
@@ -59,21 +65,27 @@ class PanelJudges(NamedTuple):
         made = []
         for row in planned:
             verdicts = found.pop(question_of(row), {})
-            made.append(self._together(row, verdicts) or row)
-        rest = (self._together(next(iter(each.values())), each) for each in found.values())
+            made.append(self._together(row, verdicts, by_quorum=by_quorum) or row)
+        rest = (
+            self._together(next(iter(each.values())), each, by_quorum=by_quorum)
+            for each in found.values()
+        )
         return made + [row for row in rest if row]
 
     def _together(
-        self, row: StoredComparison, verdicts: Mapping[str, StoredComparison]
+        self, row: StoredComparison, verdicts: Mapping[str, StoredComparison], *, by_quorum: bool
     ) -> StoredComparison | None:
-        """One comparison of several judges'; ``None`` while verdicts are missing that matter."""
+        """One comparison of several judges'; ``None`` while too few of them are there."""
         due = self.due(row)
         if not due:
             return row._replace(status="known", judge=self.panel.label)
         there = [verdicts[judge] for judge in due if judge in verdicts]
         read = [one for one in there if one.status == "read"]
-        if len(read) < self.panel.needed(len(due)):
-            return self._unread(row, there) if len(there) == len(due) else None
+        is_whole, is_enough = len(there) == len(due), len(read) >= self.panel.needed(len(due))
+        if not is_enough:
+            return self._without(row, "unread", there) if is_whole else None
+        if not (is_whole or by_quorum):
+            return self._without(row, "planned")
         margins = {
             f"{name} ({one.judge})": sign(row, one) * margin
             for one in read
@@ -89,32 +101,43 @@ class PanelJudges(NamedTuple):
             reason=None,
         )
 
-    def _unread(self, row: StoredComparison, there: list[StoredComparison]) -> StoredComparison:
-        reasons = dict.fromkeys(str(one.reason) for one in there if one.reason)
+    def _without(
+        self, row: StoredComparison, status: str, there: Iterable[StoredComparison] = ()
+    ) -> StoredComparison:
+        """A comparison of which no margins count."""
+        reasons = "; ".join(dict.fromkeys(str(one.reason) for one in there if one.reason))
         return row._replace(
-            status="unread", judge=self.panel.label, margins={}, reason="; ".join(reasons)
+            status=status, judge=self.panel.label, margins={}, reason=reasons or None
         )
 
 
 @dataclass(frozen=True, slots=True)
 class AskedPanel:
-    """Which judges of a panel have compared what.
+    """Which judges of a panel have compared what, and whether it could be read.
 
     Attributes:
         judges: The panel.
-        answered: Judges, with the questions that they have answered.
+        answered: By judge and question, whether the reply could be read.
         tried: Questions that this command has taken up.
     """
 
     judges: PanelJudges
-    answered: set[tuple[str, Question]]
+    answered: dict[tuple[str, Question], bool]
     tried: set[Question] = field(default_factory=set)
 
     @classmethod
     def of(cls, judges: PanelJudges, rows: Iterable[StoredComparison]) -> "AskedPanel":
         """A panel with what its judges have compared before."""
-        done = (row for row in rows if row.status in ("read", "unread"))
-        return cls(judges, {(row.judge, question_of(row)) for row in done})
+        found = cls(judges, {})
+        for row in rows:
+            if row.status in ("read", "unread"):
+                found.note(row)
+        return found
+
+    def note(self, row: StoredComparison) -> None:
+        """One of them has compared this."""
+        place = (row.judge, question_of(row))
+        self.answered[place] = self.answered.get(place, False) or row.status == "read"
 
     def is_lacking(self, row: StoredComparison) -> bool:
         """Whether a judge has not compared this, and was not tried in this command."""
@@ -125,13 +148,20 @@ class AskedPanel:
         self.tried.add(question_of(row))
         return self._lacking(row)
 
-    def note(self, row: StoredComparison) -> None:
-        """One of them has compared this."""
-        self.answered.add((row.judge, question_of(row)))
-
     def _lacking(self, row: StoredComparison) -> list[str]:
         asked = question_of(row)
         return [judge for judge in self.judges.due(row) if (judge, asked) not in self.answered]
+
+    def replies(self, rows: Iterable[StoredComparison]) -> dict[str, Replies]:
+        """Of some comparisons, how many each judge was to make, made, and could not be read."""
+        found: dict[str, list[bool | None]] = {judge: [] for judge in self.judges.panel.judges}
+        for row in rows:
+            for judge in self.judges.due(row):
+                found[judge].append(self.answered.get((judge, question_of(row))))
+        return {
+            judge: Replies(len(own), len(own) - own.count(None), own.count(False))
+            for judge, own in found.items()
+        }
 
 
 def question_of(row: StoredComparison) -> Question:

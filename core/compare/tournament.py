@@ -41,10 +41,12 @@ class RunComparisons:
     Attributes:
         planner: Says which come next.
         failed: Why comparisons of this command could not be made, one reason each.
+        lacking: Likewise, why they lack a judge of the panel, while a quorum made them.
     """
 
     planner: BatchPlanner
     failed: list[str] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
 
     @property
     def stopped(self) -> PlacementEnd | None:
@@ -112,6 +114,9 @@ class RunComparisons:
     ) -> None:
         """Ask the judges of the panel whose turn it is, and who have not compared this yet.
 
+        Where one gives no reply, the comparison counts for nothing; what the others said is kept,
+        and the next comparisons are planned by it.
+
         Raises:
             BenchError: One could not be asked, and too few of the others could be read.
         """
@@ -124,11 +129,12 @@ class RunComparisons:
         wrong = [error for error in made if error]
         if wrong and len(due) - len(wrong) < panel.judges.panel.needed(len(due)):
             raise wrong[0]
+        self.lacking += [redact(str(error)) for error in wrong[:1]]
 
     async def _try_to_ask(
         self, context: RunContext, row: StoredComparison, item: Item, calls: CallReplayer
     ) -> BenchError | None:
-        """Why a judge of a panel could not be asked, which others may make up for."""
+        """Why a judge of a panel could not be asked; the others are asked all the same."""
         try:
             await self._ask_and_keep(context, row, item, calls)
         except (ProviderError, JudgeError, MissingCall) as error:

@@ -11,6 +11,7 @@ from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
 from ..reports.ending import dollars
 from ..reports.ratings import note_of, rating_columns, spans
+from ..reports.statements import answered_by
 from ..result_document import BaselineRow, RatingRow, ResultDocument, TokenCounts, rating_notes
 from ..sections import Table
 from ..text import harmless, interval, line, number, plural, rough
@@ -75,8 +76,8 @@ def _title(document: ResultDocument) -> Text:
     title.append(f"  {document['status'].upper()}", style=style)
     if view := document.get("view"):
         title.append(f"  VIEW {line(view)}", style="bold cyan")
-    if document["invalid"]:
-        title.append(f": {line(document['invalid'])}", style="red")
+    if message := "; ".join(filter(None, (document["invalid"], *answered_by(document)))):
+        title.append(f": {line(message)}", style="red")
     return title
 
 

@@ -40,9 +40,9 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
     config = config_of(journal, run, catalogue, changes, None, judge=own)
     pack = pack_of(run, config)
     selection = begun_by(journal, run, pack)
-    evidence = read_evidence(
-        journal, run, grading.digest, selection, judge=grading.judge, members=graders_of(config)
-    )
+    about = (journal, run, grading.digest, selection)
+    members, panel = graders_of(config, offline=grading.offline), config.panel
+    evidence = read_evidence(*about, judge=grading.judge, members=members, panel=panel)
     own_result = journal.document(run)
     view = view_by(journal, own_result, config) if own_result else None
     return build_document(run, config, pack, selection, evidence, view=view)

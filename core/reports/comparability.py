@@ -18,6 +18,7 @@ from ..journal.shapes import shape_of
 from ..result_document import Facts, ResultDocument
 from ..text import plural
 from ..types import JsonDict, digest
+from .judge_replies import short_panel
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -265,6 +266,7 @@ def is_graded(document: ResultDocument) -> bool:
 
 
 def is_partial(document: ResultDocument) -> bool:
-    """Whether samples are missing, or were never asked for."""
+    """Whether samples are missing, or were never asked for, or judges of a panel are not whole."""
     counts, whole = document["items"], document["dataset"]["n_items"] * document["iterations"]
-    return bool(counts["failed"] or counts["pending"] or counts["total"] < whole)
+    missing = counts["failed"] or counts["pending"] or counts["total"] < whole
+    return bool(missing or short_panel(document))

@@ -14,6 +14,7 @@ from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
+from ..panels import Replies
 from ..result_document import (
     CallCounts,
     ClosingPart,
@@ -79,7 +80,7 @@ def build_document(
         baselines = guard(config.benchmark).baselines(pack, config.options)
     samples = _samples(about)
     closing: ClosingPart = {"warnings": [*_warnings(about, summary, compared), *warnings]}
-    graded = _status_of_samples(summary, config, samples["items"], evidence.stopped)
+    graded = _status_of_samples(about, summary, samples["items"])
     return {
         **_run(about, _status(graded, evidence.stopped, compared), view),
         **_protocol(about, graded, samples["items"]),
@@ -120,15 +121,14 @@ class _About(NamedTuple):
 # Status
 
 
-def _status_of_samples(
-    summary: Summary, config: "RunConfig", items: SampleCounts, stopped: Status | None
-) -> Status:
+def _status_of_samples(about: _About, summary: Summary, items: SampleCounts) -> Status:
     """The status without regard to comparisons."""
-    if stopped and items["pending"]:
-        return stopped
+    config, evidence = about.config, about.evidence
+    if evidence.stopped and items["pending"]:
+        return evidence.stopped
     judged = guard(config.benchmark).needs_judge(config.options)
     left = items["failed"] or items["pending"] or items.get("absent")
-    if left or (judged and items["unscored"]):
+    if left or (judged and items["unscored"]) or not _are_whole(evidence.replies):
         return "incomplete"
     return "fail" if summary.invalid else "complete"
 
@@ -139,7 +139,13 @@ def _status(samples: Status, stopped: Status | None, compared: ModelComparisons 
         return samples
     if compared.to_do:
         return stopped or "incomplete"
-    return "incomplete" if compared.unread and samples == "complete" else samples
+    unread = compared.unread or not _are_whole(compared.replies)
+    return "incomplete" if unread and samples == "complete" else samples
+
+
+def _are_whole(replies: Mapping[str, Replies]) -> bool:
+    """Whether each judge of a panel answered all, and nearly always so that it could be read."""
+    return all(own.whole for own in replies.values())
 
 
 # Parts

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from ..result_document import MetricRow, ResultDocument
 from ..text import duration, interval, line, number
 from .comparability import is_graded
+from .judge_replies import short_panel
 from .ratings import points
-from .statements import better_end, chance, chosen_of, judge_findings, placed
+from .statements import better_end, chance, chosen_of, judge_findings, placed, whole_judges
 
 
 def result_line(document: ResultDocument) -> str:
@@ -14,6 +15,7 @@ def result_line(document: ResultDocument) -> str:
     name = document["name"] + " DEMO" * document["demo"]
     status = document["status"]
     name += "" if status == "complete" else f" {status.upper()}"
+    name += f" ({whole})" if (whole := whole_judges(short_panel(document))) else ""
     facts = [_main(document), chance(document), _rank(document)]
     facts += [judge_findings(document.get("conclusions", ())).text, *_took(document)]
     return line(f"{name}: {', '.join(filter(None, facts))}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..endpoints.sites import host_in
 from ..journal import CallTotals, CutOff, Failure, Journal, ReplySource, RunRecord
-from ..panels import rule_in
+from ..panels import Panel, Replies, rule_in
 from ..result_document import (
     ComparisonCounts,
     ConclusionRow,
@@ -22,6 +22,7 @@ from ..result_document import (
 from ..types import Item, SampleScore, Usage
 from .comparability import judge_label, labelled
 from .gradings import gradings
+from .judge_replies import replies_of
 from .replies import Repeating, Spell, find_repeating
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class Evidence:
     again: int = 0
     by_judge: Mapping[str, Sequence[SampleScore]] = field(default_factory=dict)
     """The scores by each judge of a panel, or by each that has graded the run alike."""
+    replies: Mapping[str, Replies] = field(default_factory=dict)
+    """Of a panel, how many verdicts each judge gave of those that it was to give."""
 
 
 def read_evidence(
@@ -123,6 +126,7 @@ def read_evidence(
     sent: int = 0,
     stopped: Status | None = None,
     members: Mapping[str, str] | None = None,
+    panel: Panel | None = None,
 ) -> Evidence:
     """What the journal knows about the selected samples of a run, by one grader.
 
@@ -136,6 +140,7 @@ def read_evidence(
         stopped: What ended this command early, if anything.
         members: Of a panel, the graders of its judges by label; empty for the others that have
             graded the run alike, ``None`` for nobody's.
+        panel: It, where the grader is one.
     """
     if members is not None and not members:
         members = judges_beside(journal, run, grader)
@@ -155,7 +160,8 @@ def read_evidence(
         label: [s for s in journal.grades(run, own, clusters) if inside(s)]
         for label, own in (members or {}).items()
     }
-    return Evidence(scores, failures, spent, sent, stopped, by_judge=by_judge)
+    replies = replies_of(panel, scores, failures, by_judge) if panel else {}
+    return Evidence(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
 
 
 def judges_beside(journal: Journal, run: RunRecord, grader: str) -> dict[str, str]:
@@ -196,6 +202,7 @@ class ModelComparisons(NamedTuple):
         warnings: One line each.
         unread: How many that this run has asked could not be read.
         to_do: Some of this run are left to make.
+        replies: Of a panel, how many each judge made of those of this run that it was to make.
     """
 
     counts: ComparisonCounts
@@ -205,6 +212,7 @@ class ModelComparisons(NamedTuple):
     warnings: Sequence[str] = ()
     unread: int = 0
     to_do: bool = False
+    replies: Mapping[str, Replies] = {}
 
 
 def judge_of(config: "RunConfig") -> tuple[str | None, str | None]:
@@ -228,4 +236,9 @@ def kept_comparisons(
     if by_judge:
         notes = RatingNotes(**{**notes, "by_judge": by_judge})
     conclusions = earlier.get("conclusions", ())
-    return ModelComparisons(earlier["comparisons"], earlier["ratings"], conclusions, notes)
+    replies = {
+        row["judge"]: Replies(**row["comparisons"]) for row in judges if "comparisons" in row
+    }
+    return ModelComparisons(
+        earlier["comparisons"], earlier["ratings"], conclusions, notes, replies=replies
+    )

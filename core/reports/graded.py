@@ -8,11 +8,13 @@ from ..benchmark import Pack
 from ..clients.families import kinship
 from ..endpoints.providers import ModelSpec
 from ..journal import Journal, RunRecord
-from ..panels import judges_in
+from ..panels import Panel, Replies, judges_in, panel_of
 from ..result_document import DatasetRow
 from ..text import plural
 from ..types import SampleScore
-from .gradings import Grading, spec_of
+from .gradings import Grading, gradings, spec_of
+from .judge_replies import replies_of
+from .statements.judges import gave_verdicts
 
 Key = tuple[str, int]
 """A sample: item and iteration."""
@@ -71,6 +73,7 @@ class GradedSamples(NamedTuple):
         scores: By item and iteration, in sorted order.
         failed: Samples without a usable answer, and without a grade.
         n_items: How many items the pack has.
+        replies: Of a panel, how many verdicts each judge gave of those that it was to give.
     """
 
     run: RunRecord
@@ -78,6 +81,7 @@ class GradedSamples(NamedTuple):
     scores: Mapping[Key, SampleScore]
     failed: frozenset[Key]
     n_items: int
+    replies: Mapping[str, Replies] = {}
 
     def facts(self) -> RunFacts:
         """Which run it is."""
@@ -117,11 +121,13 @@ class GradedSamples(NamedTuple):
         counts = self.counts()
         missing = counts.failed + counts.pending
         early = self.run.status if self.run.status in _ENDED_EARLY else None
-        if not missing and not early:
+        short = [own for own in self.replies.values() if not own.whole]
+        if not missing and not early and not short:
             return None
         message = f"{counts.failed} failed, {counts.pending} to do"
         message += f" of {plural(counts.total, 'sample')}"
-        ended = f"; its last command ended as {early}" if early else ""
+        ended = f"; {gave_verdicts(self.replies)}" if short else ""
+        ended += f"; its last command ended as {early}" if early else ""
         judge = f", as judged by {self.grading.judge}," if by_judge else ""
         return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {message}{ended}"
 
@@ -146,9 +152,34 @@ def read_samples(
         clusters: Each item's cluster, for all items of the pack.
     """
     rows = {(s.item_id, s.iteration): s for s in journal.grades(run, grading.digest, clusters)}
-    failures = {(f.item_id, f.iteration) for f in journal.failures(run) if f.item_id in clusters}
+    failures = [f for f in journal.failures(run) if f.item_id in clusters]
     scores = {key: rows[key] for key in sorted(rows)}
-    return GradedSamples(run, grading, scores, frozenset(failures - rows.keys()), len(clusters))
+    failed = frozenset((f.item_id, f.iteration) for f in failures) - rows.keys()
+    found = GradedSamples(run, grading, scores, failed, len(clusters))
+    if (panel := panel_in(grading)) is None:
+        return found
+    alone = samples_alone(journal, found, panel, clusters)
+    by_judge = {judge: list(alone.get(judge, {}).values()) for judge in panel.judges}
+    return found._replace(replies=replies_of(panel, scores.values(), failures, by_judge))
+
+
+def panel_in(grading: Grading) -> Panel | None:
+    """The panel that graded; ``None`` where it was one judge, or nobody."""
+    facts = grading.asked.get("panel")
+    return panel_of(facts) if isinstance(facts, dict) else None
+
+
+def samples_alone(
+    journal: Journal, graded: GradedSamples, panel: Panel, clusters: Mapping[str, str]
+) -> dict[str, Mapping[Key, SampleScore]]:
+    """What each judge of a panel gave the samples of a run, by itself."""
+    asked = {name: fact for name, fact in graded.grading.asked.items() if name != "panel"}
+    there = [g for g in gradings(journal, graded.run) if dict(g.asked) == asked]
+    return {
+        str(g.judge): read_samples(journal, graded.run, g, clusters).scores
+        for g in there
+        if g.judge in panel.judges and g.options == graded.grading.options
+    }
 
 
 def value_names(samples: Iterable[GradedSamples]) -> list[str]:

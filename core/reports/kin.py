@@ -14,10 +14,10 @@ from ..clients.families import are_kin
 from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..journal import Journal
-from ..panels import Panel, panel_of
+from ..panels import Panel
 from ..types import SampleScore, Score
-from .graded import GradedSamples, read_samples
-from .gradings import gradings, spec_of
+from .graded import GradedSamples, panel_in, samples_alone
+from .gradings import spec_of
 from .judged import Key
 
 ByJudge = Mapping[str, Sequence[SampleScore]]
@@ -77,15 +77,14 @@ def graded_without_kin(
     Raises:
         UsageError: They are not a panel's; or as of `without_kin`.
     """
-    facts = graded[0].grading.asked.get("panel")
-    if not isinstance(facts, dict):
+    panel = panel_in(graded[0].grading)
+    if panel is None:
         raise UsageError("kin are left out of panels; name one, such as --judge mean")
-    panel = panel_of(facts)
     models = {one.run.run_id: one.run.model for one in graded}
     given = {
         one.run.run_id: {
             judge: list(scores.values())
-            for judge, scores in _alone(journal, one, panel, clusters).items()
+            for judge, scores in samples_alone(journal, one, panel, clusters).items()
         }
         for one in graded
     }
@@ -95,19 +94,6 @@ def graded_without_kin(
         own = {(s.item_id, s.iteration): s for s in scores[one.run.run_id]}
         made.append(one._replace(scores={key: own[key] for key in sorted(own)}))
     return GradedWithoutKin(rule, made)
-
-
-def _alone(
-    journal: Journal, graded: GradedSamples, panel: Panel, clusters: Mapping[str, str]
-) -> dict[str, Mapping[Key, SampleScore]]:
-    """What each judge of a panel gave the samples of a run, by itself."""
-    asked = {name: fact for name, fact in graded.grading.asked.items() if name != "panel"}
-    there = [g for g in gradings(journal, graded.run) if dict(g.asked) == asked]
-    return {
-        str(g.judge): read_samples(journal, graded.run, g, clusters).scores
-        for g in there
-        if g.judge in panel.judges and g.options == graded.grading.options
-    }
 
 
 def without_kin(

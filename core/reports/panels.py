@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from ..benchmark import Pack
 from ..guard import guard
-from ..panels import Panel
+from ..panels import Panel, Replies
 from ..result_document import (
     AgreementRow,
+    JudgeComparisons,
     JudgeRow,
     PanelPart,
     PanelRow,
@@ -34,30 +35,38 @@ def panel_part(
     evidence: Evidence,
     compared: ModelComparisons | None = None,
 ) -> PanelPart:
-    """What a result says of several judges; nothing where their own scores are not read."""
+    """What a result says of several judges.
+
+    Where their own scores are not read, how many of a panel answered all, and no more.
+    """
+    panel, compared_by = config.panel, compared.replies if compared else {}
     if not evidence.by_judge:
-        return {}
+        return {"panel": _panel(config, panel, evidence)} if panel and evidence.replies else {}
     found = robustness_of(evidence.by_judge, config.benchmark.not_judged)
     made: PanelPart = {"robustness": found} if found else {}
-    if config.panel is None:
+    if panel is None:
         return made
     rated = compared.notes.get("by_judge", {}) if compared else {}
-    judges = [
-        _judge(config, pack, label, own, rated.get(label))
+    judges: list[JudgeRow] = [
+        {
+            **_judge(config, pack, label, own),
+            "asked": evidence.replies[label].asked,
+            **_of_comparisons(rated.get(label), compared_by.get(label)),
+        }
         for label, own in evidence.by_judge.items()
     ]
-    return {"judges": judges, "panel": _panel(config, config.panel, evidence), **made}
+    return {"judges": judges, "panel": _panel(config, panel, evidence, compared_by), **made}
 
 
 def panel_table(document: ResultDocument) -> Table | None:
     """What each judge of a panel says, and how far they agree; ``None`` where there is none."""
     panel, judges = document.get("panel"), document.get("judges", ())
-    if panel is None:
+    if panel is None or not judges:
         return _judges_table(document)
     main = next(iter(document["metrics"]), "")
     label = document["metric_labels"].get(main, [main])[0]
     rows: list[tuple[str | float | None, ...]] = [
-        (row["judge"], number(_value(row, main)), row["graded"], row["unread"]) for row in judges
+        (row["judge"], number(_value(row, main)), _answered(row), row["unread"]) for row in judges
     ]
     note = f"{panel['rule']} of those that could be read, at least {panel['quorum']}"
     if panel["rule"] == "rotate":
@@ -65,11 +74,28 @@ def panel_table(document: ResultDocument) -> Table | None:
         note += "; each judge's number is of its own samples, so it is confounded with items"
     note += f"; {panel['split']} samples with a split vote" if panel["split"] else ""
     agreement = [_agreement(name, row) for name, row in panel["agreement"].items()]
-    columns = ["judge", label, "graded", "unread"]
+    columns = ["judge", label, "answered", "unread"]
+    if any("comparisons" in row for row in judges):
+        columns.append("compared")
+        rows = [(*r, _compared(j)) for r, j in zip(rows, judges, strict=True)]
     if any("ratings" in row for row in judges):
         columns.append("rating")
         rows = [(*r, _rating(j, document["name"])) for r, j in zip(rows, judges, strict=True)]
     return Table("Judges of the panel", columns, rows, note="\n".join([note, *agreement]))
+
+
+def _answered(row: JudgeRow) -> str:
+    """How many verdicts it gave of those it was to give; of an older result, how many it gave."""
+    return f"{row['graded']} of {row['asked']}" if "asked" in row else str(row["graded"])
+
+
+def _compared(row: JudgeRow) -> str:
+    """The same of comparisons, with those that could not be read."""
+    found = row.get("comparisons")
+    if found is None:
+        return "–"
+    unread = f", {found['unread']} unread" if found["unread"] else ""
+    return f"{found['answered']} of {found['asked']}{unread}"
 
 
 def _rating(row: JudgeRow, model: str) -> str:
@@ -101,31 +127,43 @@ def _agreement(name: str, row: AgreementRow) -> str:
     return f"agreement on {name}: ICC {number(row['icc'])}{interval}, {plural(row['n'], 'sample')}"
 
 
-def _judge(
-    config: "RunConfig",
-    pack: Pack,
-    label: str,
-    scores: Sequence[SampleScore],
-    ratings: Sequence[RatingRow] | None,
-) -> JudgeRow:
+def _judge(config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore]) -> JudgeRow:
     """What the result would be by one judge alone."""
     summary = guard(config.benchmark).summarise(pack, scores, config.options)
-    made: JudgeRow = {
+    return {
         "judge": label,
         "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
         "graded": len(scores),
         "unread": sum(s.score.reason is not None for s in scores),
     }
-    return {**made, "ratings": ratings} if ratings else made
 
 
-def _panel(config: "RunConfig", panel: Panel, evidence: Evidence) -> PanelRow:
+def _of_comparisons(
+    ratings: Sequence[RatingRow] | None, replies: Replies | None
+) -> JudgeComparisons:
+    """What a judge's comparisons say, and how many it made, where models are compared."""
+    made: JudgeComparisons = {"ratings": ratings} if ratings else {}
+    if replies is None or not replies.asked:
+        return made
+    return {**made, "comparisons": replies._asdict()}  # type: ignore[typeddict-item]
+
+
+def _panel(
+    config: "RunConfig",
+    panel: Panel,
+    evidence: Evidence,
+    compared_by: Mapping[str, Replies] = {},
+) -> PanelRow:
+    whole = {judge for judge, replies in evidence.replies.items() if replies.whole}
+    whole -= {judge for judge, replies in compared_by.items() if not replies.whole}
     made: PanelRow = {
         "rule": panel.rule,
         "quorum": panel.needed(len(panel.judges)),
         "exclude_kin": panel.exclude_kin,
         "split": sum("split" in s.score.flags for s in evidence.scores),
         "agreement": agreement_of(evidence.by_judge, config.benchmark.not_judged),
+        "judges": len(panel.judges),
+        "whole": len(whole),
     }
     return {**made, "overlap": panel.overlap} if panel.rule == "rotate" else made
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..few_families import few_families, unequal_families, why_no_interval
 from .item_scores import ItemScores, mean_of
-from .ratings import BoardRow
+from .ratings import BoardRow, tier
 
 if TYPE_CHECKING:
     from ..statistics.differences import PairedDifference
@@ -50,19 +50,20 @@ class PairOnBoard(NamedTuple):
 def place_rows(rows: Sequence[BoardRow], scored: Scored) -> list[str]:
     """Give rows their rank by a metric, the ranks that they may have, and who is tied with them.
 
-    Whole results are ranked first and partial ones below them, each among their like. A row
-    without a value has no rank, nor has any where neither end of the metric is better. What is not
-    known of a row is ``None``: of one that shares fewer than eight families of items with every
-    other, and of all rows where the metric is not made of items' scores.
+    Whole results are ranked first, partial ones below them, and below these those of a panel of
+    which some judges did not answer all, each among their like. A row without a value has no rank,
+    nor has any where neither end of the metric is better. What is not known of a row is ``None``:
+    of one that shares fewer than eight families of items with every other, and of all rows where
+    the metric is not made of items' scores.
 
     Returns:
         What to know of the ranks, one line each.
     """
     above, warnings = 0, dict[str, None]()
-    for partial in (False, True):
-        alike = [r for r in rows if r["partial"] is partial and _can_be_ranked(r, scored.metric)]
-        if alike:
-            warnings |= dict.fromkeys(_place(alike, scored, above))
+    ranked = [row for row in rows if _can_be_ranked(row, scored.metric)]
+    for place in sorted({tier(row) for row in ranked}):
+        alike = [row for row in ranked if tier(row) == place]
+        warnings |= dict.fromkeys(_place(alike, scored, above))
         above += len(alike)
     return list(warnings)
 
@@ -77,8 +78,8 @@ def verdict(rows: Sequence[BoardRow], scored: Scored, first: str, second: str) -
         second: Of another.
     """
     tied = next((row["tied_with"] for row in rows if row["model"] == first), None)
-    partial = {row["partial"] for row in rows if row["model"] in (first, second)}
-    apart = None if tied is None or len(partial) > 1 else second not in tied
+    tiers = {tier(row) for row in rows if row["model"] in (first, second)}
+    apart = None if tied is None or len(tiers) > 1 else second not in tied
     both = [scored.items.get(name) for name in (first, second)]
     return PairOnBoard(None if None in both else _paired(scored, first, second), apart)
 

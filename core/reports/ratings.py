@@ -1,7 +1,7 @@
 """Ratings as columns, the same in `bench rate`, `bench run` and `bench leaderboard`."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from ..result_document import (
     MetricRow,
@@ -12,6 +12,13 @@ from ..result_document import (
     SampleCounts,
 )
 from .columns import FitColumn, Span, plus_minus
+
+
+class WholeJudges(TypedDict):
+    """How many judges of a panel answered all that they were asked, where not all did."""
+
+    whole: int
+    judges: int
 
 
 class BoardRow(TypedDict):
@@ -39,6 +46,12 @@ class BoardRow(TypedDict):
     not_above: Sequence[str] | None
     items: SampleCounts | None
     cost_usd: float | None
+    short_panel: NotRequired[WholeJudges | None]
+
+
+def tier(row: BoardRow) -> int:
+    """With what a row is ranked: 0 for whole ones, 1 for partial ones, 2 for short panels."""
+    return 2 if row.get("short_panel") else int(bool(row["partial"]))
 
 
 NAMED = 3

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..benchmark import Pack
-from ..compare.comparison_pool import pool_of, read_met
+from ..compare.comparison_pool import (
+    ComparisonPool,
+    Met,
+    asked_panel,
+    counting,
+    pool_of,
+    read_met,
+)
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..endpoints.sites import host_in
@@ -14,6 +21,7 @@ from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..lookup.runs import Company
 from ..lookup.views import keep_result, view_of
+from ..panels import Replies
 from ..reports.document import build_document
 from ..reports.evidence import (
     Evidence,
@@ -101,6 +109,7 @@ class Outcome:
             sent=self.progress.calls - self.progress.sent.get(TRIAL, 0),
             stopped=_stopped(ended),
             members=graders_of(config),
+            panel=config.panel,
         )
         # What no call was answered by is in no journal.
         evidence = replace(evidence, again=self.progress.retries)
@@ -151,7 +160,8 @@ class Outcome:
         journal, run, config, pack, _ = self.owned
         if not self.owned.compares:
             return kept_comparisons(config, journal.document(run))
-        met = read_met(journal, pool_of(journal, config, pack), pack, Company.of(config))
+        pool = pool_of(journal, config, pack)
+        met = read_met(journal, pool, pack, Company.of(config))
         standing = find_standing(config.benchmark, pack, met, own=run, options=config.options)
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}
         own = next((row for row in standing.ratings if row["model"] == run.name), None)
@@ -164,7 +174,14 @@ class Outcome:
             [*_not_made(failed), *standing.warnings, *_not_read(standing.unread)],
             unread=standing.unread,
             to_do=not done,
+            replies=self._compared_by(pool, met),
         )
+
+    def _compared_by(self, pool: ComparisonPool, met: Met) -> dict[str, Replies]:
+        """Of a panel, how many of the run's comparisons each judge made."""
+        panel, run = asked_panel(self.owned.journal, pool), self.owned.run
+        rows = (row for row in counting(met, run) if row.run_a == run.run_id)
+        return panel.replies(rows) if panel else {}
 
 
 def _not_made(failed: Sequence[str]) -> list[str]:

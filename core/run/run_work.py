@@ -19,6 +19,7 @@ from ..lookup.refile import refile
 from ..lookup.views import leave_as_it_is
 from ..result_document import ResultDocument
 from ..roles import MODEL, is_generating
+from ..sample.absences import Absences
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.first_replies import FirstReplies
 from ..sample.judging import Trial
@@ -164,6 +165,7 @@ class RunWork:
             first_replies=self._first_replies(),
         )
         if self.config.panel:
+            context.absences = Absences([judge.asked for judge in judges], self.say)
             context.members = {
                 judge.asked: replace(context, judge=judge, graded_by=grader(one), panel=None)
                 for judge, one in zip(judges, by_each_judge(self.config), strict=True)
@@ -235,7 +237,8 @@ class RunWork:
         except BudgetReached:
             self._placement = Placement(tournament.stopped)
             raise
-        done = not tournament.failed
-        self._placement = Placement(tournament.stopped, tournament.failed, done)
+        wrong = [*tournament.failed, *tournament.lacking]
+        done = not wrong
+        self._placement = Placement(tournament.stopped, wrong, done)
         if done and COMPARE in self.progress.phases:
             self.progress.phases[COMPARE].end()

@@ -14,10 +14,11 @@ from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..panels import Panel
-from ..roles import role_in
+from ..roles import is_generating, role_in
 from ..types import Item, JsonObject, Sampling, Score, digest
+from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
-from .progress import Progress
+from .progress import TRIAL, Progress
 from .workers import Stop
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
     }
 
 
+_Who = tuple[str, str]
+"""A phase, and the label of who is asked."""
+
+
 @dataclass
 class RunContext:
     """All that the samples of one run share.
@@ -81,8 +86,10 @@ class RunContext:
         under_way: Calls that have been asked for and are not journalled yet, and who sends each.
         shared: Those among them that compare, by item, iteration and key: two comparisons of the
             same words are one question.
-        begun: Requests that were sent, by phase.
+        begun: Requests that were sent, by phase and party.
         refused: Among the first of them, those that were refused as invalid.
+        heard: Phases and parties that have replied in this command.
+        absences: Judges of the panel that are asked nothing more.
         moved: Who was said to be at another address than before, by label.
         roles: Who plays the benchmark's roles, by name.
         trials: Of judges, before the model is asked; none where they have answered.
@@ -108,8 +115,10 @@ class RunContext:
     say: Callable[[str], None] = lambda line: None
     under_way: "dict[asyncio.Task[Any], Caller]" = field(default_factory=dict)
     shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
-    begun: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
+    begun: Counter[_Who] = field(default_factory=Counter)
+    refused: Counter[_Who] = field(default_factory=Counter)
+    heard: set[_Who] = field(default_factory=set)
+    absences: Absences = field(default_factory=Absences)
     moved: set[str] = field(default_factory=set)
     trials: "Sequence[Trial]" = ()
     panel: Panel | None = None
@@ -129,20 +138,29 @@ class RunContext:
     def sending(self, party: ConnectedParty) -> Iterator[None]:
         """Send a request while the block runs; refused as invalid, it may end the run."""
         self._tell_address(party)
-        place = self.begun[party.phase]
-        self.begun[party.phase] += 1
+        who = party.phase, party.asked
+        place = self.begun[who]
+        self.begun[who] += 1
         try:
             yield
         except ProviderError as error:
             if place < REFUSED_AT_FIRST and error.kind == ErrorKind.INVALID_REQUEST:
-                self.refused[party.phase] += 1
-                all_were = self.refused[party.phase] >= REFUSED_AT_FIRST
+                self.refused[who] += 1
+                all_were = self.refused[who] >= REFUSED_AT_FIRST
                 error.fatal = error.fatal or (all_were and not self._was_answered(party))
             raise
+        self.heard.add(who)
+
+    def settle(self, error: ProviderError, party: ConnectedParty) -> None:
+        """Take an error that ends the run for that of one judge, where a panel has others."""
+        if party.asked in self.absences.judges and not is_generating(party.phase):
+            is_verdict = party.phase != TRIAL
+            silent = is_verdict and (party.phase, party.asked) not in self.heard
+            self.absences.settle(party.asked, error, silent=silent)
 
     def _was_answered(self, party: ConnectedParty) -> bool:
         """Whether this party has replied to anything in the run, in this command or before."""
-        if self.progress.sent.get(party.phase):
+        if (party.phase, party.asked) in self.heard:
             return True
         totals = self.journal.call_totals(self.run, party.asked) if self.replays else ()
         return any(total.phase == party.phase for total in totals)

@@ -50,10 +50,13 @@ class Trial:
         judge: Of the run.
         caller: The one that asks it.
         answered: Judges that have answered in this command; this one is added.
+
+    Attributes:
+        judge: It, as it is tried.
     """
 
     def __init__(self, judge: ConnectedParty, caller: Caller, answered: set[str]) -> None:
-        self._judge = replace(judge, phase=TRIAL, caller=caller.trying(_PATIENCE))
+        self.judge = replace(judge, phase=TRIAL, caller=caller.trying(_PATIENCE))
         self._answered = answered
         self._asking: asyncio.Task[None] | None = None
 
@@ -67,7 +70,7 @@ class Trial:
             BenchError: It never will, which ends the run.
         """
         if self._asking is None:
-            self._asking = asyncio.create_task(self._ask(handle(self._judge)))
+            self._asking = asyncio.create_task(self._ask(handle(self.judge)))
             self._asking.add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.wait([self._asking])  # which goes on when this sample ends
         self._asking.result()
@@ -79,19 +82,20 @@ class Trial:
             if error.kind not in _THERE:
                 error.fatal = True
                 raise
-        self._answered.add(self._judge.asked)
+        self._answered.add(self.judge.asked)
 
 
 async def panel_score(
     context: RunContext, sample: Sample, calls: "CallReplayer", transcript: object
 ) -> Score:
-    """The panel's score of a transcript, once each of its judges has graded it.
+    """The panel's score of a transcript, once each of its judges has graded it, or failed to.
 
-    A judge that has graded the sample already is not asked again. One that could not be asked
-    stands in the way of a score only where too few of the others could be read.
+    A judge that has graded the sample already is not asked again. One that gave no reply leaves
+    the run incomplete, and stands in the way of a score only where too few others could be read.
 
     Raises:
-        BenchError: Too few verdicts are there, and one could not be had.
+        JudgeError: Too few verdicts are there, and one could not be had.
+        MissingCall: Likewise, offline.
     """
     panel = context.panel
     assert panel is not None
@@ -103,7 +107,8 @@ async def panel_score(
     votes = [v.name for v in benchmark.values if v.judged and v.kind == "share"]
     score = panel.score(verdicts, len(due), benchmark.not_judged, votes)
     if score is None:
-        raise next(one for one in made if not isinstance(one, Score))
+        missing = next(one for one in made if not isinstance(one, Score))
+        raise JudgeError(str(missing)) if isinstance(missing, ProviderError) else missing
     return score
 
 

@@ -26,6 +26,7 @@ from ..errors import (
 )
 from ..guard import described
 from ..journal import CallKey
+from ..roles import is_generating
 from ..types import ChatRequest, ChatResponse, Score
 from .bounds import CallBound
 from .context import ConnectedParty, RunContext, Sample
@@ -197,15 +198,33 @@ class CallReplayer:
         context = self._context
         try:
             if party is context.model:
-                for trial in context.trials:
-                    await trial.passed(self.handle)
+                await self._try_judges()
                 if first := context.first_replies:
                     await first.enter(asyncio.current_task())
+            elif not is_generating(party.phase):
+                context.absences.check(party.asked)
             with context.sending(party):
                 return await self._send_and_keep(party, caller, request, key)
         except BenchError as error:
+            if isinstance(error, ProviderError):
+                context.settle(error, party)
             self._note(error)
             raise
+
+    async def _try_judges(self) -> None:
+        """Return when the judges of the run have answered, or may well do so.
+
+        Raises:
+            BenchError: The judge never will; of a panel, none will.
+        """
+        trials = self._context.trials
+        tried = (trial.passed(self.handle) for trial in trials)
+        ended = await asyncio.gather(*tried, return_exceptions=True)
+        for trial, error in zip(trials, ended, strict=True):
+            if isinstance(error, ProviderError):
+                self._context.settle(error, trial.judge)
+            if error is not None and not (isinstance(error, ProviderError) and not error.fatal):
+                raise error
 
     async def _send_and_keep(
         self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey

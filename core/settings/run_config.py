@@ -154,12 +154,20 @@ def judges_of(config: RunConfig) -> tuple[Endpoint, ...]:
     return config.judges or ((config.judge,) if config.judge else ())
 
 
-def graders_of(config: RunConfig) -> dict[str, str]:
-    """The digests of the graders of a panel's judges, by label; none where there is no panel."""
+def graders_of(config: RunConfig, *, offline: bool = False) -> dict[str, str]:
+    """The digests of the graders of a panel's judges, by label; none where there is no panel.
+
+    Args:
+        config: Has the panel.
+        offline: Of the grades that `bench rescore` made.
+    """
     if config.panel is None:
         return {}
+    more = {"offline": True} if offline else {}
     return {
-        one.judge.stored_label: digest(grader(one)) for one in by_each_judge(config) if one.judge
+        one.judge.stored_label: digest({**grader(one), **more})
+        for one in by_each_judge(config)
+        if one.judge
     }
 
 

@@ -9,6 +9,7 @@ from ..journal import Failure, Journal, RunLock, RunRecord
 from ..lookup.views import keep_result, view_of
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
+from ..reports.judge_replies import replies_of
 from ..result_document import ResultDocument
 from ..sample.context import ConnectedParty, RunContext, Sample, offline_roles
 from ..sample.life import run_sample
@@ -44,6 +45,7 @@ async def rescore(
             selection,
             judge=config.judge.stored_label if config.judge else None,
             members={label: member.grader for label, member in context.members.items()},
+            panel=config.panel,
         )
         compared = rated_as_before(journal, run, config, pack)
         view = view_of(journal, run, config, selection)
@@ -81,8 +83,12 @@ async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pac
     known = read_evidence(journal, run, context.grader, selection, judge=judge)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
     failures = [f for f in journal.failures(run) if (f.item_id, f.iteration) not in tried]
-    scores = sorted(context.kept, key=lambda score: score[:3])
-    evidence = replace(known, scores=scores, failures=[*failures, *context.failed])
+    failures += context.failed
+    scores, by_judge = context.scores, context.by_judge
+    evidence = replace(known, scores=scores, failures=failures, by_judge=by_judge)
+    if config.panel:
+        replies = replies_of(config.panel, scores, failures, by_judge)
+        evidence = replace(evidence, replies=replies)
     compared = rated_as_before(journal, run, config, pack)
     document = build_document(run, config, pack, selection, evidence, compared=compared)
     missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in scores)
@@ -96,6 +102,17 @@ class Unkept(RunContext):
         super().__post_init__()
         self.kept: list[SampleScore] = []
         self.failed: list[Failure] = []
+
+    @property
+    def scores(self) -> list[SampleScore]:
+        """Those that were kept, in order."""
+        return sorted(self.kept, key=lambda score: score[:3])
+
+    @property
+    def by_judge(self) -> dict[str, list[SampleScore]]:
+        """Those of each judge of a panel."""
+        members = self.members.items()
+        return {label: own.scores for label, own in members if isinstance(own, Unkept)}
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
         """Remember a sample's score."""

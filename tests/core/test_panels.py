@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from eibench import Item, Model, Options, Score, UsageError, run_async
+from eibench.core.clients.caller import Limits
+from eibench.core.clients.retry import RetryPolicy
 from eibench.core.console.short import short
+from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
 from eibench.core.panels import Panel, judges_in, panel_of
+from eibench.core.reports.ending import result_line
 from eibench.core.settings.run_config import with_judges
-from eibench.testing import LoopbackServer, ReceivedRequest, Reply, Response
+from eibench.testing import Fault, LoopbackServer, ReceivedRequest, Reply, Response
 from tests.core.conftest import Lab, Talk, make_pack
 
 GRADES = {"one": 2.0, "two": 4.0, "three": 9.0, "four": 5.0}
@@ -54,17 +59,21 @@ class Server:
         garbage: By judge, what stands in the prompts to which it replies with garbage.
         by_item: Whether an item's number is added to the grade.
         refused: Likewise, those that the server refuses.
+        faults: By judge, the fault of all its answers.
     """
 
     def __init__(self) -> None:
         self.by_item = False
         self.garbage: Mapping[str, str] = {}
         self.refused: Mapping[str, str] = {}
+        self.faults: Mapping[str, str] = {}
 
     def __call__(self, request: ReceivedRequest) -> Reply:
         """What that model says."""
         if request.model not in GRADES:
             return "my reply"
+        if fault := self.faults.get(request.model):
+            return Response(402, b"{}") if fault == "402" else Fault(fault)
         if self.refused.get(request.model, "never") in request.prompt:
             return Response(400, b'{"error": {"message": "not this"}}')
         if self.garbage.get(request.model, "never") in request.prompt:
@@ -93,11 +102,21 @@ def asked(lab: Lab) -> Counter[str]:
     return counted - before
 
 
-async def judged(lab: Lab, *judges: str, **rules: Any) -> Any:
-    """The result of a run with these judges."""
+def first_line(document: Any) -> str:
+    """Of the result on a terminal."""
+    screen = Console(width=400, file=StringIO())
+    screen.print(short(document))
+    return str(screen.file.getvalue()).splitlines()[0]  # type: ignore[attr-defined]
+
+
+async def judged(lab: Lab, *judges: str, timeout_s: float = 60.0, **rules: Any) -> Any:
+    """The result of a run with these judges, of which each call is sent once."""
     session = lab.session(judge=None)
     endpoints = [lab.endpoint(name) for name in judges]
-    session.config = with_judges(session.config, endpoints, Panel((), **rules))
+    hasty = Limits(concurrency=16, timeout_s=timeout_s, retry=RetryPolicy(attempts=1, timeouts=0))
+    limits = {endpoint.label: hasty for endpoint in endpoints}
+    config = replace(session.config, judge_limits=limits)
+    session.config = with_judges(config, endpoints, Panel((), **rules))
     return await session.run(lab.pack)
 
 
@@ -192,12 +211,24 @@ async def test_a_panel_leaves_its_judges_grades_for_single_runs(court: Lab) -> N
 
 
 async def test_garbage_is_counted_for_its_judge_and_the_quorum_holds(court: Lab) -> None:
-    """Two of three could be read: a score, and no error."""
-    court.words.garbage = {"three": "judge 1"}  # type: ignore[attr-defined]  # items 1 and 10
+    """Two of three could be read: a score; one of 20 replies that could not is no error."""
+    court.take_items(20)
+    court.words.garbage = {"three": "judge 7"}  # type: ignore[attr-defined]
     document = await judged(court, "one", "two", "three")
     assert document["status"] == "complete"
-    assert [row["unread"] for row in document["judges"]] == [0, 0, 2]
-    assert document["items"]["scored"] == 10
+    assert [row["unread"] for row in document["judges"]] == [0, 0, 1]
+    assert document["items"]["scored"] == 20
+    assert document["panel"]["whole"] == 3
+
+
+async def test_beyond_5_percent_of_garbage_the_run_is_incomplete(court: Lab) -> None:
+    """Items 1 and 10 to 19 of 20: the mean is not that of the panel."""
+    court.take_items(20)
+    court.words.garbage = {"three": "judge 1"}  # type: ignore[attr-defined]
+    document = await judged(court, "one", "two", "three")
+    assert (document["status"], document["items"]["scored"]) == ("incomplete", 20)
+    assert (document["panel"]["whole"], document["panel"]["judges"]) == (2, 3)
+    assert first_line(document).endswith("openai/three 20 of 20 (11 unread)")
 
 
 async def test_below_the_quorum_a_sample_is_unscored(court: Lab) -> None:
@@ -250,17 +281,83 @@ async def test_a_panel_is_graded_again_from_the_journal(court: Lab, tmp_path: Pa
 
 
 async def test_a_verdict_that_could_not_be_had_is_asked_for_again(court: Lab) -> None:
-    """The quorum is met without it, so there is a score; the same command completes the panel."""
+    """The run is incomplete, whatever the quorum; the same command completes the panel."""
     words = court.words  # type: ignore[attr-defined]
     words.refused = {"three": "judge 4"}
     document = await judged(court, "one", "two", "three")
-    assert document["items"]["scored"] == 10
+    assert (document["status"], document["items"]["scored"]) == ("incomplete", 10)
     assert [row["graded"] for row in document["judges"]] == [10, 10, 9]
+    assert first_line(document).endswith("openai/three 9 of 10")
     words.refused = {}
     asked(court)
     document = await judged(court, "one", "two", "three")
     assert asked(court) == {"three": 1}
     assert [row["graded"] for row in document["judges"]] == [10, 10, 10]
+    assert document["status"] == "complete"
+
+
+FAILURES = ("401", "402", "quota", "404", "500", "400", "hang", "html")
+
+
+@pytest.mark.parametrize("fault", FAILURES)
+async def test_a_judge_that_fails_leaves_the_others_their_work(court: Lab, fault: str) -> None:
+    """Whatever the cause: a score by two, said to be so, and the third's calls alone are left."""
+    words = court.words  # type: ignore[attr-defined]
+    words.faults = {"three": fault}
+    timeout_s = 2.0 if fault == "hang" else 60.0
+    document = await judged(court, "one", "two", "three", timeout_s=timeout_s)
+    count = asked(court)
+    assert (count["model"], count["one"], count["two"]) == (10, 10, 10)
+    assert (document["status"], document["items"]["scored"]) == ("incomplete", 10)
+    said = "verdicts: openai/one 10 of 10, openai/two 10 of 10, openai/three 0 of 10"
+    assert first_line(document).endswith(said)
+    assert "INCOMPLETE (2 of 3 judges): " in result_line(document)
+    words.faults = {}
+    document = await judged(court, "one", "two", "three")
+    assert asked(court) == {"three": 10}
+    assert (document["status"], document["panel"]["whole"]) == ("complete", 3)
+
+
+@pytest.mark.parametrize("fault", ["401", "quota"])
+async def test_a_judge_that_is_tried_in_vain_does_not_end_the_run(court: Lab, fault: str) -> None:
+    """It is tried once, and asked for no verdict."""
+    court.answered = set()
+    court.words.faults = {"three": fault}  # type: ignore[attr-defined]
+    document = await judged(court, "one", "two", "three")
+    assert asked(court) == {"model": 10, "one": 11, "two": 11, "three": 1}
+    assert document["status"] == "incomplete"
+    (said,) = [line for line in court.said if "openai/three" in line]
+    assert said.endswith("the others go on without this judge, and its part is left")
+
+
+@pytest.mark.parametrize("tried", [True, False])
+async def test_where_every_judge_is_refused_the_command_ends(court: Lab, tried: bool) -> None:
+    """As it does with one: nobody is left to judge."""
+    court.answered = court.answered if not tried else set()
+    court.words.faults = dict.fromkeys(GRADES, "401")  # type: ignore[attr-defined]
+    with pytest.raises(ProviderError) as caught:
+        await judged(court, "one", "two", "three")
+    assert (caught.value.kind, caught.value.exit_code) == ("auth", 4)
+    assert asked(court)["model"] == (0 if tried else 10)
+
+
+async def test_rotate_fails_the_samples_of_a_judge_that_fails(court: Lab) -> None:
+    """Nobody else is drawn for them; the others' samples are scored, and it is said whose fail."""
+    court.take_items(40)
+    words = court.words  # type: ignore[attr-defined]
+    words.faults = {"three": "401"}
+    rule: dict[str, Any] = {"rule": "rotate", "overlap": 0.0}
+    document = await judged(court, "one", "two", "three", **rule)
+    own = document["judges"][2]
+    assert 0 < own["asked"] == document["items"]["failed"]
+    assert own["graded"] == 0
+    assert {row["kind"] for row in document["failed"]} == {"judge"}
+    assert [row["asked"] == row["graded"] for row in document["judges"]] == [True, True, False]
+    words.faults = {}
+    asked(court)
+    document = await judged(court, "one", "two", "three", **rule)
+    assert asked(court) == {"three": own["asked"]}
+    assert document["status"] == "complete"
 
 
 async def test_without_a_quorum_a_sample_fails_and_is_tried_again(court: Lab) -> None:

@@ -44,7 +44,7 @@ from .boards import (
     ranked_by,
     tied_names,
 )
-from .judges import JudgeFindings, answered_by, judge_findings
+from .judges import JudgeFindings, answered_by, judge_findings, whole_judges
 from .pairs import OnBoard, PairStatement, PairVerdict, pair_statement
 from .results import Completeness, StatedRank, completeness, placed
 
@@ -80,4 +80,5 @@ __all__ = [
     "ranked_by",
     "tied_names",
     "too_few",
+    "whole_judges",
 ]

@@ -1,10 +1,14 @@
 """Statements about judges: what was found against them, and who of a panel answered."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ...panels import Replies
 from ...result_document import ConclusionRow, ResultDocument
 from ...text import plural
+from ..judge_replies import replies_in
+from ..ratings import WholeJudges
 
 
 class JudgeFindings(NamedTuple):
@@ -37,15 +41,44 @@ def judge_findings(conclusions: Sequence[ConclusionRow]) -> JudgeFindings:
 
 
 def answered_by(document: ResultDocument) -> list[str]:
-    """Of a panel how many samples each judge has graded, where one has not graded all.
+    """Of a panel how many verdicts each judge gave, and how many comparisons.
 
-    ``openai/judge-b graded 0 of 20``; nothing where all have, or where there is no panel.
+    ``verdicts: openai/a 20 of 20, openai/b 0 of 20``, where one did not answer all, or too seldom
+    so that it could be read; nothing where all are whole, or where there is no panel.
     """
-    judges = document.get("judges", ())
-    if "panel" not in document or document["panel"]["rule"] == "rotate":
-        return []
-    due = document["items"]["total"] - document["items"]["pending"] - document["items"]["failed"]
-    read = [(row["judge"], row["graded"] - row["unread"]) for row in judges]
-    if all(n >= due for _, n in read):
-        return []
-    return [f"{judge} graded {n} of {due}" for judge, n in read]
+    by_kind = dict[str, dict[str, Replies]]()
+    for row in document.get("judges", ()):
+        for kind, replies in replies_in(row):
+            by_kind.setdefault(kind, {})[row["judge"]] = replies
+    return [
+        f"{kind}: {_gave(given)}"
+        for kind, given in by_kind.items()
+        if not all(replies.whole for replies in given.values())
+    ]
+
+
+def gave_verdicts(replies: Mapping[str, Replies]) -> str:
+    """``verdicts: openai/a 20 of 20, openai/b 0 of 20``, whether all are whole or not."""
+    return f"verdicts: {_gave(replies)}"
+
+
+def whole_judges(short: WholeJudges | None) -> str:
+    """``2 of 3 judges`` of a panel of which some did not answer all; empty elsewhere."""
+    return f"{short['whole']} of {short['judges']} judges" if short else ""
+
+
+def _gave(replies: Mapping[str, Replies]) -> str:
+    names = _names(replies)
+    return ", ".join(f"{names[judge]} {_count(own)}" for judge, own in replies.items())
+
+
+def _count(replies: Replies) -> str:
+    unread = f" ({replies.unread} unread)" if replies.unread else ""
+    return f"{replies.answered} of {replies.asked}{unread}"
+
+
+def _names(labels: Iterable[str]) -> dict[str, str]:
+    """Judges by their spec, by label; with the host where two differ in that alone."""
+    specs = {label: label.partition(" at ")[0] for label in labels}
+    several = Counter(specs.values())
+    return {label: spec if several[spec] == 1 else label for label, spec in specs.items()}

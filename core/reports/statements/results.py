@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ...result_document import OpenInterval, ResultDocument
 from ...text import listed, plural
 from .boards import LeaderKind, joint_rank, leader, tied_names
+from .judges import answered_by
 
 NAMED = 4
 """Tied models that a sentence names."""
@@ -44,6 +45,7 @@ def completeness(document: ResultDocument) -> Completeness:
     """How whole a result is, and if it is not, why."""
     items = document["items"]
     causes = [document["invalid"]] if document["invalid"] else []
+    causes += answered_by(document)
     for kind in ("failed", "unscored"):
         if rows := document[kind]:
             causes.append(f"{plural(items[kind], 'sample')} {kind} ({rows[0]['reason']})")

@@ -260,18 +260,40 @@ def test_strong_findings_on_the_judge_are_counted_and_named() -> None:
     )
 
 
-def judges(**read: int) -> dict[str, Any]:
-    """The part about a panel: how many samples each judge has graded."""
-    rows = [{"judge": j, "metrics": {}, "graded": n, "unread": 0} for j, n in read.items()]
+def judges(**gave: tuple[int, int, int]) -> dict[str, Any]:
+    """The part about a panel: of each judge how many were asked, answered and not read."""
+    rows = [
+        {"judge": f"openai/{j} at host", "metrics": {}, "asked": n, "graded": m, "unread": u}
+        for j, (n, m, u) in gave.items()
+    ]
     return {"judges": rows, "panel": {"rule": "mean"}}
 
 
-def test_a_panel_says_who_answered_how_many_where_one_did_not() -> None:
-    """All of its judges, so that the whole is seen."""
-    assert statements.answered_by(result(**judges(a=30, b=30))) == []
-    assert statements.answered_by(result(**judges(a=30, b=0))) == [
-        "a graded 30 of 30", "b graded 0 of 30"
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("gave", "said"),
+    [
+        ({"a": (40, 40, 0), "b": (40, 40, 2)}, []),
+        ({"a": (40, 40, 2), "b": (40, 0, 0)},
+         ["verdicts: openai/a 40 of 40 (2 unread), openai/b 0 of 40"]),
+        ({"a": (40, 40, 0), "b": (40, 40, 3)},
+         ["verdicts: openai/a 40 of 40, openai/b 40 of 40 (3 unread)"]),
+    ],
+)  # fmt: skip
+def test_a_panel_says_who_answered_how_many_where_one_did_not(
+    gave: dict[str, tuple[int, int, int]], said: list[str]
+) -> None:
+    """All of its judges, so that the whole is seen; up to 5 % unread are nothing to say."""
+    assert statements.answered_by(result(**judges(**gave))) == said
+
+
+def test_judges_at_two_hosts_are_told_apart() -> None:
+    """By the host, where the model is the same."""
+    rows = [
+        {"judge": f"openai/a at {host}", "metrics": {}, "asked": 4, "graded": n, "unread": 0}
+        for host, n in (("one", 4), ("two", 3))
+    ]
+    (said,) = statements.answered_by(result(judges=rows))
+    assert said == "verdicts: openai/a at one 4 of 4, openai/a at two 3 of 4"
 
 
 def pair(difference: float | None, ci95: list[float] | None, **changes: Any) -> Any:

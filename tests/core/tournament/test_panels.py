@@ -8,7 +8,7 @@ import pytest
 from eibench.core.compare.panel_rows import PanelJudges
 from eibench.core.journal import StoredComparison
 from eibench.core.panels import Panel
-from eibench.testing import Response
+from eibench.testing import Fault, Response
 
 pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
 
@@ -72,19 +72,50 @@ def refusing(table: Any, judge: str) -> None:
 
 
 def test_a_comparison_that_a_judge_did_not_make_is_asked_for_again(table: Any) -> None:
-    """The ratings are there by the quorum of two, and the same command asks the third."""
+    """By the third judge alone; until then it counts for nothing, and the others go on."""
     three = (*TWO, "--judge", "openai/third")
     table.run("m0", more=three)
     refusing(table, "third")
     done = table.run("m2", more=three)
-    assert (done.json["status"], done.json["comparisons"]["read"]) == ("complete", 18)
-    assert statuses(table)["third"] == {"read": 16}
+    assert (done.code, done.json["status"]) == (1, "incomplete")
+    counts = done.json["comparisons"]
+    assert (counts["read"], counts["planned"]) == (16, 2)
+    assert {judge: n["read"] for judge, n in statuses(table).items() if n["read"]} == {
+        "judge": 18, "second": 18, "third": 16
+    }  # fmt: skip
+    made = [tuple(row["comparisons"].values()) for row in done.json["judges"]]
+    assert made == [(18, 18, 0), (18, 18, 0), (18, 16, 0)]
     table.world.before = lambda request, compares: None
     before = asked_by(table)
     again = table.run("m2", more=three)
     assert asked_by(table) - before == {"third": 2}
     assert statuses(table)["third"] == {"read": 18}
-    assert again.json["comparisons"]["read"] == 18
+    assert (again.json["status"], again.json["comparisons"]["read"]) == ("complete", 18)
+
+
+@pytest.mark.parametrize("fault", ["401", "500"])
+@pytest.mark.parametrize("schedule", ["all", "adaptive"])
+def test_a_judge_that_fails_leaves_the_others_their_comparisons(
+    table: Any, schedule: str, fault: str
+) -> None:
+    """As its verdicts do; the model has no rating by two of three, and no call is made twice."""
+    more = (*TWO, "--judge", "openai/third", "--schedule", schedule, "--max-retries", "0")
+    table.run("m0", more=more)
+    before = asked_by(table)
+    table.world.before = lambda request, compares: (
+        Fault(fault) if request.model == "third" else None
+    )
+    done = table.run("m2", more=more)
+    assert (done.code, done.json["ratings"]) == (1, [])
+    others = asked_by(table) - before
+    assert others["judge"] == others["second"] >= 10
+    assert others["third"] == 0
+    assert done.json["panel"]["whole"] == 2
+    table.world.before = lambda request, compares: None
+    again = table.run("m2", more=more)
+    assert again.json["status"] == "complete"
+    assert asked_by(table) - before == {**others, "third": others["judge"]}
+    assert [row["model"] for row in again.json["ratings"]] == ["openai/m2", "openai/m0"]
 
 
 def test_without_a_quorum_the_comparison_waits(table: Any) -> None:

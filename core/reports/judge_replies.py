@@ -1,0 +1,59 @@
+"""Which judge of a panel answered how many, and what that makes of a result."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..journal import Failure
+from ..panels import Panel, Replies
+from ..result_document import JudgeRow, ResultDocument
+from ..types import SampleScore
+from .ratings import WholeJudges
+
+OF_JUDGE = "judge"
+"""The kind of failure of a sample that has a transcript and no verdict."""
+
+
+def replies_of(
+    panel: Panel,
+    scores: Iterable[SampleScore],
+    failures: Iterable[Failure],
+    by_judge: Mapping[str, Sequence[SampleScore]],
+) -> dict[str, Replies]:
+    """What came of each judge's verdicts, on the samples that came as far as being judged.
+
+    Args:
+        panel: Says whose turn it was.
+        scores: By the panel.
+        failures: Of samples without one.
+        by_judge: The scores by each judge.
+    """
+    verdicts = {
+        judge: {(s.item_id, s.iteration): s.score.reason is None for s in own}
+        for judge, own in by_judge.items()
+    }
+    judged = {(s.item_id, s.iteration) for s in scores}
+    judged |= {(f.item_id, f.iteration) for f in failures if f.kind == OF_JUDGE}
+    judged = judged.union(*verdicts.values())
+    made = {}
+    for judge, own in verdicts.items():
+        there = [own.get(key) for key in judged if judge in panel.due(*key)]
+        made[judge] = Replies(len(there), len(there) - there.count(None), there.count(False))
+    return made
+
+
+def replies_in(row: JudgeRow) -> Iterator[tuple[str, Replies]]:
+    """What one judge of a result gave: verdicts, and comparisons where it was to make some.
+
+    Of an older result, which does not say how many it was to give, those that it gave.
+    """
+    yield "verdicts", Replies(row.get("asked", row["graded"]), row["graded"], row["unread"])
+    if found := row.get("comparisons"):
+        yield "comparisons", Replies(found["asked"], found["answered"], found["unread"])
+
+
+def short_panel(document: ResultDocument) -> WholeJudges | None:
+    """How many judges answered all, where some of the panel did not; ``None`` elsewhere."""
+    panel = document.get("panel", {})
+    whole, judges = panel.get("whole"), panel.get("judges")
+    if whole is None or judges is None or whole == judges:
+        return None
+    return {"whole": whole, "judges": judges}
