@@ -26,6 +26,7 @@ from ..doctor.checks import (
     warn,
 )
 from ..doctor.endpoints import TOKENS, Probe, probe, reach
+from ..doctor.one_item import plainest
 from ..endpoints.providers import ModelSpec, of_judge, of_role
 from ..errors import BenchError
 from ..plugins import Catalogue, installed
@@ -56,8 +57,9 @@ _DOCTOR_EXAMPLES = (
 def doctor_command(*, no_call: bool, json_output: bool, **params: Any) -> int:
     """Look at all that a run needs, and say what to do.
 
-    Packages, plugins, settings, keys, data packs, room on the disk, the journal, and one tiny
-    question to each model and judge that is given or configured. Nothing is changed. Exit codes:
+    Packages, plugins, settings, keys, data packs, room on the disk, the journal, one tiny
+    question to each model and judge that is given or configured, and one item of a benchmark to
+    each model. Nothing is changed; the last line says whether a run would work. Exit codes:
     0 no failure, 3 configuration or data, 4 a server or the journal.
     """
     settings = options.run_settings(params)
@@ -71,7 +73,18 @@ def doctor_command(*, no_call: bool, json_output: bool, **params: Any) -> int:
             for c in checks
         ]
         click.echo(as_text({"ok": not code, "exit_code": code, "checks": rows}))
+    else:
+        click.echo(line(_conclusion(checks)))
     return code
+
+
+def _conclusion(checks: list[Check]) -> str:
+    """Whether a run would work, and what to look at first."""
+    failed = [check.name for check in checks if check.verdict is Verdict.FAIL]
+    doubtful = [check.name for check in checks if check.verdict is Verdict.WARN]
+    if failed:
+        return f"not ready: {', '.join(failed)}"
+    return f"ready, but see {', '.join(doubtful)}" if doubtful else "ready"
 
 
 async def _shown(checks: AsyncIterator[Check], *, quiet: bool) -> list[Check]:
@@ -148,6 +161,8 @@ async def _check_models(
         price = _price(target, settings.price if label.startswith("model") else None)
         if call and not installed().provider(target.endpoint.spec.provider).demo:
             message = f"{label} is now asked one question, for an answer of at most {TOKENS} tokens"
+            plain = plainest(installed()) if label.startswith("model") else None
+            message += f", and one item of {plain.name}" if plain else ""
             click.echo(line(f"{message} (--no-call leaves that out)"), err=True)
         one = Probe(label, target.endpoint, price, call, target.party)
         async for check in probe(one, installed(), environment):

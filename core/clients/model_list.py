@@ -21,6 +21,8 @@ LIST_S = 3.0
 _MOST = 2**20
 _KEPT = ("id", "root", "meta")
 """What of an entry says which model it is; ``root`` of vLLM, ``meta`` of llama.cpp."""
+BUILT = "created"
+"""When a model was pulled or made, which may be the same one once more."""
 
 
 async def read_entry(config: ClientConfig) -> JsonDict | None:
@@ -73,12 +75,19 @@ def entry_of(listed: object, name: str) -> JsonDict | None:
     own = [entry for entry in known if entry["id"] == name] or (known if len(known) == 1 else [])
     if not own:
         return None
-    return {name: own[0][name] for name in _KEPT if own[0].get(name) is not None}
+    # Ollama's time is that of the model; other servers say when they were asked, or started.
+    kept = (*_KEPT, BUILT) if own[0].get("owned_by") == "library" else _KEPT
+    return {name: own[0][name] for name in kept if own[0].get(name) is not None}
 
 
 def same_model(stored: JsonObject, now: JsonObject) -> bool:
     """Whether two entries may be of one model: what both of them say is the same."""
     return all(_same(stored[name], now[name]) for name in _KEPT if name in stored and name in now)
+
+
+def same_build(stored: JsonObject, now: JsonObject) -> bool:
+    """Whether a model was neither pulled nor made again since, as far as both entries say."""
+    return BUILT not in stored or BUILT not in now or stored[BUILT] == now[BUILT]
 
 
 def _same(one: object, other: object) -> bool:

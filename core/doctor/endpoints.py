@@ -5,7 +5,7 @@ A key is told by its variable's name only.
 
 import asyncio
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -31,16 +31,19 @@ from ..run.connect import client_config
 from ..settings.run_config import Endpoint
 from ..spending.budget import Meter
 from ..spending.prices import Price
-from ..types import ChatRequest, Item, Message, Sampling
-from .checks import Check, fail, ok, warn
+from ..types import ChatRequest, ChatResponse, Item, Message, Sampling
+from .checks import Check, Verdict, fail, ok, warn
+from .one_item import ask_item, plainest
 
 TOKENS = 8
 """What the answer to the tiny call may have at most."""
 REQUEST = ChatRequest((Message("user", "Say OK."),), Sampling(max_tokens=TOKENS))
 CALL_S = 60.0
+ITEM_S = 180.0
 _REACH_S = 10.0
 #: The server is there and may well answer what a run asks.
 _ANSWERED = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.INVALID_REQUEST, ErrorKind.REFUSED})
+_MAY_WORK = "the server answers; a run may work all the same"
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -87,7 +90,11 @@ async def _ask(
             yield reached
         may_answer = catalogue.benchmarks.things and not (reached and reached.code)
         if one.call and may_answer and not provider.demo:
-            yield await _call(one, client, catalogue, config.asked(provider.host))
+            asked = config.asked(provider.host)
+            yield (answered := await _call(one, client, catalogue, asked))
+            benchmark = plainest(catalogue) if one.party is OF_MODEL else None
+            if benchmark and not answered.code and answered.todo != _MAY_WORK:
+                yield await _item(one, client, benchmark, asked)
     finally:
         with suppress(Exception):  # the checks are done
             await client.close()
@@ -140,21 +147,50 @@ def _proxied(url: str) -> bool:
 async def _call(one: Probe, client: Client, catalogue: Catalogue, asked: AskedParty) -> Check:
     """One request, asked once."""
     name = f"{one.label} call"
-    limits = Limits(1, timeout_s=CALL_S, retry=RetryPolicy(attempts=1))
-    caller = Caller(client, limits, meter=Meter(one.price, None), asked=asked)
+
+    async def ask() -> Check:
+        reply = await _caller(one, client, asked, CALL_S).send(REQUEST, _context(catalogue))
+        return _answered(name, one, reply)
+
+    return await _outcome(name, ask)
+
+
+async def _item(one: Probe, client: Client, benchmark: Benchmark, asked: AskedParty) -> Check:
+    """One item of a benchmark, asked once."""
+    name = f"{one.label} item"
+    caller = _caller(one, client, asked, ITEM_S)
+    made = await _outcome(name, lambda: ask_item(name, caller, benchmark))
+    # The server has answered before, so a run may have more patience with it.
+    return made._replace(verdict=Verdict.WARN, code=0) if made.code else made
+
+
+def _caller(one: Probe, client: Client, asked: AskedParty, seconds: float) -> Caller:
+    limits = Limits(1, timeout_s=seconds, retry=RetryPolicy(attempts=1))
+    return Caller(client, limits, meter=Meter(one.price, None), asked=asked)
+
+
+async def _outcome(name: str, ask: Callable[[], Awaitable[Check]]) -> Check:
+    """What came of a request."""
     try:
-        reply = await caller.send(REQUEST, _context(catalogue))
+        return await ask()
     except ProviderError as error:
         if error.kind in _ANSWERED:
-            return warn(name, str(error), "the server answers; a run may work all the same")
+            return warn(name, str(error), _MAY_WORK)
         return fail(name, error)
     except BenchError as error:
         return fail(name, error)
     except Exception as error:  # noqa: BLE001 - a plugin's client may raise anything
         return _unexpected(name, error, 4)
+
+
+def _answered(name: str, one: Probe, reply: ChatResponse) -> Check:
     message = f"{reply.model or one.endpoint.spec.name} answered in {reply.latency_s:.2f} s"
     message += f", {reply.usage.input} tokens in and {reply.usage.output} out"
-    return ok(name, message + (f", ${reply.cost_usd:.6f}" if reply.cost_usd else ""))
+    message += f", ${reply.cost_usd:.6f}" if reply.cost_usd else ""
+    if reply.usage.output - reply.usage.reasoning <= TOKENS + 1:  # some count the end as one
+        return ok(name, message)
+    todo = "replies may be as long as the context, so that time and --max-cost have no bound"
+    return warn(name, f"{message}, though at most {TOKENS} were asked for", todo)
 
 
 def _unexpected(name: str, error: Exception, code: int) -> Check:

@@ -6,7 +6,7 @@ list of models.
 """
 
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..benchmark import Pack
 from ..clients.keys import Environment
-from ..clients.model_list import read_entry, same_model
+from ..clients.model_list import read_entry, same_build, same_model
 from ..endpoints.providers import OF_JUDGE, PartyOptions, host_of
 from ..endpoints.sites import is_local
 from ..errors import UsageError
@@ -53,8 +53,10 @@ class Servers:
                 entries[party] = await read_entry(made)
         return cls(entries)
 
-    def check(self, journal: Journal, found: FoundRun) -> None:
+    def check(self, journal: Journal, found: FoundRun, say: Callable[[str], None]) -> None:
         """Refuse a server that has another model than the one that was asked before.
+
+        One that was pulled or made again since may be the same, so that is said only.
 
         Raises:
             UsageError: It says so itself.
@@ -64,6 +66,12 @@ class Servers:
             then = _known(journal, found.run, name, endpoint.stored_label)
             if now and then and not same_model(then, now):
                 raise UsageError(_why_another(name, endpoint, found.run, then, now))
+            if now and then and not same_build(then, now):
+                what = f"{endpoint.spec} was pulled or made again at {endpoint.address}"
+                say(
+                    f"warning: {what} since it was asked first; where its weights are new, "
+                    "--name NAME or --fresh starts another run"
+                )
 
     def keep(self, journal: Journal, run: RunRecord, config: RunConfig) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""

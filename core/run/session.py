@@ -96,7 +96,7 @@ class Session:
                 check_opponents(journal, config, pack, identity(config, pack), config.display_name)
             servers = await Servers.ask(config, self.catalogue, self.environment)
             found = find_run(journal, config, pack)
-            servers.check(journal, found)
+            servers.check(journal, found, self.say)
             self.config = found.config
             demo = self._is_demo(config.model)
             with own_run(journal, found, pack, demo=demo) as run, watched(self.say):

@@ -13,7 +13,7 @@ import pytest
 
 from eibench.core.clients.approvals import Approvals, Sending
 from eibench.core.datasets import cache_folder
-from eibench.testing import LoopbackServer
+from eibench.testing import Answer, LoopbackServer, ReceivedRequest, uniform_ratings
 
 Bench = Callable[..., Any]
 KEY = "sk-fake-0123456789abcdef"
@@ -48,7 +48,8 @@ def test_a_fresh_machine_is_well(bench: Bench) -> None:
     """Exit 0, one line a check, nothing asked, and nothing made on the disk."""
     done = bench("doctor")
     assert done.code == 0
-    assert all(line.startswith("OK    ") for line in done.out.splitlines())
+    *lines, last = done.out.splitlines()
+    assert all(line.startswith("OK    ") for line in lines) and last == "ready"
     for name in CHECKED:
         assert f"OK    {name}: " in done.out
     assert done.err == ""
@@ -65,10 +66,55 @@ def test_a_model_that_answers(bench: Bench, server: LoopbackServer) -> None:
     assert "OK    model openai/x call: " in done.out
     assert "price: free: this machine's own server" in done.out
     assert "one question, for an answer of at most 8 tokens" in done.err
-    (request,) = server.requests
+    request, item = server.requests
     assert request.body["max_tokens"] == 8
-    assert request.api_key == KEY
+    assert {request.api_key, item.api_key} == {KEY}
     assert KEY not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("finish", "tokens", "verdict", "message"),
+    [
+        (None, 20, "OK", "the answer to item 1 of eqbench-v1 can be read ("),
+        ("stop", 3000, "WARN", "tokens out): it begins 'I would rather not.'; runs count such"),
+        ("length", 4096, "WARN", "begins 'I would rather not.', and was cut off; if it thinks"),
+    ],
+)
+def test_one_real_item_is_asked_and_read(
+    bench: Bench, finish: str | None, tokens: int, verdict: str, message: str
+) -> None:
+    """An answer that no run could use is said before the run; it is no failure."""
+    ratings = uniform_ratings(1)
+
+    def respond(request: ReceivedRequest) -> Answer:
+        if request.n == 0:
+            return Answer("OK", output_tokens=1)
+        if finish is None:
+            return Answer(str(ratings(request)))
+        return Answer("I would rather not.", finish=finish, output_tokens=tokens)
+
+    with LoopbackServer(respond) as model:
+        done = bench("doctor", "--model", "openai/x", "--base-url", model.base_url)
+    assert done.code == 0 and len(model.requests) == 2
+    (told,) = [text for text in done.out.splitlines() if "model openai/x item: " in text]
+    assert told.startswith(verdict) and message in told
+    last = done.out.splitlines()[-1]
+    assert last == ("ready" if finish is None else "ready, but see model openai/x item")
+
+
+def test_a_server_that_ignores_the_token_limit(bench: Bench) -> None:
+    """186 tokens where 8 were asked for are no OK."""
+    with LoopbackServer(lambda request: Answer("OK", output_tokens=186)) as model:
+        found = checks(bench, "--model", "openai/x", "--base-url", model.base_url)
+    verdict, message, todo = found["model openai/x call"]
+    assert verdict == "WARN" and "186 out, though at most 8 were asked for" in message
+    assert "--max-cost" in todo
+
+
+def test_the_last_line_says_what_is_missing(bench: Bench) -> None:
+    """Where something failed, it is named again."""
+    done = bench("doctor", "--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1")
+    assert done.out.splitlines()[-1] == "not ready: model openai/x server"
 
 
 def test_only_what_can_be_fetched_is_advised(bench: Bench) -> None:
@@ -309,7 +355,7 @@ def test_a_broken_plugin(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_all_three_ways_to_a_model(bench: Bench, server: LoopbackServer) -> None:
-    """An anthropic and a litellm model at the same server, each asked once."""
+    """An anthropic and a litellm model at the same server, each asked one question and an item."""
     root = server.base_url.removesuffix("/v1")
     env = {"ANTHROPIC_API_KEY": KEY, "MINE_KEY": KEY, "NO_PROXY": "127.0.0.1"}
     anthropic = ("--model", "anthropic/x", "--base-url", root)
@@ -317,4 +363,4 @@ def test_all_three_ways_to_a_model(bench: Bench, server: LoopbackServer) -> None
     litellm = ("--model", "litellm/openai/x", "--base-url", server.base_url)
     found = checks(bench, *litellm, "--api-key-env", "MINE_KEY", env=env)
     assert found["model litellm/openai/x call"][0] == "OK"
-    assert len(server.requests) == 2
+    assert len(server.requests) == 4

@@ -6,11 +6,13 @@ import pytest
 
 from eibench import ConfigError
 from eibench.core.clients.keys import Environment
-from eibench.core.clients.model_list import read_entry
+from eibench.core.clients.model_list import entry_of, read_entry
 from eibench.core.endpoints.providers import ClientConfig, ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.ownership import Servers
 from eibench.core.settings.run_config import Endpoint
+from eibench.core.types import JsonDict
+from eibench.testing import LoopbackServer
 from tests.core.clients.test_http import KEY, serving
 from tests.core.conftest import Lab
 
@@ -52,3 +54,25 @@ async def test_what_cannot_be_stored_is_no_entry_and_ends_no_run(odd: str) -> No
         url = f"http://127.0.0.1:{server.port}/v1"
         found = await read_entry(ClientConfig(ModelSpec("openai", "m"), url, KEY))
     json.dumps(found, allow_nan=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("owner", "kept"), [("library", {"id": "m", "created": 5}), ("vllm", {"id": "m"})]
+)
+def test_when_a_model_was_made_is_kept_where_that_is_said(owner: str, kept: JsonDict) -> None:
+    """Of Ollama; others give the time of the question, or of their start."""
+    entry = {"id": "m", "object": "model", "created": 5, "owned_by": owner}
+    assert entry_of({"data": [entry]}, "m") == kept
+
+
+async def test_a_model_that_was_made_again_is_told(lab: Lab) -> None:
+    """The run goes on, as it may be the same; its own entry stays the one that was asked."""
+    entry: JsonDict = {"id": "model", "owned_by": "library", "created": 5}
+    with LoopbackServer(lambda r: str(r.n), models=[entry]) as server:
+        lab.url = server.base_url
+        first = await lab.run()
+    with LoopbackServer(models=[{**entry, "created": 6}]) as server:
+        lab.url = server.base_url
+        again = await lab.run()
+    told = [line for line in lab.said if "openai/model was pulled or made again at 127" in line]
+    assert again["run_id"] == first["run_id"] and len(told) == 1
