@@ -8,7 +8,7 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark, Pack
-from ..errors import BenchError, Interrupted
+from ..errors import BenchError, ErrorKind, Interrupted
 from ..guard import guard, no_exit
 from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
@@ -21,7 +21,7 @@ from ..run.session import Session, choose_items
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, judges_of
-from ..text import as_text
+from ..text import as_text, plural
 from ..types import JsonDict
 from ..work import make_money
 from . import options
@@ -322,8 +322,17 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         return f"{why}; the same command with --keep-going asks the rest"
     to_do = document["comparisons"].get("planned")
     pending = document["items"]["pending"] and document.get("imported") is None
+    if too_long := _too_long(document):
+        return (
+            f"a longer context for {plural(too_long, 'sample')}, which else would fail again; the "
+            "same command then asks what failed, and keeps the rest"
+        )
     if document["items"]["failed"] or pending or to_do:
         return "the same command tries again what failed, and keeps the rest"
+    if cut := sum("cut off" in sample["reason"] for sample in document["unscored"]):
+        now = config.effective_sampling.max_tokens
+        limit = f"more --max-tokens than {now:,}" if now else "a larger --max-tokens"
+        return f"{limit}: {plural(cut, 'answer', 'was', 'were')} cut off before they could be read"
     if document["unscored"]:
         item = document["unscored"][0]["item_id"]
         return f"{_show(document, item)} shows an answer that could not be read"
@@ -331,6 +340,12 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         command = _another(document, config, "openai/NAME")
         return f"a real model: {command} (with --base-url URL for your own server)"
     return f"{_show(document, '--items')} lists what came of each item"
+
+
+def _too_long(document: ResultDocument) -> int:
+    """How many samples failed for the length of the context, if that is why all did that failed."""
+    kinds = [sample.get("kind") for sample in document["failed"]]
+    return len(kinds) if set(kinds) == {str(ErrorKind.CONTEXT_TOO_LONG)} else 0
 
 
 def _show(document: ResultDocument, item: str) -> str:

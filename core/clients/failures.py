@@ -33,8 +33,20 @@ _BAD_KEY = re.compile(
     re.I,
 )
 _CONTEXT = re.compile(
-    r"context.{0,12}(length|window)|maximum context|too many tokens|prompt is too long", re.I
+    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long", re.I
 )
+_ROOM = re.compile(
+    r"context (?:length|window|size)\D{0,20}(\d[\d,]{0,12})|> (\d[\d,]{0,12}) max", re.I
+)
+"""Tokens that a server has for a prompt and its reply."""
+_TEXT = re.compile(
+    r"(\d[\d,]{0,12}) (?:tokens )?(?:in|from|of) the (?:messages|prompt|input)"
+    r"|(?:resulted in|too long:|request \(|request has) ?(\d[\d,]{0,12})(?: input)? tokens",
+    re.I,
+)
+"""Tokens of the prompt alone, as servers count them in such an error."""
+_PASSED_ON = re.compile(r"\blitellm\.|\b[A-Z]\w+Exception\b")
+"""How a proxy names an error of the server behind it."""
 _NO_MODEL = re.compile(
     r"(invalid|unknown|no such) model|model\b.{0,80}(does not exist|not found|is unknown)", re.I
 )
@@ -133,7 +145,7 @@ def provider_error(failure: HttpFailure, asked: AskedParty) -> ProviderError:
     about_room = kind == ErrorKind.INVALID_REQUEST and _TOKEN_LIMIT.search(
         f"{failure.parameter} {failure.message}"
     )
-    todo = _less_room(asked) if about_room else _what_to_do(kind, failure.status, asked)
+    todo = _less_room(asked) if about_room else _what_to_do(kind, failure, asked)
     if todo:
         text += f"; {todo}"
     return ProviderError(
@@ -147,8 +159,8 @@ def _less_room(asked: AskedParty) -> str:
     return f"the benchmark asks for so many; name another with {asked.options.spec}"
 
 
-def _what_to_do(kind: ErrorKind, status: int, asked: AskedParty) -> str:
-    options, key_name = asked.options, asked.key_name
+def _what_to_do(kind: ErrorKind, failure: HttpFailure, asked: AskedParty) -> str:
+    options, key_name, status = asked.options, asked.key_name, failure.status
     if status < 400:
         return f"redirects are not followed: give the final address with {options.base_url}"
     if kind == ErrorKind.AUTH and status != 403 and key_name:
@@ -157,18 +169,34 @@ def _what_to_do(kind: ErrorKind, status: int, asked: AskedParty) -> str:
         return f"name the variable that holds the key for it with {options.api_key_env}"
     if kind in (ErrorKind.CONTEXT_TOO_LONG, ErrorKind.INVALID_REQUEST) and not options.sampling:
         return f"{options.spec} may name one that takes this"
+    if kind == ErrorKind.NOT_FOUND and _PASSED_ON.search(failure.message):
+        return f"a server behind {asked.name} said so: check what stands there for this model"
     return {
         ErrorKind.AUTH: "this key may not use this model",
         ErrorKind.QUOTA: "the account's quota is used up; the same command goes on later",
         ErrorKind.NOT_FOUND: (
             f"check {options.spec} and {options.base_url} (it usually ends in /v1)"
         ),
-        ErrorKind.CONTEXT_TOO_LONG: "a smaller --max-tokens may fit",
+        ErrorKind.CONTEXT_TOO_LONG: _room_left(failure.message),
         ErrorKind.RATE_LIMIT: "a smaller --concurrency, or --rpm and --tpm, may help",
         ErrorKind.SERVER: "the same command tries again",
         ErrorKind.REFUSED: "the provider's filter refused this request",
         ErrorKind.INVALID_REQUEST: "check the sampling options and --extra-body",
     }.get(kind, "")
+
+
+def _room_left(message: str) -> str:
+    """What may help where a prompt and the room for its reply are too long together."""
+    room, text = _number(_ROOM.search(message)), _number(_TEXT.search(message))
+    if room is None or text is None:
+        return "a smaller --max-tokens may fit, if the text itself does"
+    if text >= room:
+        return f"its text alone has {text:,} tokens: only a server with a longer context takes it"
+    return f"--max-tokens {room - text} would fit"
+
+
+def _number(found: "re.Match[str] | None") -> int | None:
+    return int(next(filter(None, found.groups())).replace(",", "")) if found else None
 
 
 def connection_error(asked: AskedParty, cause: BaseException | None) -> ProviderError:

@@ -122,9 +122,11 @@ def _warnings(run: Run) -> list[str]:
         found.append(f"{left_out}; they are left out of the score, as if never asked for")
     if nulls := run.flagged("null"):
         found.append(f"{nulls} of the answers are four zeros; they stay so, as in the paper")
-    if cut := sum("cut_off" in s.score.flags for s in run.scores):
-        ended = f"{cut} of the replies were ended by the token limit"
-        found.append(f"{ended}; a larger --max-tokens changes no answer that fits")
+    cut = [s.score for s in run.scores if "cut_off" in s.score.flags]
+    if cut:
+        lost = sum(score.reason is not None for score in cut)
+        todo = f"{lost} of them unread: raise --max-tokens" if lost else "after their answer"
+        found.append(f"{len(cut)} of the replies were ended by the token limit, {todo}")
     asked = {s.item_id for s in run.scores}
     if run.norm is not None and 0 < len(asked) < len(run.items):
         whole = f"the norm is of all {len(run.items)} stories"

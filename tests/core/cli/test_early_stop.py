@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from eibench.testing import Answer, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
+from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
 
 Bench = Callable[..., Any]
 
@@ -202,3 +202,20 @@ def test_ten_unread_verdicts_are_enough(bench: Bench) -> None:
         bench(*model, "--judge", "openai/judge", "--json", "--runs-dir", "other")
         alone = sum(request.model == "m" for request in server.requests) - whole
         assert 0 < before < whole == alone
+
+
+def test_what_was_cut_off_needs_more_room(bench: Bench) -> None:
+    """Two questions are too few for a stop; the last words say what helps."""
+    answer = Answer("", reasoning="Hm.", finish="length")
+    with LoopbackServer(lambda request: answer) as server:
+        done = bench(*asked(server, "--limit", 2, "--max-tokens", 300))
+    assert "next: more --max-tokens than 300: 2 answers were cut off before" in done.err
+
+
+def test_what_is_longer_than_the_context_fails_again(bench: Bench) -> None:
+    """So the same command is not said to help by itself."""
+    words = "maximum context length is 512 tokens, requested 4620 tokens (524 in the messages)"
+    with LoopbackServer(faults=lambda request: Fault("context", message=words)) as server:
+        done = bench(*asked(server, "--limit", 2))
+    assert "its text alone has 524 tokens" in done.out
+    assert "next: a longer context for 2 samples, which else would fail again" in done.err

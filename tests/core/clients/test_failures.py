@@ -55,6 +55,7 @@ def test_hint_of_an_invalid_request(failure: HttpFailure, about_tokens: bool) ->
         (400, "no_db_connection", "No connected db.", "auth"),
         (400, "context_length_exceeded", "too much", "context_too_long"),
         (400, "", "This model's maximum context length is 8192 tokens", "context_too_long"),
+        (400, "", "the request exceeds the available context size", "context_too_long"),
         (400, "content_filter", "Blocked.", "refused"),
         (400, "", "blocked by our safety system", "refused"),
         (401, "invalid_api_key", "No.", "auth"),
@@ -203,6 +204,57 @@ def test_what_to_do(status: int, key_name: str | None, message: str) -> None:
     assert message in str(
         provider_error(HttpFailure(status, "no"), HERE._replace(key_name=key_name))
     )
+
+
+# As llama-cpp-python and OpenAI, OpenAI, vLLM, llama.cpp and Anthropic say it.
+_MAXIMUM = "This model's maximum context length is"
+
+
+@pytest.mark.parametrize(
+    ("message", "wording"),
+    [
+        (
+            f"{_MAXIMUM} 512 tokens. However, you requested 4620 tokens (524 in the messages, "
+            "4096 in the completion).",
+            "its text alone has 524 tokens: only a server with a longer context takes it",
+        ),
+        (
+            f"{_MAXIMUM} 4096 tokens. However, you requested 4620 tokens (524 in the messages, "
+            "4096 in the completion).",
+            "--max-tokens 3572 would fit",
+        ),
+        (
+            f"{_MAXIMUM} 8192 tokens. However, your messages resulted in 9000 tokens.",
+            "its text alone has 9,000 tokens",
+        ),
+        (
+            f"'max_tokens' is too large: 16384. {_MAXIMUM} 4096 tokens and your request has 700 "
+            "input tokens (16384 > 4096 - 700).",
+            "--max-tokens 3396 would fit",
+        ),
+        (
+            "request (5600 tokens) exceeds the available context size (4096 tokens), try "
+            "increasing it",
+            "its text alone has 5,600 tokens",
+        ),
+        (
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            "its text alone has 210,000 tokens",
+        ),
+        (f"{_MAXIMUM} 8192 tokens", "a smaller --max-tokens may fit, if the text itself does"),
+    ],
+)
+def test_what_helps_where_the_context_is_too_short(message: str, wording: str) -> None:
+    """By the server's own numbers: a smaller token limit does nothing for a text too long."""
+    assert f"; {wording}" in str(provider_error(HttpFailure(400, message), HERE))
+
+
+def test_a_path_that_a_server_behind_lacks_is_not_looked_for_here() -> None:
+    """A proxy passed it on: name and address of the model are right."""
+    words = 'litellm.NotFoundError: NotFoundError: OpenAIException - {"detail":"Not Found"}'
+    message = str(provider_error(HttpFailure(404, words), HERE))
+    assert message.endswith("a server behind h said so: check what stands there for this model")
+    assert "--base-url" not in message
 
 
 @pytest.mark.parametrize(

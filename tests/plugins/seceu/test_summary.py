@@ -104,6 +104,16 @@ def test_a_run_fails_without_meaningful_answers_to_the_majority(unread: int, fai
         assert found.invalid == "no meaningful answer to 11 of 20, which is the majority"
 
 
+def test_replies_that_were_ended_say_if_that_cost_an_answer() -> None:
+    """Only where one could not be read for it may a larger token limit help."""
+    scores = [sample(n, 2.4, *(["cut_off"] if n < 3 else [])) for n in range(N)]
+    (warning,) = summarise(ITEMS, NORM, scores).warnings
+    assert warning == "3 of the replies were ended by the token limit, after their answer"
+    scores[0] = sample(0, None, "cut_off")
+    warning = summarise(ITEMS, NORM, scores).warnings[1]
+    assert warning.endswith("ended by the token limit, 1 of them unread: raise --max-tokens")
+
+
 def test_a_failed_run_stands_nowhere_among_people() -> None:
     """Neither a band nor "beyond the best human" for nine good answers of twenty."""
     found, whole = summary([0.5] * 9 + [None] * 11), summary([0.5] * 20)
