@@ -27,6 +27,7 @@ from .comparison_pool import (
 )
 from .expectation import field_of
 from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contestants
+from .panel_rows import Question, question_of
 from .placement import (
     Asked,
     call_of,
@@ -68,6 +69,7 @@ class BatchPlanner:
         self._own = replace(own, samples=own.samples & self.selection.samples)
         self._opponents = {contestant.name: contestant for contestant in opponents}
         self._matchmaker: Matchmaker | None = None
+        self._planned: dict[str, set[Question]] = {}
 
     async def next_batch(self) -> Sequence[StoredComparison]:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
@@ -248,6 +250,17 @@ class BatchPlanner:
         runs = {other.run.run_id for other in self._opponents.values()}
         met = read_met(self.journal, self._pool, self.pack, self._company)
         return left_of(self.config, alike, runs, self.run, counting(met, self.run))
+
+    def planned_by_other(self, row: StoredComparison) -> RunRecord | None:
+        """The opponent's run where it has planned the same comparison, else ``None``.
+
+        It may have been answered for that run just before a kill.
+        """
+        other = self._opponents[row.b].run
+        if other.run_id not in self._planned:
+            rows = rows_of(self.journal, self._pool._replace(by_quorum=False), other)
+            self._planned[other.run_id] = {question_of(r) for r in rows if r.status == "planned"}
+        return other if question_of(row) in self._planned[other.run_id] else None
 
     async def texts(self, opponent: str, slot: Slot) -> tuple[Text | Gap, Text | Gap]:
         """The transcripts of a sample: the run's own and an opponent's, or why there is none."""

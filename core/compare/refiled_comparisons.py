@@ -5,7 +5,7 @@ finds it there, the comparison is read as it is read today and counts; the other
 are: another grader's, and are asked for anew. Nothing is sent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..benchmark import Pack
@@ -87,7 +87,7 @@ class Recomparing:
         first, second = texts if row.first == "a" else texts[::-1]
         assert not isinstance(first, Gap) and not isinstance(second, Gap)
         shelf, item = self.shelf, self.shelf.items[row.item_id]
-        judge = self._judge(run, row)
+        judge = self._judge([here[i] for i in (row.run_a, row.run_b) if i in here], row)
         try:
             score = await guard(shelf.benchmark).compare(
                 item, first.value, second.value, judge, shelf.options
@@ -105,10 +105,13 @@ class Recomparing:
             self._contestants[run_id] = made
         return self._contestants[run_id]
 
-    def _judge(self, run: RunRecord, row: StoredComparison) -> JournaledModel:
+    def _judge(self, runs: Sequence[RunRecord], row: StoredComparison) -> JournaledModel:
+        """Answers with what the judge said to either of the two runs."""
+        journal = self.shelf.journal
+
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-            reply = self.shelf.journal.reply(run, row.item_id, row.iteration, key)
-            if reply is None:
+            there = (journal.reply(run, row.item_id, row.iteration, key) for run in runs)
+            if (reply := next(filter(None, there), None)) is None:
                 raise MissingCall("the judge was not asked this")
             return reply
 

@@ -94,7 +94,8 @@ class RunComparisons:
             BenchError: The run cannot go on.
         """
         item = self.planner.items[row.item_id]
-        calls = CallReplayer(context, Sample(item, row.iteration))
+        beside = self.planner.planned_by_other(row)
+        calls = CallReplayer(context, Sample(item, row.iteration), beside=beside)
         try:
             if self.planner.panel:
                 await self._ask_panel(context, row, item, calls)

@@ -25,7 +25,7 @@ from ..errors import (
     ProviderError,
 )
 from ..guard import described
-from ..journal import CallKey
+from ..journal import CallKey, RunRecord
 from ..roles import is_generating
 from ..types import ChatRequest, ChatResponse, Score
 from .bounds import CallBound
@@ -99,6 +99,7 @@ class CallReplayer:
         context: What all samples share.
         sample: Whose calls they are.
         steps: Is told of each call, for the progress.
+        beside: Another run whose calls that compare count too.
 
     Attributes:
         ended: What one of the calls met that ends the run; the sample is then neither
@@ -107,9 +108,14 @@ class CallReplayer:
     """
 
     def __init__(
-        self, context: RunContext, sample: Sample, steps: SampleProgress | None = None
+        self,
+        context: RunContext,
+        sample: Sample,
+        steps: SampleProgress | None = None,
+        beside: RunRecord | None = None,
     ) -> None:
         self.ended: BenchError | None = None
+        self._comparing = [context.run, *([beside] if beside else [])]
         self.bound = CallBound(context.benchmark, sample.item.id, context.planned(*sample))
         self._marked = False
         self._last: ChatResponse | None = None
@@ -189,7 +195,8 @@ class CallReplayer:
         if key.phase != COMPARE:
             return self._known.get(key)
         item, iteration = self._sample
-        return self._context.journal.reply(self._context.run, item.id, iteration, key)
+        there = (self._context.journal.reply(r, item.id, iteration, key) for r in self._comparing)
+        return next(filter(None, there), None)
 
     async def _ask(
         self, party: ConnectedParty, caller: Caller, request: ChatRequest, key: CallKey

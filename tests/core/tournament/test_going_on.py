@@ -384,3 +384,21 @@ def test_journal_keeps_what_was_compared(table: Any) -> None:
         calls = [call for call in journal.calls(run) if call.key.phase == "compare"]
     assert len(calls) == 18
     assert all(call.messages == () and call.response.text for call in calls)
+
+
+def test_what_the_other_model_s_run_was_answered_is_not_asked_again(table: Any) -> None:
+    """Its reply was saved, and it was killed before the comparison was: it is read here."""
+    table.run("m0")
+    rated = dict(ratings(table.run("m2").json))
+    asked = len(table.server.requests)
+    with Journal(Path("runs")) as journal:
+        (run,) = [run for run in journal.runs() if run.name == "openai/m2"]
+        for row in list(journal.comparisons()):
+            journal.add_comparison(run, row._replace(status="planned", margins={}))
+    done = table.run("m0")
+    assert len(table.server.requests) == asked
+    read = [row for row in table.rows() if row.status == "read"]
+    assert [row.run_a for row in read] == 18 * [table.run_id("m0")]
+    assert dict(ratings(done.json)) == pytest.approx(rated)
+    assert table.run("m2").json["status"] == "complete"
+    assert len(table.server.requests) == asked
