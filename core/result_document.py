@@ -247,6 +247,7 @@ class AskedPart(TypedDict):
     first: ReadOnly[str]
     last: ReadOnly[str]
     addresses: ReadOnly[Sequence[str]]
+    now: NotRequired[ReadOnly[Count]]
 
 
 class CostPart(TypedDict):

@@ -1,6 +1,6 @@
 """`bench leaderboard`: the models of a benchmark, ranked, with intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
-from ..reports.statements import baseline_notes, whole_judges
+from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..result_document import MetricRow
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
@@ -126,54 +126,59 @@ def _as_json(table: Table | None, comparable: Sequence[str]) -> JsonObject | Non
 def _show(
     board: Leaderboard, document: LeaderboardDocument, beside: Table | None, *, asked: bool
 ) -> None:
-    console.output.show(console.fitted.Fitted(_table(board, document)))
+    details = options.wants_details()
+    console.output.show(console.fitted.Fitted(_table(board, document, details)))
     found = document["conclusions"]
-    shown = found if options.wants_details() else console.short.against(found)
+    shown = found if details else console.conclusions.strong(found)
     for message in console.conclusions.conclusions(shown, "\nThe judge"):
         console.output.show(message)
-    if rated := _by_judge(board):
+    if (rated := _by_judge(board)) and details:
         console.output.show(console.tables.table(rated))
-    for message in console.judge_report.judges_in_words(board.robustness):
+    for message in console.judge_report.judges_in_words(board.robustness, details=details):
         console.output.show(message)
     for warning in document["warnings"]:
         console.output.show(console.tables.warning(warning))
-    if others := boards_beside(board.others):
-        console.output.show(line(others))
     if beside:
         note = f"{_comparable(board)}\n{beside.note}"
         console.output.show(console.tables.table(replace(beside, note=note)))
     elif asked:
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
         console.output.show(console.tables.warning(message))
+    if others := boards_beside(board.others):
+        console.output.show(line(others))
+    console.output.show_line(console.short.bold(document["statement"]))
 
 
-def _table(board: Leaderboard, document: LeaderboardDocument) -> FitTable:
-    rated = bool(board.standing and board.standing.ratings)
+def _table(board: Leaderboard, document: LeaderboardDocument, details: bool) -> FitTable:
     rows = document["rows"]
-    rating = rating_columns(rows, list(map(_named, rows)))
-    columns = [column for column in rating if column.heading != "comparisons"]
+    columns = rating_columns(rows, list(map(_named, rows)), details=details)
+    columns = [column for column in columns if column.heading != "comparisons"]
     columns += _scores(board.metric, document)
-    pack = board.board
-    anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
+    title = f"{board.benchmark.name}: {plural(len(rows), 'model')}"
+    drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
+    note = "\n".join(_notes(board, document, details))
+    return FitTable(title, columns, None, note, drawn, "95 % interval")
+
+
+def _notes(board: Leaderboard, document: LeaderboardDocument, details: bool) -> Iterator[str]:
+    """What is said below the table."""
+    pack, metric = board.board, document["metric"]
     note = f"pack {pack.pack_name} ({pack.pack_sha256[:12]}); judge {pack.judge or 'none'}"
     note += "".join(f"; {role} played by {player}" for role, player in pack.roles)
     note += f"; {' '.join(pack.protocol_words)}" if pack.protocol else ""
-    if rated:
+    if board.standing and board.standing.ratings:
+        anchors = ", ".join(f"{a['model']} = {a['rating']:g}" for a in document["anchors"])
         scale = f"anchored at {anchors}" if anchors else "not anchored"
         note += f"; engine {document['engine']}, {scale}; intervals over families of items"
-    elif any(row["rank_ci95"] for row in rows):
-        note += f"; in parentheses: {_SCORED_RANK}"
-    if rated:
-        details = options.wants_details()
-        note = "\n".join([note, *note_of(rows)]) if details else f"{note}; {_MORE_SAID}"
+    yield note
+    if end := better_end(metric["higher_is_better"]):
+        yield f"{metric['label']}: {end}"
+    if details:
+        yield from note_of(document["rows"])
     if board.kin:
-        note += f"\nscores {board.kin.text}"
-    note = "\n".join(
-        [note, *(line(found.text) for found in baseline_notes(document)), *_changed(document)]
-    )
-    title = f"{board.benchmark.name}: {plural(len(rows), 'model')}"
-    drawn = spans(rows) or [Span(m["value"], m["ci95"]) for m in _metrics(board.metric, rows)]
-    return FitTable(title, columns, None, note, drawn, "95 % interval")
+        yield f"scores {board.kin.text}"
+    yield from (line(found.text) for found in baseline_notes(document))
+    yield from _changed(document)
 
 
 def _metrics(name: str, rows: Sequence[BoardRow]) -> list[MetricRow]:
@@ -188,9 +193,11 @@ def _scores(name: str, document: LeaderboardDocument) -> list[FitColumn]:
     arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in found]
     scored, costs = [_scored(row, n_items) for row in rows], list(map(_cost, rows))
     full = all(len(set(cell.split("/"))) == 1 for cell in scored)
+    chosen = [m.get("chosen", "").replace("_", " ") or "–" for m in found]
     return [
         FitColumn(name.replace("_", " "), [m["value"] for m in found]),
         FitColumn("95 % interval", [interval(m["ci95"]) for m in found], 10, arms, 5),
+        *[FitColumn("chosen", chosen, 8)] * any(m.get("chosen") for m in found),
         FitColumn("scored", scored, 4 if full else 9),
         FitColumn("cost", costs, 4 if set(costs) <= {"free", "–"} else 7),
     ]
@@ -210,8 +217,6 @@ def _by_judge(board: Leaderboard) -> Table | None:
 
 
 _LISTED = 8
-_MORE_SAID = "--details explains the columns"
-_SCORED_RANK = "the ranks that a model may have, as far as the intervals tell"
 
 
 def _comparable(board: Leaderboard) -> str:

@@ -267,7 +267,8 @@ def _document(ratings: "Ratings", *, demo: bool) -> "RatingsDocument":
 
 def _table(ratings: "Ratings", *, demo: bool) -> FitTable:
     rows = [row.as_json() for row in ratings.rows]
-    columns = rating_columns(rows, [row["model"] + " DEMO" * demo for row in rows])
+    names = [row["model"] + " DEMO" * demo for row in rows]
+    columns = rating_columns(rows, names, details=True)
     title = f"ratings by {ratings.engine}" + "  DEMO" * demo
     sure = map(line, sure_ranks(rows, ratings.diagnostics))
     note = "\n".join([_note(ratings), *note_of(rows), *sure])

@@ -243,7 +243,7 @@ def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
     details = bench("show", result.document["run_id"], "--details")
     saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
     another = _another(result.document, config)
-    print_result(result.document, another=another, messages=[saved, following])
+    print_result(result.document, another=another, messages=[saved, following], now=True)
 
 
 def _asked_with(config: RunConfig) -> JsonDict:

@@ -261,6 +261,7 @@ def print_result(
     later: str = "",
     messages: Sequence[str] = (),
     notes: Sequence[str] = (),
+    now: bool = False,
 ) -> None:
     """Print a result document: as it is, or for people, whose last line is the result.
 
@@ -273,6 +274,7 @@ def print_result(
         later: What became of the rating after the result, where it has none.
         messages: What is said on standard error above the last line.
         notes: What is printed there.
+        now: A run has made it just now; else it is only shown.
     """
     if json_output:
         click.echo(as_text(document))
@@ -287,7 +289,7 @@ def print_result(
         click.echo(line(f"note: {note}"))
     for message in messages:
         console.output.tell(message)
-    console.output.show_line(console.short.last(document))
+    console.output.show_line(console.short.last(document, now=now))
 
 
 def sections(document: ResultDocument) -> list[Table]:

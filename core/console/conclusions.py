@@ -24,6 +24,11 @@ def conclusions(found: Sequence[ConclusionRow], title: str = "") -> list[Rendera
     return [*heading, *map(_line, found)]
 
 
+def strong(found: Sequence[ConclusionRow]) -> list[ConclusionRow]:
+    """Those that were found strongly."""
+    return [row for row in found if row["verdict"] == "strong"]
+
+
 def _line(conclusion: ConclusionRow) -> Text:
     verdict = conclusion["verdict"]
     shown = verdict.upper() if verdict in _LOUD else verdict

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..text import interval, line, number, plural
-from .conclusions import conclusions
+from .conclusions import conclusions, strong
 from .correlations import quiet, ruled
 
 if TYPE_CHECKING:
@@ -54,10 +54,20 @@ def _details(audit: "JudgeAudit") -> list[RenderableType]:
     ]
 
 
-def judges_in_words(found: "Sequence[JudgesDocument]") -> list[RenderableType]:
-    """The sentences about several judges, by scores and by ratings."""
-    each = [conclusions(one.conclusions, f"The judges, by {one.value}") for one in found]
-    return [part for one in each for part in (Text(""), *one)]
+def judges_in_words(
+    found: "Sequence[JudgesDocument]", *, details: bool = True
+) -> list[RenderableType]:
+    """The sentences about several judges, by scores and by ratings.
+
+    Args:
+        found: What they say beside each other.
+        details: All; else only what was found strongly.
+    """
+    made: list[RenderableType] = []
+    for one in found:
+        rows = one.conclusions if details else strong(one.conclusions)
+        made += [Text(""), *conclusions(rows, f"The judges, by {one.value}")] if rows else []
+    return made
 
 
 def _title(audit: "JudgeAudit") -> Text:

@@ -42,9 +42,14 @@ def short(document: ResultDocument, another: str = "", later: str = "") -> Rende
     return Group(*parts, *foot(document))
 
 
-def last(document: ResultDocument) -> Text:
-    """The last line: the result."""
-    return Text(result_line(document), style="bold")
+def bold(text: str) -> Text:
+    """A line that a screen ends with."""
+    return Text(line(text), style="bold")
+
+
+def last(document: ResultDocument, *, now: bool = False) -> Text:
+    """The last line: the result; of one that was made now with where it is from."""
+    return bold(result_line(document, now=now))
 
 
 def _attention(document: ResultDocument) -> list[str]:

@@ -238,7 +238,7 @@ def standing(document: ResultDocument, most: int | None = None) -> Iterable[Fitt
         note = ""
     named = [row["model"] + " DEMO" * bool(row.get("demo")) for row in shown]
     own = None if marked is None else shown.index(rows[marked])
-    columns = rating_columns(shown, named)
+    columns = rating_columns(shown, named, details=most is None)
     return [Fitted(FitTable(title, columns, own, note, spans(shown), _DRAWN_AFTER))]
 
 

@@ -288,7 +288,7 @@ def _cost(about: _About, elapsed_s: float | None) -> CostPart:
     }
     if about.origin is not None or not spent.sources:
         return made
-    return {**made, "asked": asked_part(spent.sources)}
+    return {**made, "asked": asked_part(spent.sources, about.evidence.asked_now)}
 
 
 def _tokens(spent: Spent, *, known: bool) -> TokenCounts:

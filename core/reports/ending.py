@@ -7,17 +7,33 @@ from ..text import duration, interval, line, number
 from .comparability import is_graded
 from .judge_replies import short_panel
 from .ratings import points
-from .statements import better_end, chance, chosen_of, judge_findings, placed, whole_judges
+from .statements import (
+    better_end,
+    chance,
+    chosen_of,
+    judge_findings,
+    origin,
+    placed,
+    whole_judges,
+)
 
 
-def result_line(document: ResultDocument) -> str:
-    """Main number, interval, against chance, rank, what is against the judge, cost and time."""
+def result_line(document: ResultDocument, *, now: bool = False) -> str:
+    """Main number, interval, against chance, rank, what is against the judge, cost and time.
+
+    Args:
+        document: The result.
+        now: The command under way has made it: then one whose replies were all in the journal
+            says so last.
+    """
     name = document["name"] + " DEMO" * document["demo"]
     status = document["status"]
     name += "" if status == "complete" else f" {status.upper()}"
     name += f" ({whole})" if (whole := whole_judges(short_panel(document))) else ""
     facts = [_main(document), chance(document), _rank(document)]
     facts += [judge_findings(document.get("conclusions", ())).text, *_took(document)]
+    if now and (found := origin(document)):
+        facts.append(found.text)
     return line(f"{name}: {', '.join(filter(None, facts))}")
 
 

@@ -101,6 +101,7 @@ class Evidence:
     Attributes:
         sent: Calls that this command sent; the others came from the journal.
         stopped: What ended this command early: ``interrupted`` or ``budget``.
+        asked_now: Calls to the model that this command sent.
         again: Attempts beyond the first of this command's calls, also of those without an answer.
     """
 
@@ -110,6 +111,7 @@ class Evidence:
     sent: int = 0
     stopped: Status | None = None
     again: int = 0
+    asked_now: int = 0
     by_judge: Mapping[str, Sequence[SampleScore]] = field(default_factory=dict)
     """The scores by each judge of a panel, or by each that has graded the run alike."""
     replies: Mapping[str, Replies] = field(default_factory=dict)

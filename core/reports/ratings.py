@@ -58,23 +58,38 @@ NAMED = 3
 """How many tied models a cell names."""
 
 
-def rating_columns(rows: "Sequence[RatingRow | BoardRow]", names: Sequence[str]) -> list[FitColumn]:
-    """Rank, model, rating and all that says how sure these are; of scores alone rank and model."""
+def rating_columns(
+    rows: "Sequence[RatingRow | BoardRow]", names: Sequence[str], *, details: bool = False
+) -> list[FitColumn]:
+    """Rank, model and rating with its interval; of scores alone rank and model.
+
+    Args:
+        rows: In the order of their ranks.
+        names: Of the models, with marks.
+        details: Also each rank by itself, the rating with length taken off, who is tied, and how
+            many comparisons there are.
+    """
     columns = [FitColumn("rank", [_rank(row) for row in rows]), FitColumn("model", names)]
     if not any(row["rating"] is not None for row in rows):
-        return columns
+        return [*columns, *(_details(rows) if details else [])]
     arms = [plus_minus(row["rating"], row["ci95"]) or points(row["ci95"]) for row in rows]
     columns += [
         FitColumn("rating", [_whole(row["rating"]) for row in rows]),
         FitColumn("95 % interval", [points(row["ci95"]) for row in rows], 0, arms, 6),
     ]
-    joint = [ranks(row.get("rank_ci95_board")) for row in rows]
-    columns += [FitColumn("joint ranks", joint, 3)]
+    return [*columns, *(_details(rows) if details else [])]
+
+
+def _details(rows: "Sequence[RatingRow | BoardRow]") -> list[FitColumn]:
+    columns = [FitColumn("rank alone", [ranks(row["rank_ci95"]) for row in rows], 3)]
     if any(row.get("rating_length_adjusted") is not None for row in rows):
         alone = [_whole(row.get("rating_length_adjusted")) for row in rows]
         columns += [FitColumn(LENGTH, [_adjusted(row) for row in rows], 11, alone, 2)]
     tied = FitColumn("tied with", [_tied(row) for row in rows], 8, [_ties(r) for r in rows], 4)
-    return [*columns, tied, FitColumn("comparisons", [row["comparisons"] for row in rows], 1)]
+    columns += [tied]
+    if any(row["comparisons"] for row in rows):
+        columns += [FitColumn("comparisons", [row["comparisons"] for row in rows], 1)]
+    return columns
 
 
 LENGTH = "length adjusted"
@@ -87,12 +102,12 @@ def spans(rows: "Sequence[RatingRow | BoardRow]") -> list[Span]:
 
 
 def note_of(rows: "Sequence[RatingRow | BoardRow]") -> list[str]:
-    """What the columns mean, in a line or two."""
+    """What the columns of the details mean, in a line or two."""
     lines = []
     if any(row["rank_ci95"] for row in rows):
         lines = [
-            "rank: in parentheses the ranks that a model may have (95 %), alone; joint ranks: all "
-            "models of the board at once"
+            "rank: the ranks that a model may have (95 %), all models of the board at once, and "
+            "tied with: likewise; rank alone: of that model by itself"
         ]
     if any(row.get("rating_length_adjusted") is not None for row in rows):
         lines.append(
@@ -127,11 +142,8 @@ def ranks(ends: Sequence[int] | None) -> str:
 
 
 def _rank(row: "RatingRow | BoardRow") -> str:
-    """A rank with its interval, where that has more than this rank."""
-    if row["rank"] is None:
-        return "–"
-    may_be = ranks(row["rank_ci95"])
-    return f"{row['rank']}" + (f" ({may_be})" if may_be not in ("–", str(row["rank"])) else "")
+    """The ranks that a model may have, all models of the board at once; a dash: not known."""
+    return ranks(row.get("rank_ci95_board"))
 
 
 def _whole(value: float | None) -> int | None:

@@ -65,9 +65,15 @@ def repeating_warnings(found: Mapping[str, Repeating], spells: Mapping[str, Spel
     return made
 
 
-def asked_part(sources: Sequence[ReplySource]) -> AskedPart:
-    """When and where the model was asked for the replies of a result; there is one at least."""
+def asked_part(sources: Sequence[ReplySource], now: int) -> AskedPart:
+    """When and where the model was asked for the replies of a result.
+
+    Args:
+        sources: Of the replies; there is one at least.
+        now: How many calls to the model the command that made the result has sent.
+    """
     return {
+        "now": now,
         "first": min(source.first for source in sources),
         "last": max(source.last for source in sources),
         "addresses": list(dict.fromkeys(s.address for s in sources if s.address)),

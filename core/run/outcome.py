@@ -112,7 +112,8 @@ class Outcome:
             panel=config.panel,
         )
         # What no call was answered by is in no journal.
-        evidence = replace(evidence, again=self.progress.retries)
+        asked_now = self.progress.sent.get("generate", 0)
+        evidence = replace(evidence, again=self.progress.retries, asked_now=asked_now)
         excess = self.budget.excess if self.budget else ""
         reached = str(ended) if isinstance(ended, BudgetReached | Unreadable) else excess
         document = self._document(seconds, evidence, [reached] if reached else [])

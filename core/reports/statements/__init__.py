@@ -46,7 +46,7 @@ from .boards import (
 )
 from .judges import JudgeFindings, answered_by, judge_findings, whole_judges
 from .pairs import OnBoard, PairStatement, PairVerdict, pair_statement
-from .results import Completeness, StatedRank, completeness, placed
+from .results import Completeness, Origin, StatedRank, completeness, origin, placed
 
 __all__ = [
     "AgainstBaseline",
@@ -56,6 +56,7 @@ __all__ = [
     "Leader",
     "LeaderKind",
     "OnBoard",
+    "Origin",
     "PairStatement",
     "PairVerdict",
     "RankedBy",
@@ -75,6 +76,7 @@ __all__ = [
     "judge_findings",
     "leader",
     "not_above",
+    "origin",
     "pair_statement",
     "placed",
     "ranked_by",

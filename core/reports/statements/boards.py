@@ -127,12 +127,12 @@ def better_end(higher_is_better: bool | None) -> str:
 
 
 def ranked_by(board: StatedBoard) -> str:
-    """``SECEU score (less is better)``; empty where models are ranked by a rating."""
+    """``SECEU score, where less is better``; empty where models are ranked by a rating."""
     if any(row["rating"] is not None for row in board["rows"]):
         return ""
     metric = board["metric"]
     end = better_end(metric["higher_is_better"])
-    return metric["label"] + (f" ({end})" if end else "")
+    return metric["label"] + (f", where {end}" if end else "")
 
 
 class BaselineNote(NamedTuple):

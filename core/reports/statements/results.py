@@ -57,6 +57,62 @@ def completeness(document: ResultDocument) -> Completeness:
     return Completeness(document["status"], asked, document["dataset"]["n_items"], causes)
 
 
+class Origin(NamedTuple):
+    """Where the model's replies are from.
+
+    Attributes:
+        asked_now: Calls to the model that the command that made the result has sent.
+        sent_now: All of its calls, those to judges and players too.
+        date: When the last reply came, in UTC, to the minute.
+        addresses: Who gave them; nobody where that is the provider's own host.
+    """
+
+    asked_now: int
+    sent_now: int
+    date: str
+    addresses: Sequence[str]
+
+    @property
+    def kept(self) -> bool:
+        """Whether the command asked the model nothing."""
+        return not self.asked_now
+
+    @property
+    def asked(self) -> str:
+        """``asked 2026-11-23 20:50 at 127.0.0.1:41917``."""
+        return f"asked {self.date}" + (f" at {listed(self.addresses, 2)}" if self.addresses else "")
+
+    @property
+    def text(self) -> str:
+        """``from the journal, of 2026-11-23 20:50, asked at HOST; nothing was asked now``.
+
+        Empty where the model was asked now. Where only judges or players were, it is the replies
+        that are from the journal.
+        """
+        if not self.kept:
+            return ""
+        where = f", asked at {listed(self.addresses, 2)}" if self.addresses else ""
+        what = "the model's replies are " if self.sent_now else ""
+        end = "" if self.sent_now else "; nothing was asked now"
+        return f"{what}from the journal, of {self.date}{where}{end}"
+
+
+def origin(document: ResultDocument) -> Origin | None:
+    """Where a result's replies are from.
+
+    ``None`` where that is not recorded: answers that were given or imported, none that came yet,
+    or a result of a program that did not say.
+    """
+    asked = document.get("asked")
+    if asked is None or "now" not in asked or document.get("imported") is not None:
+        return None
+    calls = document["calls"]
+    total = calls["model"] + calls["judge"] + sum(calls.get("roles", {}).values())
+    sent = max(0, total - calls["replayed"])
+    date = asked["last"][:16].replace("T", " ")
+    return Origin(asked["now"], sent, date, asked["addresses"])
+
+
 class StatedRank(NamedTuple):
     """The place of a model among those it was compared with.
 

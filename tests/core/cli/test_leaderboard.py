@@ -101,7 +101,7 @@ def test_a_whole_run_is_not_called_partial(bench: Bench, questions: Callable[...
 
 
 def test_an_unjudged_benchmark_has_a_board(bench: Bench) -> None:
-    """By its main metric; no rating, no judge, no anchors."""
+    """By its main metric; no rating, no judge, no anchors, and of two items no rank."""
     for model in ("weak", "strong", "medium"):
         assert bench(*V1, "--model", f"demo/{model}").code == 0
     board = bench("leaderboard", "eqbench-v1", "--json").json
@@ -111,8 +111,10 @@ def test_an_unjudged_benchmark_has_a_board(bench: Bench) -> None:
     assert scores == sorted(scores, reverse=True)
     shown = bench("leaderboard", "eqbench-v1").out
     assert "rating" not in shown
-    rows = [line.split("│")[1] for line in shown.splitlines() if line.startswith("│")]
-    assert [cell.split()[0] for cell in rows if cell.strip()[0].isdigit()] == list("123")
+    rows = [line.split("│")[1].strip() for line in shown.splitlines() if line.startswith("│")]
+    assert rows == ["rank", "–", "–", "–"]
+    last = "DEMO: too few items for a ranking (8 families of items needed)"
+    assert shown.splitlines()[-1] == board["statement"] == last
 
 
 def test_rating_an_unjudged_benchmark_is_refused(bench: Bench) -> None:

@@ -60,7 +60,7 @@ def test_the_table_shows_what_the_document_says(bench: Bench, played: Path) -> N
     """Rank, interval, ties, and what the scale stands on."""
     done = bench("rate", played, *ANCHORS)
     assert (done.code, done.err) == (0, "")
-    for text in ("95 % interval", "joint ranks", "tied with", "comparisons", "26 families"):
+    for text in ("95 % interval", "rank alone", "tied with", "comparisons", "26 families"):
         assert text in done.out
     assert "anchored: model-5 = 1500, model-0 = 200" in done.out
 

@@ -69,11 +69,12 @@ def test_json_is_one_document_with_every_field(bench: Bench) -> None:
 
 
 def test_a_finished_run_again_is_the_same_document(bench: Bench) -> None:
-    """Only the count of replayed calls tells that nothing was sent."""
+    """Only the counts of replayed calls, and of those sent now, tell that nothing was sent."""
     first = bench("run", "eqbench-v1", "--json").json
     again = bench("run", "eqbench-v1", "--json").json
     assert again["calls"].pop("replayed") == 30
     assert first["calls"].pop("replayed") == 0
+    assert (first["asked"].pop("now"), again["asked"].pop("now")) == (30, 0)
     assert again == first
 
 

@@ -58,7 +58,7 @@ def test_ranks_are_in_the_table_and_in_the_csv(board: Bench) -> None:
         assert [int(row["rank_low"]), int(row["rank_high"])] == message["rank_ci95"]
     shown = board("leaderboard", "eqbench-v1").out
     assert "│ 4 " in shown
-    assert "in parentheses: the ranks that a model may have" in " ".join(shown.split())
+    assert "all models of the board at once" in " ".join(shown.split())
 
 
 def test_who_is_not_above_a_baseline_is_told(bench: Bench) -> None:

@@ -1,5 +1,6 @@
 """The short form of a result: what is on a screen of 80 x 24 when a run has ended."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from eibench.core.console.fitted import whiskers
 from eibench.core.reports.columns import FitColumn, Span, narrowings
 from eibench.core.reports.ending import result_line
+from eibench.core.testing.responders import uniform_ratings
+from eibench.testing import LoopbackServer
 
 Bench = Callable[..., Any]
 Demos = Callable[..., list[Any]]
@@ -87,3 +90,23 @@ def test_intervals_are_drawn_on_one_scale() -> None:
     """An open end is an arrow, a value without an interval a dot."""
     spans = [Span(5, [0, 10]), Span(8, [6, None]), Span(2, None), Span(None, None)]
     assert whiskers(spans, 11) == ["├────●────┤", "      ├─●─▸", "  ●        ", ""]
+
+
+def test_a_result_from_the_journal_says_so_last(bench: Bench) -> None:
+    """With the date and the address of its replies, so that nobody takes it for a new model's."""
+    run = ("run", "eqbench-v1", "--limit", 2, "--model", "openai/m", "--base-url")
+    with LoopbackServer(uniform_ratings(1)) as server:
+        asked = bench(*run, server.base_url).out
+    assert "from the journal" not in asked
+    kept = bench(*run, "http://127.0.0.1:9/v1").out.splitlines()[-1]
+    said = rf", from the journal, of \d{{4}}-\d\d-\d\d \d\d:\d\d, asked at 127.0.0.1:{server.port};"
+    assert re.search(f"{said} nothing was asked now$", kept)
+    assert "from the journal" not in bench("show", "openai/m").out
+
+
+def test_the_last_line_names_what_is_strong_against_the_judge(bench: Bench, demos: Demos) -> None:
+    """Beside the rank, as the other lines about it stand far above."""
+    document = demos(2)[-1]
+    found = {"about": "place", "verdict": "strong", "text": "", "value": None, "ci95": None, "n": 9}
+    document |= {"conclusions": [found, {**found, "about": "flips", "verdict": "weak"}]}
+    assert ", judge: 1 strong finding (place), " in result_line(document)

@@ -217,7 +217,7 @@ def test_a_board_says_that_less_is_better() -> None:
     rows = row("a", [1, 1]), row("b", [2, 2])
     assert statements.board_statement(board(*rows)) == "a is first of 2, by score"
     said = statements.board_statement(board(*rows, higher=False))
-    assert said == "a is first of 2, by score (less is better)"
+    assert said == "a is first of 2, by score, where less is better"
 
 
 def test_nobody_is_first_without_it_being_said_that_a_constant_does_as_well() -> None:

@@ -382,7 +382,7 @@ def test_the_score_is_called_so_whichever_pass_it_is(bench: Bench) -> None:
 def test_the_main_difference_is_that_of_the_metrics(bench: Bench) -> None:
     """On their scale, as every value of which there is a metric; it is the first row."""
     run = ("run", "eqbench-v1", "--dataset", "bundled", "--model")
-    a, b = (bench(*run, f"demo/{m}", "--json").json for m in ("weak", "strong"))
+    a, b = (bench(*run, f"demo/{m}", "--json").json for m in ("medium", "strong"))
     found = bench("compare", a["run_id"], b["run_id"], "--json").json
     main, first = found["main"], found["differences"]["first_pass"]
     assert (main["metric"], main["higher_is_better"]) == ("score", True)
@@ -393,7 +393,7 @@ def test_the_main_difference_is_that_of_the_metrics(bench: Bench) -> None:
     table = shown.partition("Paired differences")[2].splitlines()
     assert table[4].startswith("│ score ")
     assert found["statement"] == shown.splitlines()[-1]
-    assert found["statement"].startswith("DEMO: demo/strong is better than demo/weak by ")
+    assert found["statement"].startswith("DEMO: demo/strong is better than demo/medium by ")
 
 
 def test_two_languages_of_a_pack_are_told_as_such(bench: Bench) -> None:
