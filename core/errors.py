@@ -169,7 +169,7 @@ class Unreadable(Interrupted):
 
     Args:
         message: What could not be read, and why.
-        item_id: Of the first of them; empty where that is not known.
+        item_id: Of one of them; empty where that is not known.
         reason: Why that one could not be read.
     """
 

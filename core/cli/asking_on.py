@@ -36,7 +36,7 @@ def asks_on(session: Session, document: ResultDocument, *, alone: bool) -> bool:
     if not (isinstance(why, Unreadable) and sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     if why.item_id:
-        tell(f"the first, of {why.item_id} ({why.reason}):")
+        tell(f"one of them, of {why.item_id} ({why.reason}):")
         tell(f"  {_reply(session, document, why.item_id) or '(empty)'}")
     return alone and _confirms("Send the rest all the same?")
 

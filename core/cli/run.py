@@ -8,7 +8,7 @@ import click
 
 from .. import console
 from ..benchmark import Benchmark, Pack
-from ..errors import BenchError, ErrorKind, Interrupted
+from ..errors import BenchError, ErrorKind, Interrupted, Unreadable
 from ..guard import guard, no_exit
 from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
@@ -234,7 +234,10 @@ def _sum_up(
 def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
     config = run.config
     special = (
-        _beyond(result, run.session.money) or _ungraded(result, config) or _rejudged(result, config)
+        _beyond(result, run.session.money)
+        or _unreadable(result, run.session)
+        or _ungraded(result, config)
+        or _rejudged(result, config)
     )
     following = f"next: {special or _next(result.document, config)}"
     if json_output:
@@ -285,6 +288,15 @@ def _beyond(result: Result, money: Pricing) -> str | None:
     return None
 
 
+def _unreadable(result: Result, session: Session) -> str | None:
+    """What to do when none of the first replies or verdicts could be read."""
+    why = session.stop.reason
+    if not isinstance(why, Unreadable):
+        return None
+    one = f"{_show(result.document, why.item_id or '--items')} shows what could not be read"
+    return f"{one}; the same command with --keep-going asks the rest"
+
+
 def _rejudged(result: Result, config: RunConfig) -> str | None:
     """What to do with a run that two judges have graded by now, the last one in full."""
     run_id = config.run_id
@@ -316,10 +328,6 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
         return "the same command goes on from here; everything answered so far is kept"
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
-    if document["status"] == "fail" and document["items"]["pending"]:
-        what = "verdict" if document["judge"] else "answer"
-        why = f"{_show(document, '--items')} says why no {what} could be read"
-        return f"{why}; the same command with --keep-going asks the rest"
     to_do = document["comparisons"].get("planned")
     pending = document["items"]["pending"] and document.get("imported") is None
     if too_long := _too_long(document):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rich.console import Console
 
 import eibench
 from eibench.core.clients.caller import Caller, Limits
-from eibench.core.console.live import describe, frame
+from eibench.core.console.live import describe, displayed, frame
 from eibench.core.sample.progress import Phase, Progress, SampleProgress
 from eibench.core.text import duration
 from eibench.testing import LoopbackServer, uniform_ratings
@@ -359,3 +360,10 @@ def test_what_is_said_meanwhile_stands_above_the_display(tmp_path: Path) -> None
     assert len(said) == 2 and max(said) < display
     assert sum("━" in text and "replies" in text for text in lines) == 1
     assert lines[display + 2].startswith("0/2 samples")
+
+
+async def test_time_counts_from_the_beginning_of_the_run() -> None:
+    """A plan may have waited for the user, or for the runs before it in the same command."""
+    progress = Progress(samples=1, started=time.monotonic() - 100)
+    async with displayed(progress, "t", Console(file=StringIO())):
+        assert time.monotonic() - progress.started < 50
