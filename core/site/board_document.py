@@ -11,7 +11,7 @@ from ..endpoints.sites import without_hosts
 from ..guard import guard
 from ..imported import is_imported
 from ..reports.ratings import BoardRow
-from ..reports.statements import completeness, joint_rank, tied_names
+from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
 from ..result_document import ConclusionRow, RatingRow, ResultDocument
 from ..statistics import places
 from .gather import SiteBoard
@@ -57,7 +57,7 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "views": _views(board, rows),
         "published": _published(board),
         "baselines": _baselines(first),
-        "conclusions": _conclusions(board),
+        "conclusions": conclusions_of(board),
         "warnings": list(found["warnings"]),
     }
 
@@ -159,6 +159,7 @@ def _row(
         "rating_ci95": row["ci95"],
         "score": own["value"] if own else None,
         "score_ci95": own["ci95"] if own else None,
+        "chosen": chosen_of(result, metric["name"]) if result and own else "",
         "criteria": {n: m["value"] if m else None for n, m in found.items()},
         "residual": {},
         "cost_usd": row["cost_usd"],
@@ -258,7 +259,8 @@ def _baselines(document: ResultDocument | None) -> list[SiteBaseline]:
     return [{"label": b["label"], "value": b["value"]} for b in found]
 
 
-def _conclusions(board: SiteBoard) -> list[ConclusionRow]:
+def conclusions_of(board: SiteBoard) -> list[ConclusionRow]:
+    """What was found of its judge, by comparisons and by how several agree."""
     found = list(board.document["conclusions"])
     for study in board.board.robustness:
         found += study.conclusions

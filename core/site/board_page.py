@@ -38,6 +38,7 @@ class BoardLine(NamedTuple):
     number: str
     interval: str
     score: str
+    chosen: str
     cost: str
     scored: str
     notes: Sequence[str]
@@ -119,6 +120,7 @@ def _line(document: SiteBoardDocument, chart: RowChart, place: int, band: str) -
         number=figure(mark.value, digits),
         interval=ends(mark.ci95, digits),
         score=figure(row["score"]),
+        chosen=row["chosen"],
         cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
         scored=f"{row['scored']}/{row['total']}" if row["total"] else "–",
         notes=list(_notes(row, document)),

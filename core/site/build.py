@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard, cast
 
 from .. import __version__
 from ..errors import DataError, UsageError
 from ..pages.inputs import ItemText
-from ..types import digest
+from ..types import Json, digest
 from .board_document import board_document
 from .board_files import board_files
 from .board_page import board_page
@@ -47,7 +47,7 @@ class _Writer:
 
     Attributes:
         before: By path the digest of what an earlier build wrote.
-        texts_before: By name what its transcripts were made from then.
+        texts_before: By the beginning of their paths what files that take long were made from.
         files: The same of this build.
         texts: The same of this build.
         inside: Folders that were found to be in the site.
@@ -94,12 +94,11 @@ class _Writer:
             raise UsageError(f"{folder} is a link that leads out of the site; remove it")
         self.inside.add(folder)
 
-    def transcripts(self, name: str, state: str, parts: Iterable[FilePart]) -> None:
-        """Write a run's transcripts, unless they were made from the same."""
-        self.texts[name] = state
-        start = f"texts/{name}/"
+    def kept(self, start: str, state: str, parts: Iterable[FilePart]) -> None:
+        """Write the files whose paths begin so, unless they were made from the same."""
+        self.texts[start] = state
         known = {p: d for p, d in self.before.items() if p.startswith(start)}
-        same = self.texts_before.get(name) == state
+        same = self.texts_before.get(start) == state
         if same and all((self.folder / path).is_file() for path in known):
             self.files |= known
             return
@@ -166,9 +165,8 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
         parts = (text_file(run, policy.published(text)) for text in texts(run))
-        writer.transcripts(
-            graded_name(run), digest([run.state, __version__, policy.masker.scope]), parts
-        )
+        state = digest([run.state, __version__, policy.masker.scope])
+        writer.kept(f"texts/{graded_name(run)}/", state, parts)
     shown = [shown_on(board, documents[board.key], policy) for board in gathered.boards]
     for name in dict.fromkeys(name for board in gathered.boards for name in board.runs):
         found = [board for board in shown if name in board.board.runs]
@@ -178,7 +176,10 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
 def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:
     history = writer.policy.masker.value(board.history)
     writer.put(board_page(document, history))
-    writer.put_all([*board_files(document), pair_file(board)])
+    writer.put_all(board_files(document))
+    states = sorted((name, run.state) for name, run in board.runs.items())
+    state = digest([__version__, cast("Json", document["rows"]), states])
+    writer.kept(f"boards/{board.key}-pairs.", state, (make(board) for make in (pair_file,)))
     writer.put_all(item_pages(board, document))
     writer.put_all(run_file(board, run, writer.policy) for run in board.runs.values())
 

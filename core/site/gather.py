@@ -12,7 +12,11 @@ from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
 from ..panels import rule_in
 from ..plugins import Catalogue
+from ..reports.graded import Key, read_samples
+from ..reports.gradings import gradings
 from ..reports.items import Items, items_of
+from ..reports.pairing import Compared, main_values
+from ..reports.statements import completeness
 from ..result_document import ResultDocument
 from ..types import digest
 from .slugs import Address, model_path, readable
@@ -26,12 +30,14 @@ class SiteRun(NamedTuple):
         document: Its result by the board's judge.
         items: What came of each item, the worst first.
         state: Digest of all that the journal holds about it.
+        main: What each of its samples adds to the metric that ranks; nothing on a board of ratings.
     """
 
     run: RunRecord
     document: ResultDocument
     items: Items
     state: str
+    main: Mapping[Key, float] = {}
 
 
 class SiteBoard(NamedTuple):
@@ -94,19 +100,23 @@ def gather(journal: Journal, catalogue: Catalogue) -> Gathered:
     boards = list(_boards(journal, catalogue, runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
     absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
-    return Gathered(boards, absent, runs)
+    return Gathered([board for board in boards if board.document["rows"]], absent, runs)
 
 
 def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) -> Absent:
-    """Why a run is on no board: another of its model counts, or nothing of it was graded."""
+    """Why a run is on no board: another of its model counts, or what its board or journal says."""
     what = f"run {run.run_id}, {run.benchmark}, {run.name} ({run.status})"
     for board in boards:
         counted = board.runs.get(run.name)
         if counted and board.board.board.takes(run, board.board.benchmark):
             page = model_path(run.name)
             return Absent(what, "of this model counts run", page, counted.run.run_id)
-    failed = next((failure.reason for failure in journal.failures(run)), None)
-    return Absent(what, f"it has no result: {failed or 'nothing of it was graded'}")
+    warned = (w for board in boards for w in board.document["warnings"] if run.run_id in w)
+    document = journal.document(run)
+    causes = [*completeness(document).causes, *document["warnings"]] if document else []
+    causes += (failure.reason for failure in journal.failures(run))
+    cause = next(iter(causes), "nothing of it was graded")
+    return Absent(what, next(warned, f"it has no result: {cause}"))
 
 
 def _boards(
@@ -150,9 +160,23 @@ def _board(
     for name, document in read.documents.items():
         run = read.runs[name]
         items = items_of(journal, run, document, "worst")
-        found[name] = SiteRun(run, document, items, journal.state_of(run))
+        main = _main(journal, read, run, document)
+        found[name] = SiteRun(run, document, items, journal.state_of(run), main)
     key, shown = key_of(read.benchmark.name, board), read.as_json()
     return SiteBoard(key, read, shown, found, rating_history(read), without_kin)
+
+
+def _main(
+    journal: Journal, read: Leaderboard, run: RunRecord, document: ResultDocument
+) -> Mapping[Key, float]:  # fmt: skip
+    """What samples add to the metric that ranks, by the board's grader."""
+    grader = document.get("grader")
+    grading = next((one for one in gradings(journal, run) if one.digest == grader), None)
+    if grading is None or (read.standing and read.standing.found):
+        return {}
+    clusters = {item.id: item.cluster for item in read.pack.items}
+    graded = read_samples(journal, run, grading, clusters)
+    return main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
 
 
 def key_of(benchmark: str, board: Board) -> Address:

@@ -1,10 +1,13 @@
 """What a model's page says in words: what is special, how far the result goes, other runs."""
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from ..journal import RunRecord
-from ..pages.words import signed
-from ..text import listed
+from ..pages.words import signed, verdict
+from ..reports.statements import placed_among
+from ..result_document import ResultDocument
+from .board_document import conclusions_of
 from .gather import SiteBoard, SiteRun
 from .shapes import SiteBoardDocument, SiteRow
 
@@ -15,6 +18,27 @@ NAMED = 3
 def row_of(document: SiteBoardDocument, run: SiteRun) -> SiteRow | None:
     """The row of a run."""
     return next((row for row in document["rows"] if row["id"] == run.run.run_id), None)
+
+
+def on_board(board: SiteBoard, run: SiteRun) -> ResultDocument:
+    """A run's result with the ratings and the findings of its judge that its board has now.
+
+    Those that the run ended with are of the models that were there then.
+    """
+    rated, conclusions = board.board.standing, conclusions_of(board)
+    document = {**run.document, "ratings": list(rated.ratings) if rated else []}
+    document |= {"conclusions": conclusions} if conclusions else {}
+    return cast("ResultDocument", document)
+
+
+def verdict_on(board: SiteBoard, run: SiteRun, document: ResultDocument) -> str:
+    """What came out, in sentences; on a board of scores with the rank there."""
+    said = verdict(document)
+    place = placed_among(board.document["rows"], run.run.name)
+    if document["ratings"] or place is None or place.of < 2:
+        return said
+    facts = ", ".join(filter(None, [place.text, place.apart]))
+    return f"{said} On this board: {facts}."
 
 
 def special_of(document: SiteBoardDocument, row: SiteRow | None) -> list[str]:
@@ -41,14 +65,8 @@ def limits_of(document: SiteBoardDocument, run: SiteRun, row: SiteRow | None) ->
 def _limits(document: SiteBoardDocument, run: SiteRun, row: SiteRow | None) -> Iterator[str]:
     if document["demo"]:
         yield "a demo model is on the board, so no number on it says anything of real models"
-    if row and row["partial"]:
-        yield "only some items were asked, so it stands below the whole results"
     if row and row["changed"]:
         yield f"asked otherwise than the pack says: {row['changed']}"
-    if row and row["tied_with"]:
-        yield f"cannot be told apart from {listed(list(row['tied_with']), 6)}"
-    if row and row["score"] is not None and row["score_ci95"] is None:
-        yield "the score has no interval, so it is told apart from no other"
     yield document["comparability"]
     yield from run.document["warnings"]
 

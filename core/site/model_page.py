@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import RunRecord
-from ..pages.one_run import conclusions, cost, how_it_was_run, items_plot, standing, tally
+from ..pages.one_run import cost, how_it_was_run, items_plot, standing, tally
 from ..pages.plots import Figure
 from ..pages.profiles import profiles
 from ..pages.rows import ChartRow, Mark, RowChart, ladder
-from ..pages.words import ends, figure, verdict
+from ..pages.words import ends, figure
 from ..reports.items import ItemRow, flags_of, status_of
 from ..reports.ratings import ranks
 from ..result_document import Facts
 from .gather import SiteBoard, SiteRun
+from .index_page import number_name
 from .item_pages import item_paths
-from .model_facts import limits_of, other_runs, row_of, special_of
+from .model_facts import limits_of, on_board, other_runs, row_of, special_of, verdict_on
 from .policy import Policy
 from .rendering import Page, page_of
 from .run_facts import input_of
@@ -57,6 +58,9 @@ class ModelOnBoard(NamedTuple):
     run: SiteRun
     name: str
     verdict: str
+    what: str
+    short: str
+    mark: str
     tally: str
     standing: Sequence[RowChart]
     neighbours: RowChart | None
@@ -89,14 +93,39 @@ def model_page(
         runs: All of the journal: those of this model that no board counts are named.
     """
     parts = [_part(shown, name, policy, runs) for shown in found]
+    parts.sort(key=lambda part: (not part.short, bool(part.mark)))
+    alike = _alike([part.settings for part in parts])
+    parts = [p._replace(settings=[fact for fact in p.settings if fact not in alike]) for p in parts]
     return page_of(
         "model.html",
         model_path(name),
         title=name,
         parts=parts,
+        alike=alike,
         slug=slug,
         demo=any(part.run.run.demo for part in parts),
     )
+
+
+def _alike(settings: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """What several runs were made with alike; nothing of one run."""
+    first, *others = settings
+    return [fact for fact in first if all(fact in other for other in others)] if others else []
+
+
+def _what(document: SiteBoardDocument) -> str:
+    """Of what a board is, in words."""
+    judge = [f"judge {document['judge']}"] if document["judge"] else []
+    return ", ".join([f"{document['pack']} pack", *judge, *document["options"]])
+
+
+def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
+    """A model's number on a board, and the ranks it may have; nothing where it has none."""
+    if row is None or (row["rating"] is None and row["score"] is None):
+        return ""
+    number = figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
+    rank = f", rank {ranks(row['rank'])} of {len(document['rows'])}" if row["rank"] else ""
+    return f"{number_name(document)} {number}{rank}"
 
 
 def _part(
@@ -104,23 +133,27 @@ def _part(
 ) -> ModelOnBoard:  # fmt: skip
     board, document, texts = shown.board, shown.document, shown.texts
     run = board.runs[name]
-    row, given = row_of(document, run), input_of(run, policy)
+    row, result = row_of(document, run), on_board(board, run)
+    given = input_of(run, result, policy)
     return ModelOnBoard(
         document=document,
         run=run,
         name=graded_name(run),
-        verdict=verdict(given.document),
+        verdict=verdict_on(board, run, given.document),
+        what=_what(document),
+        short=_short(document, row),
+        mark=row["completeness"] if row else "",
         tally=tally(given.document),
-        standing=standing(given),
+        standing=[chart for chart in standing(given) if not chart.ranked and len(chart.rows) > 1],
         neighbours=_neighbours(document, row),
         profiles=profiles([given.document]),
-        items_plot=items_plot(given),
+        items_plot=items_plot(given) if len(given.items.items) > 1 else None,
         named=_named(run, shown.item_paths),
         lines=[(row, figure(row.value), _remarks(row)) for row in run.items.items],
         special=special_of(document, row),
         limits=limits_of(document, run, row),
         others=other_runs(board, run, runs),
-        conclusions=conclusions(given.document),
+        conclusions=document["conclusions"],
         cost=cost(given.document),
         settings=how_it_was_run(given),
         command=given.command,
@@ -151,7 +184,7 @@ def _neighbours(document: SiteBoardDocument, own: SiteRow | None) -> RowChart | 
         )
         for row in near
     ]  # fmt: skip
-    what = "rating" if rated else document["metric"]["label"]
+    what = number_name(document)
     caption = (
         f"Its neighbours on the board, with 95 % intervals and the ranks they may have ({what})"
     )

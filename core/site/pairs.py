@@ -1,33 +1,39 @@
 """How far each two models of a board differ, with intervals: what a pinned row is set against."""
 
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from math import isfinite
+from math import isclose, isfinite
+from typing import NamedTuple
 
 import numpy as np
 
 from ..few_families import why_no_interval
 from ..ratings.comparisons import Floats
 from ..ratings.result import Interval, Ratings
-from ..statistics.student import quantile
+from ..reports.graded import Key
+from ..statistics.wild import wild_intervals
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
 from .shapes import FilePart, SitePairs
 from .slugs import slug
 
 SCORED = (
-    "mean difference on the samples that both have scored, with a 95 % interval by Student's t on "
-    "a standard error that keeps families of items together, from eight families on; bench compare "
-    "tests two runs"
+    "mean difference on the samples that both have scored, of this pair alone, with the 95 % "
+    "interval of bench compare, from eight families of items on"
 )
 RATED = (
     "difference of the ratings, with the 95 % interval by which the board tells two models apart, "
     "from ratings that leave out one family of items each; none where a rating has an open end"
 )
+INTERVALS = 200
+"""Of a board: each takes a millisecond or two. Those of models next to each other come first."""
+
+Gap = Sequence[float]
+"""A difference, and both ends of its interval where there is one."""
 
 
 def pair_file(board: SiteBoard) -> FilePart:
-    """The differences of a board's models in their rating, else in the value that is scored."""
+    """The differences of a board's models in their rating, else in the metric that ranks."""
     standing = board.board.standing
     made = _rated(board, standing.found) if standing and standing.found else _scored(board)
     return put_file(f"boards/{board.key}-pairs", made)
@@ -36,16 +42,18 @@ def pair_file(board: SiteBoard) -> FilePart:
 def _rated(board: SiteBoard, found: Ratings) -> SitePairs:
     # Rows of a board are known by their run, if they have one.
     ids = {row["model"]: row["run_id"] or slug(row["model"]) for row in board.document["rows"]}
+    names = [row.model for row in found.rows]
     return {
         "key": board.key,
         "metric": "rating",
         "method": RATED,
-        "models": [ids[row.model] for row in found.rows],
+        "models": [ids[name] for name in names],
         "rows": [_gap(found, a, b) for a, b in combinations(range(len(found.rows)), 2)],
+        "criteria": _criteria(board, [board.runs.get(name) for name in names], INTERVALS),
     }
 
 
-def _gap(found: Ratings, a: int, b: int) -> list[float] | None:
+def _gap(found: Ratings, a: int, b: int) -> Gap | None:
     """The first rating less the second; nothing where its interval is not known."""
     if found.pair_half_width is None or any(_is_open(found.rows[n].ci95) for n in (a, b)):
         return None
@@ -59,64 +67,111 @@ def _is_open(ci95: Interval | None) -> bool:
 
 
 def _scored(board: SiteBoard) -> SitePairs:
-    runs = list(board.runs.items())
-    clusters = {item.id: item.cluster for item in board.board.pack.items}
-    names = list(dict.fromkeys(run.items.value for _, run in runs if run.items.value))
-    value = names[0] if names else ""
+    names = [row["model"] for row in board.document["rows"]]
+    runs = [board.runs[name] for name in names if name in board.runs]
+    metric = board.board.metric
+    rows = _differences(board, [_main(run, metric) for run in runs], INTERVALS)
+    left = max(0, INTERVALS - len(rows))
     return {
         "key": board.key,
-        "metric": value,
+        "metric": metric,
         "method": SCORED,
-        "models": [run.run.run_id for _, run in runs],
-        "rows": _differences([run for _, run in runs], value, clusters),
+        "models": [run.run.run_id for run in runs],
+        "rows": rows,
+        "criteria": _criteria(board, runs, left),
     }
 
 
-def _differences(
-    runs: list[SiteRun], value: str, clusters: dict[str, str]
-) -> list[list[float] | None]:
-    """The upper triangle: difference and both ends, or nothing."""
-    samples = _samples(runs, value)
-    families = sorted({clusters.get(item, item) for item, _ in samples})
-    place = {family: n for n, family in enumerate(families)}
-    of = np.array([place[clusters.get(item, item)] for item, _ in samples], dtype=np.int64)
-    table = np.array([list(row) for row in samples.values()], dtype=np.float64).T
-    if not samples:
-        return [None for _ in combinations(runs, 2)]
-    return [
-        _difference(table[a] - table[b], of, len(families))
-        for a, b in combinations(range(len(runs)), 2)
-    ]
+def _main(run: SiteRun, metric: str) -> Mapping[Key, float]:
+    """What samples add to the metric that ranks; nothing where it is no mean of such."""
+    values, found = list(run.main.values()), run.document["metrics"].get(metric)
+    stated = found["value"] if found else None
+    is_mean = stated is not None and values and isclose(stated, sum(values) / len(values))
+    return run.main if is_mean else {}
 
 
-def _samples(runs: list[SiteRun], value: str) -> dict[tuple[str, int], list[float]]:
-    """By sample the value of each run; NaN where it has none."""
-    found: dict[tuple[str, int], list[float]] = {}
-    for n, run in enumerate(runs):
-        for row in run.items.items:
-            for sample in row.samples:
-                number = sample.values.get(value)
-                if number is not None:
-                    key = (row.item_id, sample.iteration)
-                    found.setdefault(key, [float("nan")] * len(runs))[n] = number
+def _criteria(
+    board: SiteBoard, runs: Sequence[SiteRun | None], most: int
+) -> dict[str, dict[str, Gap]]:
+    """Of each criterion the differences of the pairs that so many intervals are enough for."""
+    groups = dict[str, None]()
+    for document in board.board.documents.values():
+        groups |= dict.fromkeys(document.get("metric_groups", {}))
+    tables = {name: [_values(run, name) for run in runs] for name in groups}
+    tables = {name: table for name, table in tables.items() if any(table)}
+    found = dict[str, dict[str, Gap]]()
+    for name, table in tables.items():
+        rows = _differences(board, table, most // len(tables), without=False)
+        found[name] = {str(n): row for n, row in enumerate(rows) if row}
     return found
 
 
-@cache
-def _quantile(df: int) -> float:
-    return quantile(0.975, df)
+def _values(run: SiteRun | None, name: str) -> Mapping[Key, float]:
+    samples = ((row.item_id, s) for row in run.items.items for s in row.samples) if run else ()
+    return {(item, s.iteration): v for item, s in samples if (v := s.values.get(name)) is not None}
 
 
-def _difference(gaps: Floats, of: np.ndarray, families: int) -> list[float] | None:
-    known = ~np.isnan(gaps)
-    n = int(known.sum())
-    if not n:
-        return None
-    mean = float(gaps[known].mean())
-    totals = np.bincount(of[known], gaps[known] - mean, families)
-    there = int(np.count_nonzero(np.bincount(of[known], minlength=families)))
-    if why_no_interval(there):
-        return [round(mean, 6)]
-    error = float(np.sqrt(there / (there - 1) * np.square(totals).sum())) / n
-    arm = _quantile(there - 1) * error
-    return [round(number, 6) for number in (mean, mean - arm, mean + arm)]
+class _Pairs(NamedTuple):
+    """Sums and counts of pairs' differences by family, shape (n_pairs, n_families)."""
+
+    sums: Floats
+    sizes: Floats
+
+
+def _differences(
+    board: SiteBoard, values: Sequence[Mapping[Key, float]], most: int, *, without: bool = True
+) -> list[Gap | None]:
+    """The upper triangle: difference and both ends, or nothing.
+
+    Args:
+        board: Its pack says which items are of one family.
+        values: By sample, of each model in the order of the board.
+        most: How many have an interval, those of models next to each other first.
+        without: Whether the others are there too, without one.
+    """
+    pairs = list(combinations(range(len(values)), 2))
+    near = sorted(range(len(pairs)), key=lambda n: pairs[n][1] - pairs[n][0])[: max(0, most)]
+    chosen = range(len(pairs)) if without else sorted(near)
+    made = _by_family(board, values, [pairs[n] for n in chosen])
+    found: list[Gap | None] = [None] * len(pairs)
+    for n, total, size in zip(chosen, made.sums.sum(axis=1), made.sizes.sum(axis=1), strict=True):
+        found[n] = [round(float(total / size), 6)] if size else None
+    place = {n: row for row, n in enumerate(chosen)}
+    for rows, ends in _intervals(made, [place[n] for n in near]):
+        for row, low, high in zip(rows, *ends, strict=True):
+            n = chosen[row]
+            found[n] = [*(found[n] or ()), round(float(low), 6), round(float(high), 6)]
+    return found
+
+
+def _by_family(
+    board: SiteBoard, values: Sequence[Mapping[Key, float]], pairs: Sequence[tuple[int, int]]
+) -> _Pairs:
+    clusters = {item.id: item.cluster for item in board.board.pack.items}
+    keys = sorted({key for of in values for key in of if key[0] in clusters})
+    families = sorted({clusters[item] for item, _ in keys})
+    place = {family: n for n, family in enumerate(families)}
+    at = np.array([place[clusters[item]] for item, _ in keys], dtype=np.int64)
+    table = np.array([[of.get(key, np.nan) for key in keys] for of in values], dtype=np.float64)
+    sums, sizes = np.zeros((2, len(pairs), len(families)))
+    for n, (a, b) in enumerate(pairs if keys else ()):
+        gaps = table[a] - table[b]
+        known = ~np.isnan(gaps)
+        sums[n] = np.bincount(at[known], gaps[known], len(families))
+        sizes[n] = np.bincount(at[known], minlength=len(families))
+    return _Pairs(sums, sizes)
+
+
+def _intervals(made: _Pairs, rows: Sequence[int]) -> Iterator[tuple[list[int], Floats]]:
+    """The intervals of some pairs, those with the same families together."""
+    patterns = dict[bytes, list[int]]()
+    for row in rows:
+        patterns.setdefault((made.sizes[row] > 0).tobytes(), []).append(row)
+    for alike in patterns.values():
+        there = np.flatnonzero(made.sizes[alike[0]] > 0)
+        if why_no_interval(there.size):
+            continue
+        cells = np.ix_(np.array(alike), there)
+        # The draws of `statistics.paired_difference`, which bench compare shows.
+        rng = np.random.default_rng(0)
+        yield alike, wild_intervals(made.sums[cells].T, made.sizes[cells].T, rng=rng)

@@ -8,9 +8,9 @@ from .gather import SiteRun
 from .policy import Policy
 
 
-def input_of(run: SiteRun, policy: Policy) -> RunInput:
-    """A run on a board, without texts and sections."""
-    document, items = _without_places(run.document), policy.masker.value(run.items)
+def input_of(run: SiteRun, document: ResultDocument, policy: Policy) -> RunInput:
+    """A run on a board with its result there, without texts and sections."""
+    document, items = _without_places(document), policy.masker.value(run.items)
     command = command_that_repeats(run.run, run.document, public=True)
     return RunInput(run.run, document, items, frozenset(), (), command)
 

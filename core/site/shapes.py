@@ -36,6 +36,7 @@ class SiteRow(TypedDict):
     rating_ci95: OpenInterval | None
     score: float | None
     score_ci95: OpenInterval | None
+    chosen: str
     criteria: Mapping[str, float | None]
     residual: Mapping[str, float | None]
     cost_usd: float | None
@@ -106,7 +107,8 @@ class SiteBoardDocument(TypedDict):
 class SitePairs(TypedDict):
     """Differences of each two rows: of the first less the second, with both ends of an interval.
 
-    `rows` holds the upper triangle, row by row; ``None`` where no sample is shared.
+    `rows` holds the upper triangle, row by row; ``None`` where no sample is shared. `criteria` has
+    the same by name and place in it, of the pairs that have it.
     """
 
     key: str
@@ -114,6 +116,7 @@ class SitePairs(TypedDict):
     method: str
     models: Sequence[str]
     rows: Sequence[Sequence[float] | None]
+    criteria: Mapping[str, Mapping[str, Sequence[float]]]
 
 
 class FilePart(NamedTuple):

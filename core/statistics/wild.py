@@ -6,6 +6,7 @@ from turning the signs of the clusters' deviations from the mean. Test and inter
 piece: p is below 0.05 exactly where the 95 % interval leaves out 0.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -96,14 +97,45 @@ def wild_tests(
         rng: Source of the draws, which all tests share.
         turns: How many are drawn.
     """
+    parts = _in_parts(sums, sizes, turns, rng)
+    return np.concatenate([_p_values(*part) for part in parts] or [np.zeros(0)])
+
+
+def wild_intervals(
+    sums: Floats,
+    sizes: Floats,
+    *,
+    rng: np.random.Generator,
+    turns: int = TURNS,
+    level: float = LEVEL,
+) -> Floats:
+    """The intervals of `wild_bootstrap` for many means over the same clusters.
+
+    Args:
+        sums: As of `wild_tests`.
+        sizes: Likewise.
+        rng: Source of the draws, which all intervals share.
+        turns: How many are drawn, at least 20.
+        level: Coverage of each, between 0 and 1.
+
+    Returns:
+        The lower and the upper ends, shape (2, n_means).
+    """
+    parts = _in_parts(sums, sizes, turns, rng)
+    found = [_intervals(*part, 1 - level) for part in parts]
+    return np.concatenate(found or [np.zeros((2, 0))], axis=1)
+
+
+def _in_parts(
+    sums: Floats, sizes: Floats, turns: int, rng: np.random.Generator
+) -> Iterator[tuple[_Clusters, Floats, Floats]]:
+    """Some means at a time: their clusters, the means and how far they come when turned."""
     mean = sums.sum(axis=0) / sizes.sum(axis=0)
     own = _deviations(sums, sizes, np.abs(sums / sizes).max(axis=0))
     signs = _signs(len(sums), turns, rng)
-    return np.concatenate([
-        _p_values(part, mean[at], np.abs(_turned(part, signs)))
-        for at in (slice(n, n + _TESTS) for n in range(0, len(mean), _TESTS))
-        for part in (_Clusters(own.sums[:, at], own.sizes[:, at]),)
-    ] or [mean])  # fmt: skip
+    for at in (slice(n, n + _TESTS) for n in range(0, len(mean), _TESTS)):
+        part = _Clusters(own.sums[:, at], own.sizes[:, at])
+        yield part, mean[at], np.abs(_turned(part, signs))
 
 
 def _deviations(sums: Floats, sizes: Floats, largest: Floats) -> _Clusters:
@@ -124,15 +156,18 @@ def _p_values(own: _Clusters, mean: Floats, turned: Floats) -> Floats:
 
 
 def _test(own: _Clusters, mean: float, signs: Floats, alpha: float) -> MeanTest:
-    turned = np.abs(_turned(own, signs))
-    p = float(_p_values(own, np.array([mean]), turned)[0])
-    if not own.sums.any():
-        return MeanTest(p, Interval(mean, mean))
-    error, g, n_ways = float(_error(own)[0]), float(_skewness(own)[0]), len(signs)
-    ordered = np.sort(turned[:, 0])
-    furthest = float(ordered[n_ways - int(alpha * (n_ways + 1))])  # as many reach it as p allows
-    low, high = (float(mean - error * _t_of(way * furthest, g)) for way in (1, -1))
-    return MeanTest(p, Interval(low, high))
+    turned, means = np.abs(_turned(own, signs)), np.array([mean])
+    low, high = _intervals(own, means, turned, alpha)[:, 0].tolist()
+    return MeanTest(float(_p_values(own, means, turned)[0]), Interval(low, high))
+
+
+def _intervals(own: _Clusters, mean: Floats, turned: Floats, alpha: float) -> Floats:
+    last = len(turned) - int(alpha * (len(turned) + 1))  # as many reach it as p allows
+    furthest = np.partition(turned, last, axis=0)[last]
+    alike, g = ~own.sums.any(axis=0), _skewness(own)  # alike: nothing turned is finite
+    furthest = np.where(alike, 0.0, furthest)
+    arms = (_error(own) * _t_of(way * furthest, g) for way in (1, -1))
+    return np.array([np.where(alike, mean, mean - arm) for arm in arms])
 
 
 def _error(own: _Clusters) -> Floats:
@@ -151,11 +186,11 @@ def _hall(t: Floats, g: Floats) -> Floats:
     return np.asarray(t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6)
 
 
-def _t_of(hall: float, g: float) -> float:
+def _t_of(hall: Floats, g: Floats) -> Floats:
     """The t that Hall's transformation takes to a value: it rises everywhere."""
-    if abs(g) < 1e-6:  # the limit, nearer than rounding would bring it
-        return hall
-    return float((np.cbrt(1 + g * (hall - g / 6)) - 1) * 3 / g)
+    flat = np.abs(g) < 1e-6  # there the value itself is nearer than rounding would bring it
+    slope = np.where(flat, 1.0, g)
+    return np.asarray(np.where(flat, hall, (np.cbrt(1 + g * (hall - g / 6)) - 1) * 3 / slope))
 
 
 def _turned(own: _Clusters, signs: Floats) -> Floats:

@@ -46,7 +46,15 @@ from .boards import (
 )
 from .judges import JudgeFindings, answered_by, judge_findings, whole_judges
 from .pairs import OnBoard, PairStatement, PairVerdict, pair_statement
-from .results import Completeness, Origin, StatedRank, completeness, origin, placed
+from .results import (
+    Completeness,
+    Origin,
+    StatedRank,
+    completeness,
+    origin,
+    placed,
+    placed_among,
+)
 
 __all__ = [
     "AgainstBaseline",
@@ -79,6 +87,7 @@ __all__ = [
     "origin",
     "pair_statement",
     "placed",
+    "placed_among",
     "ranked_by",
     "tied_names",
     "too_few",

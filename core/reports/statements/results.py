@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...result_document import OpenInterval, ResultDocument
+from ...result_document import OpenInterval, RatingRow, ResultDocument
 from ...text import listed, plural
+from ..ratings import BoardRow
 from .boards import LeaderKind, joint_rank, leader, tied_names
 from .judges import answered_by
 
@@ -122,7 +123,7 @@ class StatedRank(NamedTuple):
         of: How many models there are.
         first: Whether it is first, shares first place, or neither.
         tied: Who cannot be told apart from it; ``None`` where that is not known.
-        rating: Its rating.
+        rating: Its rating; ``None`` on a board of scores.
         ci95: The rating's interval.
     """
 
@@ -131,7 +132,7 @@ class StatedRank(NamedTuple):
     of: int
     first: LeaderKind | None
     tied: Sequence[str] | None
-    rating: float
+    rating: float | None
     ci95: OpenInterval | None
 
     @property
@@ -140,13 +141,17 @@ class StatedRank(NamedTuple):
         if self.of == 1:
             return "no other model is rated"
         if self.ends is None:
-            return f"rank {self.rank} of {self.of} by the rating alone, how sure is not known"
+            return f"rank {self.rank} of {self.of} by {self._alone} alone, how sure is not known"
         if self.first is LeaderKind.FIRST:
             return f"first of {self.of}"
         low, high = self.ends
         ranks = str(low) if low == high else f"{low}–{high}"
         shares = ", shares first place" if self.first is LeaderKind.SHARED else ""
         return f"rank {ranks} of {self.of}{shares}"
+
+    @property
+    def _alone(self) -> str:
+        return "the number" if self.rating is None else "the rating"
 
     @property
     def apart(self) -> str:
@@ -160,16 +165,23 @@ class StatedRank(NamedTuple):
 
 def placed(document: ResultDocument) -> StatedRank | None:
     """The place of a result's own model among the rated ones; ``None`` where it has no rating."""
-    rows = document["ratings"]
-    own = next((row for row in rows if row["model"] == document["name"]), None)
-    if own is None:
+    return placed_among(document["ratings"], document["name"])
+
+
+def placed_among(
+    rows: Sequence[RatingRow] | Sequence[BoardRow], name: str
+) -> StatedRank | None:  # fmt: skip
+    """The place of a model among the ranked rows of a board; ``None`` where it has no rank."""
+    ranked = [row for row in rows if row["rank"] is not None]
+    own = next((row for row in ranked if row["model"] == name), None)
+    if own is None or own["rank"] is None:
         return None
     front = leader(rows)
     first = front.kind if own["model"] in front.models else None
     return StatedRank(
         rank=own["rank"],
         ends=joint_rank(own),
-        of=len(rows),
+        of=len(ranked),
         first=first,
         tied=tied_names(own),
         rating=own["rating"],

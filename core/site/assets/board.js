@@ -54,15 +54,15 @@ const board = () => {
     }
   };
   const pin = (found, pairs, id) => {
-    const values = {};
+    const values = {}, tied = found.rows.find((row) => row.id === id).tied_with;
     for (const row of rows) {
-      const own = values[row.dataset.id] = gapOf(pairs, row.dataset.id, id), is = row.dataset.id === id, same = own && !apart(own.ci95);
+      const own = values[row.dataset.id] = gapOf(pairs, row.dataset.id, id), is = row.dataset.id === id, same = tied.includes(names[row.dataset.id]);
       row.classList.toggle("same", Boolean(same));
       row.classList.toggle("pin", is);
       if (is || same || !own) row.cells[NAME].append(make("span", "mark told", is ? "pinned" : same ? "≈ cannot be told apart" : "no difference known"));
     }
     write(values, "difference", digits(pairs), 0);
-    said.append(make("strong", "", names[id]), ` is pinned: differences to it in ${measure(found, pairs)}, with 95 % intervals. `, button("Unpin", () => change({ pin: "" })));
+    said.append(make("strong", "", names[id]), ` is pinned: differences to it in ${measure(found, pairs)}, with 95 % intervals of each pair; what cannot be told apart is so of all pairs at once. `, button("Unpin", () => change({ pin: "" })));
   };
   const move = (found, view) => {
     const there = found.rows.filter((row) => view.values[row.id] && !rows.find((r) => r.dataset.id === row.id).hidden), short = (text) => text.length > 30 ? text.slice(0, 29) + "…" : text,

@@ -7,24 +7,24 @@ const comparison = () => {
     const a = valuesOf(one, name), b = valuesOf(two, name);
     return [...a].filter(([item]) => b.has(item)).map(([item, value]) => [item, value, b.get(item)]);
   };
-  // Student's t around the mean of paired differences; its quantile is expanded around the normal's.
-  const paired = (rows) => {
-    const gaps = rows.map(([, a, b]) => a - b), value = mean(gaps), f = gaps.length - 1, z = 1.959964,
-      half = (z + (z ** 3 + z) / (4 * f) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * f * f)) * Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - value) ** 2, 0) / f / (f + 1));
-    return { n: f + 1, value, ci95: f < 7 ? null : [value - half, value + half] };
-  };
+  // Intervals are those of the data; a pair without one has its difference alone.
+  const paired = (rows, known) => ({ value: mean(rows.map(([, a, b]) => a - b)), ci95: null, ...known, n: rows.length });
   const forest = (caption, rows, places) => chart(caption, ["difference", "95 % interval", "", "items"].slice(0, rows[0].n ? 4 : 3), rows.map((row) => {
-    const told = !row.ci95 ? "no interval" : apart(row.ci95) ? "told apart" : "≈ not told apart";
-    return { ...row, kind: apart(row.ci95) ? "sure" : "", cells: [signed(row.value, places), ends(row.ci95, places, signed), told, ...row.n ? [String(row.n)] : []] };
+    const ci95 = told(row) ? row.ci95 : null, word = !ci95 ? "no interval" : apart(ci95) ? "leaves out 0" : "≈ holds 0";
+    return { ...row, ci95, kind: apart(ci95) ? "sure" : "", cells: [signed(row.value, places), ends(ci95, places, signed), word, ...row.n ? [String(row.n)] : []] };
   }), 0);
-  const sentence = (a, b, found, what, up, places) => {
+  const sentence = (a, b, found, what, { rated, metric }, places) => {
+    const up = rated || metric.higher_is_better, tied = rated && a.tied_with.includes(b.model);
     if (!found) return `${a.model} and ${b.model} share no sample, so their difference is not known.`;
+    if (!told(found)) return `${a.model} and ${b.model} differ by ${figure(found.value, places)} in ${what}, without an interval here: it is not told which is better.`;
     const by = `by ${figure(found.value, places)} (95 % interval ${ends(found.ci95, places, signed)}) in ${what}.`;
-    if (!apart(found.ci95)) return `${a.model} and ${b.model} cannot be told apart: they differ ${by}`;
+    if (tied || !apart(found.ci95)) return `${a.model} and ${b.model} cannot be told apart: they differ ${by}`;
     const [one, two] = up === false ? [b, a] : [a, b];
     return `${one.model} is ${up === null ? "higher" : "better"} than ${two.model} ${by}`;
   };
+  const onBoard = (found, a, b) => found.rated || !a.rank || !b.rank ? "" : ` On the board of ${found.rows.length} models, all pairs at once, they are ${a.tied_with.includes(b.model) ? "not " : ""}told apart.`;
   const settle = (a, b, { value, ci95 }, n) => {
+    if (!told({ ci95 })) return "An interval, which needs eight families of items that both have scored.";
     if (apart(ci95)) return "Nothing more: the interval does not hold 0.";
     const times = (2.802 / 1.96 * (ci95[1] - ci95[0]) / 2 / value) ** 2, spent = a.cost_usd === null || b.cost_usd === null ? "an unknown cost" : `$${((a.cost_usd + b.cost_usd) * (times - 1)).toFixed(2)} more`;
     return ci95.includes(null) || !(times < 1000) ? "No usual number of items." : `About ${Math.ceil(times * n)} items in place of ${n} (${spent}).`;
@@ -62,10 +62,10 @@ const comparison = () => {
       const names = board.rows.map((r) => [r.id, r.model]), found = gapOf(pairs, one, two), places = digits(pairs), what = measure(board, pairs), name = board.rated ? "rating" : board.metric.label;
       put("choose", make("p", "note", "Board: ", make("a", { href: `${root}boards/${key}.html` }, board.title)), make("div", "controls", choice("first", names, one, (id) => go(key, id, two)), choice("second", names, two, (id) => go(key, one, id))));
       const own = [a, b].map((r, series) => { const value = r.rating ?? r.score, ci95 = r.rating_ci95 ?? r.score_ci95; return { name: r.model, value, ci95, series, cells: [figure(value, digits(board)), ends(ci95, digits(board)), rankOf(r.rank)] }; });
-      const each = tray.flatMap((r, n) => tray.slice(n + 1).map((s) => ({ ...gapOf(pairs, r.id, s.id), name: `${r.model} less ${s.model}` }))).filter((d) => d.ci95);
-      put("result", make("p", "verdict", sentence(...found?.value < 0 ? [b, a, gapOf(pairs, two, one)] : [a, b, found], what, board.metric.higher_is_better, places)), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
+      const each = tray.flatMap((r, n) => tray.slice(n + 1).map((s) => ({ ...gapOf(pairs, r.id, s.id), name: `${r.model} less ${s.model}` }))).filter(told);
+      put("result", make("p", "verdict", sentence(...found?.value < 0 ? [b, a, gapOf(pairs, two, one)] : [a, b, found], what, board, places) + onBoard(board, a, b)), ...each.length ? [forest(`Difference in ${what}`, each, places)] : [], chart("On the board", [name, "95 % interval", "rank"], own), make("p", "note", `Differences: ${pairs.method}.`));
       const lines = shared(...runs, runs[0]?.value).sort((x, y) => Math.abs(y[1] - y[2]) - Math.abs(x[1] - x[2])),
-        criteria = board.criteria.map((c) => ({ ...paired(shared(...runs, c.name)), name: c.label })).filter((c) => c.n);
+        criteria = board.criteria.map((c) => ({ ...paired(shared(...runs, c.name), gapOf({ models: pairs.models, rows: pairs.criteria[c.name] ?? {} }, one, two)), name: c.label })).filter((c) => c.n);
       put("settle", ...found ? [settle(a, b, found, lines.length)] : []);
       put("criteria", ...criteria.length ? [forest(`${a.model} less ${b.model}`, criteria)] : []);
       const table = make("table", "data", heads(["item", a.model, b.model, "difference"].map((text) => make("button", "", text))), make("tbody", "", ...lines.map(([id, x, y]) => line(id === item ? "own" : "", button(id, async () => { await go(key, one, two, id); find("#texts").scrollIntoView(); }), figure(x), figure(y), signed(x - y)))));

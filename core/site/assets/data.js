@@ -20,6 +20,7 @@ const figure = (n, places = 2) => (n?.toFixed(places) ?? "–").replace(/^-(?=[0
   apart = (pair) => Boolean(pair && (pair[0] > 0 || (pair[1] !== null && pair[1] < 0))),
   rankOf = (pair) => pair ? [...new Set(pair)].join("–") : "–",
   digits = (found) => found.rated || found.metric === "rating" ? 0 : 2,
+  told = ({ ci95 } = {}) => Boolean(ci95?.some((end) => end !== null)),
   measure = (board, pairs) => [board.metric, ...board.criteria].find((c) => c.name === pairs.metric)?.label ?? pairs.metric.replaceAll("_", " "),
   gapOf = ({ models, rows }, one, two) => {
   const n = models.length, i = models.indexOf(one), j = models.indexOf(two), a = Math.min(i, j), b = Math.max(i, j),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from eibench.core.site import pairs as pairs_of_site
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]
@@ -81,16 +82,40 @@ def test_pairs_of_a_rated_board_are_differences_of_ratings(bench: Bench, demos: 
 
 
 def test_pairs_of_a_scored_board_are_those_of_compare(bench: Bench, empty_place: Path) -> None:
-    """Mean of the pairs is that of `bench compare`; the interval holds it."""
+    """Difference and interval are those of `bench compare`, on the scale of the score."""
     for name in ("weak", "strong"):
         done = bench("run", "eqbench-v1", "--model", f"demo/{name}", "--dataset", "bundled")
         assert done.code == 0, done.err
     build(bench)
     pairs = data(only("boards", "-pairs.js"))
-    found = bench("compare", *pairs["models"], "--json").json["differences"][pairs["metric"]]
+    found = bench("compare", *pairs["models"], "--json").json["main"]["row"]
     ((mean, low, high),) = pairs["rows"]
     assert mean == pytest.approx(found["difference"], abs=1e-6)
-    assert low < mean < high
+    assert [low, high] == pytest.approx(found["ci95"], abs=1e-6)
+
+
+def test_criteria_of_a_pair_have_the_intervals_of_compare(bench: Bench, demos: Demos) -> None:
+    """Each that samples have, beside a difference in the rating."""
+    demos(2)
+    build(bench)
+    pairs = data(only("boards", "-pairs.js"))
+    found = bench("compare", *pairs["models"], "--json").json["differences"]
+    assert len(pairs["criteria"]) > 5
+    for name, rows in pairs["criteria"].items():
+        for gap, *ends in rows.values():
+            assert gap == pytest.approx(found[name]["difference"], abs=1e-6)
+            assert ends == pytest.approx(found[name]["ci95"] or [], abs=1e-6)
+
+
+def test_pairs_beyond_the_most_have_no_interval(
+    bench: Bench, empty_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of models that are next to each other come first; each still has its difference."""
+    monkeypatch.setattr(pairs_of_site, "INTERVALS", 2)
+    names = [word for name in ("weak", "medium", "strong") for word in ("--model", f"demo/{name}")]
+    assert bench("run", "eqbench-v1", *names, "--dataset", "bundled").code == 0
+    build(bench)
+    assert [len(row) for row in data(only("boards", "-pairs.js"))["rows"]] == [3, 1, 3]
 
 
 def test_transcripts_are_read_back(bench: Bench, demos: Demos) -> None:
@@ -280,7 +305,7 @@ def test_a_difference_on_few_families_has_no_interval(bench: Bench, empty_place:
         assert bench("run", "eqbench-v1", "--model", f"demo/{model}", "--limit", 7).code == 0
     build(bench)
     pairs = data(only("boards", "-pairs.js"))
-    found = bench("compare", *pairs["models"], "--json").json["differences"][pairs["metric"]]
+    found = bench("compare", *pairs["models"], "--json").json["main"]["row"]
     assert found["ci95"] is None
     assert pairs["rows"] == [[pytest.approx(found["difference"], abs=1e-6)]]
 

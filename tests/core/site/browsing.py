@@ -87,7 +87,7 @@ def row(name: str, rating: float, ci95: Sequence[float | None] | None, **more: A
         "size_b": None, "date": "2026-03-01", "demo": False, "partial": False, "changed": None,
         "completeness": "", "output_tokens": None, "seconds": None,
         "status": "complete", "rank": [1, 2], "rank_alone": [1, 2], "rating": rating,
-        "rating_ci95": ci95, "score": rating / 20, "score_ci95": None, "residual": {},
+        "rating_ci95": ci95, "score": rating / 20, "score_ci95": None, "chosen": "", "residual": {},
         "criteria": {"warmth": rating / 200, "tact": None}, "cost_usd": 0.5, "scored": 9,
         "total": 9, "tied_with": [], "runs": [f"run-{name}"],
     }  # fmt: skip

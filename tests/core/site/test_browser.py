@@ -13,8 +13,8 @@ from .browsing import KEY, Visit, chromium, document, in_chromium, row, run, tra
 pytestmark = in_chromium
 BOARD = f"boards/{KEY}.html"
 ROWS = [
-    row("ash", 1600.0, [1580.0, 1660.0], size_b=70.0),
-    row("birch", 1590.0, [None, 1640.0], family="birch", date="2026-04-01"),
+    row("ash", 1600.0, [1580.0, 1660.0], size_b=70.0, tied_with=["birch"]),
+    row("birch", 1590.0, [None, 1640.0], family="birch", date="2026-04-01", tied_with=["ash"]),
     row("cedar", 1400.0, [1310.0, 1410.0], rank=[3, 3], cost_usd=None),
     row("elm", 1300.0, None, rank=[4, 4], family="birch"),
 ]
@@ -23,6 +23,7 @@ PAIRS = {
     "models": [r["id"] for r in ROWS],
     "rows": [[10.0, -5.0, 60.0], [200.0, 150.0, 290.0], None, [190.0, 120.0, 230.0],
              [290.0, 200.0, 300.0], [100.0, -20.0, 110.0]],
+    "criteria": {"warmth": {"0": [-0.9, -1.0, -0.8]}},
 }  # fmt: skip
 ITEMS = [f"item-{n}" for n in range(9)]
 QUOTED = 'It says "I would call  her tonight" and more.'
@@ -273,9 +274,9 @@ def test_a_comparison_says_how_many_items_would_settle_it(visit: Visit) -> None:
 
 
 def test_criteria_are_compared_over_shared_items(visit: Visit) -> None:
-    """Every item differs by 0.9, so the interval has no width."""
+    """Every item differs by 0.9; the interval is that of the data, turned round with the pair."""
     visit.go(f"compare.html#{KEY}/run-birch/run-ash")
-    assert visit.texts("#criteria tbody td.num")[:3] == ["+0.90", "[+0.90, +0.90]", "told apart"]
+    assert visit.texts("#criteria tbody td.num")[:3] == ["+0.90", "[+0.80, +1.00]", "leaves out 0"]
 
 
 def test_two_transcripts_stand_side_by_side(visit: Visit) -> None:

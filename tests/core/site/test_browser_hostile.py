@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     quoting = f'{HOSTILE} "{HOSTILE.replace(chr(34), "")}" {LONG}'
     data: dict[str, Any] = {
         f"boards/{KEY}-pairs": {"key": KEY, "metric": HOSTILE, "method": HOSTILE,
-                                "models": ["r0", "r1"], "rows": [[1.0, -1.0, 9.0]]},
+                                "models": ["r0", "r1"], "rows": [[1.0, -1.0, 9.0]], "criteria": {}},
     }  # fmt: skip
     for n, name in enumerate(NAMES):
         made = run(name, {f"{HOSTILE} {k}": 5.0 + k for k in range(3)})

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.statistics.student import quantile
+from eibench.core.statistics.wild import wild_intervals
 from eibench.statistics import MeanTest, standard_error, wild_bootstrap
 
 # How many of the 45 scenarios of EQ-Bench 3 share a text.
@@ -80,6 +81,21 @@ def test_seven_families_have_no_test() -> None:
     assert mean_test(np.arange(7.0)) == (None, None)
     assert mean_test([*range(7), math.nan]) == (None, None)
     assert None not in mean_test(np.arange(8.0))
+
+
+def test_intervals_of_many_means_are_those_of_each() -> None:
+    """With the same draws; also of one whose families are all alike."""
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(1, 4, size=(20, 40)).astype(float)
+    sums = np.column_stack([rng.normal(0.3, 1, size=(20, 39)) * sizes[:, :39], sizes[:, 39]])
+    found = wild_intervals(sums, sizes, rng=np.random.default_rng(0))
+    families = np.arange(20)
+    for n in range(40):
+        values = np.repeat(sums[:, n] / sizes[:, n], sizes[:, n].astype(int))
+        clusters = np.repeat(families, sizes[:, n].astype(int))
+        alone = wild_bootstrap(values, clusters, rng=np.random.default_rng(0)).interval
+        assert alone is not None
+        assert found[:, n] == pytest.approx(list(alone), abs=1e-9)
 
 
 def test_families_that_are_all_alike_have_an_interval_of_no_width() -> None:

@@ -1,0 +1,182 @@
+"""What a site says of boards and models: what the leaderboard says of them, and nothing else."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.reports.statements import completeness
+from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
+
+Bench = Callable[..., Any]
+SITE = Path("site")
+FILL = uniform_ratings(1)
+
+
+def reply(request: ReceivedRequest) -> Any:
+    """Two models that answer alike but for their names, one that never can be read, a judge."""
+    if criteria := re.findall(r'"(\w+)": 0-10', request.prompt):
+        return json.dumps(dict.fromkeys(criteria, 4 if request.model == "strict" else 7))
+    if request.model == "vague":
+        return "I would rather not put numbers on people."
+    if "Divide them among the four options" in request.prompt:
+        return "(1) 4; (2) 3; (3) 2; (4) 1"
+    return FILL(request)
+
+
+@pytest.fixture
+def server(empty_place: Path) -> Iterator[LoopbackServer]:
+    """Models and judges behind one address."""
+    with LoopbackServer(reply) as server:
+        yield server
+
+
+def run(
+    bench: Bench, server: LoopbackServer, name: str, *models: str, more: tuple[Any, ...] = ()
+) -> Any:
+    """Runs of models on a bundled pack."""
+    named = [word for model in models for word in ("--model", f"openai/{model}")]
+    where = ("--base-url", server.base_url, "--dataset", "bundled")
+    return bench("run", name, *named, *where, *more)
+
+
+def build(bench: Bench) -> None:
+    """The site of what was run."""
+    done = bench("site", "-o", SITE)
+    assert done.code == 0, done.err
+
+
+def words(page: Path) -> str:
+    """What a page says, without its drawings."""
+    text = re.sub(r"<svg.*?</svg>", "", page.read_text(encoding="utf-8"), flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
+
+
+def index() -> str:
+    """What the entry says."""
+    return words(SITE / "index.html")
+
+
+def test_only_boards_of_demo_models_are_marked(bench: Bench, server: LoopbackServer) -> None:
+    """A demo run beside real ones makes their boards no demo."""
+    assert bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", "bundled").code == 0
+    run(bench, server, "eqbench-v1", "plain")
+    build(bench)
+    text = (SITE / "index.html").read_text(encoding="utf-8")
+    assert text.count('class="demo"') == 1
+    assert "no result of a real model" not in text
+
+
+def test_the_sentence_of_a_board_is_that_of_the_leaderboard(
+    bench: Bench, server: LoopbackServer
+) -> None:
+    """On the entry and on its page."""
+    run(bench, server, "seceu", "one", "other")
+    build(bench)
+    said = bench("leaderboard", "seceu", "--json").json["statement"]
+    (board,) = SITE.glob("boards/*.html")
+    assert f"{said[:1].upper()}{said[1:]}." in index()
+    assert f"{said[:1].upper()}{said[1:]}." in words(board)
+
+
+def test_less_is_better_is_said_wherever_a_number_stands(
+    bench: Bench, server: LoopbackServer
+) -> None:  # fmt: skip
+    """On the entry, the board, the page of a model and that of cost."""
+    run(bench, server, "seceu", "one", "other", more=("--price", "1,1", "--yes"))
+    build(bench)
+    pages = [SITE / "index.html", SITE / "cost.html", *SITE.glob("boards/*.html")]
+    for page in [*pages, *SITE.glob("models/*.html")]:
+        assert "less is better" in words(page), page
+
+
+def test_a_board_of_failed_runs_says_why(bench: Bench, server: LoopbackServer) -> None:
+    """On the entry and on its page."""
+    done = run(bench, server, "eqbench-v2", "vague", more=("--json", "--keep-going"))
+    build(bench)
+    why = completeness(done.json).text
+    assert why.startswith("FAIL: ")
+    (board,) = SITE.glob("boards/eqbench-v2*.html")
+    assert why in index()
+    assert why in words(board)
+    assert "(none)" not in words(board)
+
+
+def test_a_partial_run_is_marked_on_the_entry(bench: Bench, server: LoopbackServer) -> None:
+    """With how many items were asked."""
+    run(bench, server, "eqbench-v1", "plain")
+    run(bench, server, "eqbench-v1", "short", more=("--limit", 9))
+    build(bench)
+    assert re.search(r"openai/short [\d.−]+ partial: 9 of 30 items", index())
+
+
+def test_a_run_that_is_not_shown_leads_to_the_one_that_counts(
+    bench: Bench, server: LoopbackServer
+) -> None:
+    """Or says why nothing came of it."""
+    first = run(bench, server, "eqbench-v1", "plain", more=("--json",)).json["run_id"]
+    second = run(bench, server, "eqbench-v1", "plain", more=("--fresh", "--json")).json["run_id"]
+    build(bench)
+    text = (SITE / "index.html").read_text(encoding="utf-8")
+    found = re.search(r'run ([\w-]+), eqbench-v1.* counts run <a href="([^"]+)">([\w-]+)<', text)
+    assert found
+    assert {found[1], found[3]} == {first, second}
+    assert (SITE / found[2]).is_file()
+
+
+def test_a_run_without_a_result_says_why(bench: Bench, server: LoopbackServer) -> None:
+    """In the words of its own command, which stopped it."""
+    done = run(bench, server, "eqbench-v2", "vague", more=("--json",))
+    build(bench)
+    (why,) = (text for text in done.json["warnings"] if "could be read" in text)
+    assert f"(fail): it has no result: {why}" in index()
+
+
+def test_the_judges_of_a_panel_stand_under_its_board(bench: Bench, server: LoopbackServer) -> None:
+    """Their own boards are linked there, and are no blocks of their own."""
+    url = server.base_url
+    judges = ("--judge", "openai/strict", "--judge", "openai/kind", "--judge-base-url", url)
+    run(bench, server, "eqbench3", "plain", more=(*judges, "--no-elo", "--limit", 2))
+    build(bench)
+    assert len(list(SITE.glob("boards/*.html"))) == 3
+    text = (SITE / "index.html").read_text(encoding="utf-8")
+    assert len(re.findall(r'<h2><a href="boards/', text)) == 1
+    assert "By each judge alone: openai/kind , openai/strict ." in index()
+    command = words(next(SITE.glob("models/*.html")))
+    assert "--judge openai/kind --judge-base-url openai/kind=URL" in command
+    assert "--panel mean" in command
+
+
+def test_a_model_s_page_begins_with_its_boards_the_failed_last(
+    bench: Bench, server: LoopbackServer
+) -> None:
+    """Each leads to its part; what all runs were made with alike stands once, at the end."""
+    run(bench, server, "eqbench-v1", "plain", more=("--limit", 3))
+    run(bench, server, "seceu", "plain", more=("--temperature", "0.01"))
+    build(bench)
+    (page,) = SITE.glob("models/*.html")
+    text = page.read_text(encoding="utf-8")
+    listed = re.findall(r'<li><a href="#([^"]+)">([^<]+)<', text)
+    assert [name for _, name in listed] == ["seceu", "eqbench-v1"]
+    assert re.findall(r'<section id="([^"]+)" class="lead">', text) == [key for key, _ in listed]
+    assert "eqbench-v1 , bundled pack: score" in words(page)
+    how = words(page).partition("How all were run")[2]
+    assert "Model openai/plain" in how
+    assert words(page).count("Model openai/plain") == 1
+
+
+def test_the_page_of_a_model_has_the_findings_of_its_board(
+    bench: Bench, demos: Callable[..., Any]
+) -> None:
+    """Also that of the first, which was compared with others only when they came."""
+    demos(3)
+    build(bench)
+    board = bench("leaderboard", "eqbench3", "--json").json
+    (found,) = (row["text"] for row in board["conclusions"] if row["about"] == "unread")
+    for page in SITE.glob("models/*.html"):
+        assert found in words(page)
+        assert f"of {len(board['rows'])}, rating" in words(page)
