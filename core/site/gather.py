@@ -113,8 +113,9 @@ def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) ->
             return Absent(what, "of this model counts run", page, counted.run.run_id)
     warned = (w for board in boards for w in board.document["warnings"] if run.run_id in w)
     document = journal.document(run)
-    causes = [*completeness(document).causes, *document["warnings"]] if document else []
+    causes = list(document["warnings"]) if document and document["status"] == "fail" else []
     causes += (failure.reason for failure in journal.failures(run))
+    causes += completeness(document).causes if document else ()
     cause = next(iter(causes), "nothing of it was graded")
     return Absent(what, next(warned, f"it has no result: {cause}"))
 
