@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
+from ..auditing.grades import NOT_TESTED, STRONG, WEAK
 from ..reports.ending import others, result_line
 from ..result_document import ConclusionRow, ResultDocument
 from ..text import line
@@ -13,7 +14,6 @@ from .conclusions import conclusions
 from .fitted import bars
 from .tables import foot, head, missing, rating, samples, standing, with_command
 
-NOT_TESTED = "not tested"
 _ROWS = 5
 """Models of the table of ratings."""
 _MISSING = 2
@@ -61,7 +61,7 @@ def _attention(document: ResultDocument) -> list[str]:
 
 def against(found: Sequence[ConclusionRow]) -> list[ConclusionRow]:
     """The conclusions that were found against the judge."""
-    return [row for row in found if row["verdict"] in ("weak", "strong")]
+    return [row for row in found if row["verdict"] in (WEAK, STRONG)]
 
 
 class _Profile:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from eibench.core.reports.estimates import EstimateRow
@@ -54,6 +55,35 @@ def test_a_liking_is_strong_and_changes_the_first() -> None:
     assert text["shared errors"].startswith(
         "3 judges count as at most 2.0 votes [1.8, 2.3]; errors that"
     )
+
+
+@pytest.mark.parametrize(
+    ("votes", "grade"),
+    [
+        (EstimateRow(3.0, None, "no two judges stand out by errors that they share"), "not shown"),
+        (EstimateRow(2.8, (2.6, 3.0), None), "not shown"),
+        (EstimateRow(1.8, (1.5, 2.0), None), "strong"),
+    ],
+)
+def test_judges_are_never_said_to_share_no_errors(votes: EstimateRow, grade: str) -> None:
+    """What all of them share cannot be seen, and that is said beside it."""
+    (row,) = (r for r in judged(12, 0.0, votes).conclusions if r["about"] == "shared errors")
+    assert row["verdict"] == grade
+    assert row["text"].endswith("errors that all judges share cannot be seen")
+
+
+def test_a_liking_that_is_not_shown_says_how_large_it_may_be() -> None:
+    """Judges with tastes of their own: an interval about 0, as wide as half of what models are."""
+    names = [f"openai/gpt-{i}" if i < 3 else f"qwen/qwen-{i}" for i in range(12)]
+    tastes = np.random.default_rng(4).normal(0, 0.6, (12, 3))
+    means = (np.arange(12)[:, None] + tastes).tolist()
+    runs: Any = {name: Run(name) for name in names}
+    found = document_of(JudgedTable("b", "pack", "v", JUDGES, runs, means, THREE_VOTES, ()))
+    (row,) = (r for r in found.conclusions if r["about"] == "openai/gpt-4o and its kin")
+    assert row["verdict"] == "not shown"
+    assert row["ci95"] is not None
+    most = max(map(abs, row["ci95"]))
+    assert row["text"].endswith(f"liking for kin alone; up to {most:.2f} is possible")
 
 
 @pytest.mark.parametrize(("n", "about"), [(1, "ranking"), (3, "order of models")])
