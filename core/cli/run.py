@@ -168,7 +168,8 @@ def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) ->
     session = make_session(config, money, dry=dry)
     get_data(config)
     pack = session.read_pack()
-    trials = [judge for judge in session.untried if judge.stored_label not in tried]
+    untried = [judge for judge in session.untried if judge.stored_label not in tried]
+    trials = {judge.label: session.proof(judge) for judge in untried}
     made = make_plan(config, pack, choose_items(pack, config), money, tell, trials=trials)
     tried.update(p.endpoint.stored_label for p in made.parties if p.phase == TRIAL)
     return Planned(config, session, pack, made)

@@ -213,6 +213,11 @@ class CallStore(JournalFile):
         )
         return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
 
+    def has_passed(self, digest: str) -> bool:
+        """Whether any run holds the answer to this trial of a judge."""
+        sql = "SELECT 1 FROM calls WHERE phase = 'trial' AND digest = ? LIMIT 1"
+        return next(self._rows(sql, (digest,), bool), False)
+
     def count_calls(self, run: RunRecord) -> int:
         """How many answered calls a run has."""
         sql = "SELECT count(*) FROM calls WHERE run = ?"

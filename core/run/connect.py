@@ -16,7 +16,7 @@ from ..endpoints.providers import (
     of_role,
 )
 from ..endpoints.sites import is_local
-from ..errors import PluginError, UsageError
+from ..errors import ConfigError, PluginError, UsageError
 from ..guard import make_client
 from ..plugins import Catalogue
 from ..roles import role_in
@@ -27,7 +27,7 @@ from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..spending.book import PriceBook
 from ..spending.budget import Budget, Meter
 from ..spending.prices import Price, upper_bound
-from ..types import ChatRequest, Sampling
+from ..types import ChatRequest, Sampling, digest
 
 
 def asked_parties(config: RunConfig) -> list[tuple[PartyOptions, Endpoint]]:
@@ -109,6 +109,18 @@ def client_config(
         transfer=transfer or Transfer(),
         party=party,
     )
+
+
+def proof_of(judge: Endpoint, catalogue: Catalogue, environment: Environment) -> str:
+    """Names a judge's address, key and headers, from which none of them can be told.
+
+    A judge that has answered there need not be tried again; another key makes another proof.
+    """
+    try:
+        made = client_config(judge, 1, catalogue, environment, party=of_judge(str(judge.spec)))
+    except ConfigError:  # a plan needs no key
+        return ""
+    return digest([judge.address, made.key, dict(made.headers)])
 
 
 @dataclass

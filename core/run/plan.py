@@ -18,8 +18,8 @@ from ..lookup.refile import SampleReplay
 from ..lookup.runs import FoundRun, find_run
 from ..making import DataMaker
 from ..reports.evidence import Selection
-from ..roles import MODEL, is_generating
-from ..sample.judging import trial_request
+from ..roles import MODEL
+from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
 from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, total_tokens
@@ -94,7 +94,7 @@ def make_plan(
     money: Pricing,
     say: Callable[[str], None] = lambda line: None,
     *,
-    trials: Sequence[Endpoint] = (),
+    trials: Mapping[str, str] = {},
 ) -> Plan:
     """The plan of a run; reads the journal if there is one, and changes nothing.
 
@@ -104,12 +104,13 @@ def make_plan(
         items: Those of it that are asked for.
         money: Prices and limits.
         say: Tells the user something.
-        trials: Judges that are first asked if they answer, unless they have in this run.
+        trials: Labels of judges that are first asked if they answer, unless they have there with
+            this proof.
     """
     selection, comparisons = Selection(items, config.iterations), Left(0)
     compares = guard(config.benchmark).compares(config.options) and not config.run_id
     with _stored(config, pack, compares=compares) as (journal, found):
-        known = _known(journal, found, selection)
+        known = _known(journal, found, selection)._replace(untried=_untried(journal, found, trials))
         left, calls = _left(config, selection, known)
         if isinstance(config.benchmark, DataMaker):
             calls[MODEL] = calls_left(config.benchmark, pack, journal, found)
@@ -130,7 +131,7 @@ def make_plan(
             most = ceil(_share_of(config) * calls[COMPARE])
             made.append(_party_plan(money, COMPARE, judge, most, asked[COMPARE]))
         due = calls[MODEL] and (calls["judge"] or calls[COMPARE])
-        if due and judge in trials and label not in known.judges:
+        if due and label in known.untried:
             request = trial_request(config.benchmark.judge_sampling)
             made.append(_party_plan(money, TRIAL, judge, 1, [request]))
     return Plan(selection.total, left, tuple(made), comparisons)
@@ -197,9 +198,15 @@ def read_graded(
     return WholeGrades(whole, each)
 
 
-def has_replied(journal: Journal, run: RunRecord, judge: str) -> bool:
-    """Whether a judge has answered anything of a run."""
-    return any(not is_generating(total.phase) for total in journal.call_totals(run, judge))
+def _untried(journal: Journal | None, found: FoundRun, trials: Mapping[str, str]) -> frozenset[str]:
+    """The labels of the judges of which the journal does not know that they answer."""
+    sampling = found.config.benchmark.judge_sampling
+    digests = {
+        judge.stored_label: trial_digest(judge.stored_label, sampling, trials[judge.label])
+        for judge in judges_of(found.config)
+        if judge.label in trials
+    }
+    return frozenset(n for n, d in digests.items() if not (journal and journal.has_passed(d)))
 
 
 class _Known(NamedTuple):
@@ -210,13 +217,13 @@ class _Known(NamedTuple):
         calls: By sample and phase.
         verdicts: Of samples that were judged and have no such grade, the calls to the judge that
             today's requests do not find.
-        judges: The labels of the judges that have answered anything.
+        untried: The labels of the judges that are first asked if they answer.
     """
 
     graded: WholeGrades = WholeGrades()
     calls: Mapping[tuple[str, int, str], int] = {}
     verdicts: Mapping[tuple[str, int], int] = {}
-    judges: frozenset[str] = frozenset()
+    untried: frozenset[str] = frozenset()
 
     def left_by(self, label: str, config: RunConfig, selection: Selection) -> int | None:
         """The calls that a judge of a panel still needs; ``None`` where there is no panel."""
@@ -235,17 +242,15 @@ def _known(journal: Journal | None, found: FoundRun, selection: Selection) -> _K
     config, run = found
     if journal is None or run is None:
         return _Known()
-    labels = [judge.stored_label for judge in judges_of(config)]
-    judges = frozenset(label for label in labels if has_replied(journal, run, label))
     totals = journal.call_totals(run, config.judge.stored_label if config.judge else None)
     calls = {(t.item_id, t.iteration, t.phase): t.calls for t in totals}
     graded = read_graded(journal, run, config, selection)
     judged = {(item_id, n) for item_id, n, phase in calls if phase == "judge"}
     wanted = (judged - graded.scored.keys()) & selection.samples
     if config.panel or not wanted:
-        return _Known(graded, calls, {}, judges)
+        return _Known(graded, calls)
     replay = SampleReplay.of(journal, run, config)
-    return _Known(graded, calls, asyncio.run(_verdicts(replay, selection.items, wanted)), judges)
+    return _Known(graded, calls, asyncio.run(_verdicts(replay, selection.items, wanted)))
 
 
 def _verdicts_of(config: RunConfig, item: Item) -> int:

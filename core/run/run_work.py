@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..compare.expectation import look_ahead
@@ -22,7 +22,7 @@ from ..roles import MODEL, is_generating
 from ..sample.absences import Absences
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.first_replies import FirstReplies
-from ..sample.judging import Trial
+from ..sample.judging import Trial, trial_digest
 from ..sample.life import run_sample
 from ..sample.progress import COMPARE
 from ..sample.workers import run_workers
@@ -31,7 +31,7 @@ from ..types import Item
 from .connect import PartyConnector
 from .outcome import Outcome, OwnedRun, Placement
 from .ownership import Servers
-from .plan import has_replied, read_graded
+from .plan import read_graded
 
 
 @dataclass
@@ -44,7 +44,7 @@ class RunWork:
         servers: What they say of their models.
         say: Tells the user something.
         answered: Labels of the judges that have answered in this command; they are added.
-        untried: Labels of those that are first asked if they answer.
+        untried: Labels of those that are first asked if they answer, each with its proof.
     """
 
     owned: OwnedRun
@@ -52,7 +52,7 @@ class RunWork:
     servers: Servers
     say: Callable[[str], None]
     answered: set[str]
-    untried: Collection[str]
+    untried: Mapping[str, str]
     _planned_calls: dict[tuple[str, int], Mapping[str, int]] = field(default_factory=dict)
     _placement: Placement = field(default_factory=Placement)
     _graded: bool = False
@@ -198,10 +198,10 @@ class RunWork:
         phases = self.progress.phases.items()
         due = any(p.left for phase, p in phases if not is_generating(phase))
         return [
-            Trial(judge, judge.caller, self.answered)
+            Trial(judge, judge.caller, self.answered, proof)
             for judge in judges
-            if due and judge.caller and judge.asked in self.untried
-            if not has_replied(self.journal, self.run, judge.asked)
+            if due and judge.caller and (proof := self.untried.get(judge.asked)) is not None
+            if not self.journal.has_passed(trial_digest(judge.asked, judge.sampling, proof))
         ]
 
     def _never_reached(self) -> ProviderError | None:

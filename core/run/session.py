@@ -23,7 +23,7 @@ from ..sample.workers import Stop
 from ..settings.run_config import Endpoint, RunConfig, identity, judges_of
 from ..types import Item
 from .checks import check_parties
-from .connect import PartyConnector, Pricing
+from .connect import PartyConnector, Pricing, proof_of
 from .outcome import OwnedRun
 from .ownership import Servers, keep_names, own_run
 from .run_work import RunWork
@@ -55,6 +55,10 @@ class Session:
             return []
         judges = [j for j in judges_of(config) if j.stored_label not in self.answered]
         return [judge for judge in judges if not self._is_demo(judge)]
+
+    def proof(self, judge: Endpoint) -> str:
+        """What a judge's answer to a trial is remembered by, beside its label."""
+        return proof_of(judge, self.catalogue, self.environment)
 
     def _is_demo(self, endpoint: Endpoint) -> bool:
         return self.catalogue.provider(endpoint.spec.provider).demo
@@ -115,7 +119,7 @@ class Session:
             Notices(self.say),
             self.absent,
         )
-        untried = {judge.stored_label for judge in self.untried}
+        untried = {judge.stored_label: self.proof(judge) for judge in self.untried}
         return RunWork(owned, connector, servers, self.say, self.answered, untried)
 
     def _warn_of_network(self) -> None:

@@ -49,6 +49,7 @@ class ConnectedParty:
             under which it was asked first.
         caller: ``None`` offline: only what the journal holds can be answered.
         address: Host and port that answer now; ``None`` for the provider's own host.
+        keyed_as: Names it in call keys, where that is not by its label alone.
     """
 
     phase: str
@@ -57,6 +58,7 @@ class ConnectedParty:
     caller: Caller | None
     system: str | None = None
     address: str | None = None
+    keyed_as: str | None = None
 
 
 def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:

@@ -6,6 +6,8 @@ With a wrong address, key or name of the judge every reply of the model would el
 in vain. Only what says that nobody will ever answer there ends the run: a server that is busy,
 or that does not like this request, may well give verdicts. The answer is journalled under the
 sample that waited for it first, in a phase of its own: its cost counts, and it is no verdict.
+A judge that answered once is not tried again, by no run of the journal, at this address with this
+key.
 """
 
 import asyncio
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..clients.caller import Caller
 from ..errors import ErrorKind, JudgeError, MissingCall, ProviderError
-from ..types import ChatRequest, Message, Sampling, Score
+from ..types import ChatRequest, Message, Sampling, Score, digest
 from .context import ConnectedParty, RunContext, Sample
 from .model import JournaledModel
 from .progress import TRIAL, TRIAL_QUESTION
@@ -38,6 +40,21 @@ _THERE = frozenset(
 """Errors of a server that is the right one, as far as can be told."""
 
 
+def trial_digest(judge: str, sampling: Sampling, proof: str) -> str:
+    """The digest of the key under which the answer to a trial is journalled.
+
+    Args:
+        judge: Its label.
+        sampling: With which it is asked.
+        proof: Names its address and key.
+    """
+    return digest([_keyed_as(judge, proof), trial_request(sampling).as_json()])
+
+
+def _keyed_as(judge: str, proof: str) -> str:
+    return f"{judge} {proof}"
+
+
 def trial_request(sampling: Sampling) -> ChatRequest:
     """What a judge is asked, with the sampling of its verdicts, as it may not take that."""
     return ChatRequest((Message("user", TRIAL_QUESTION),), sampling)
@@ -50,13 +67,17 @@ class Trial:
         judge: Of the run.
         caller: The one that asks it.
         answered: Judges that have answered in this command; this one is added.
+        proof: Names its address and key: with another one it is tried again.
 
     Attributes:
         judge: It, as it is tried.
     """
 
-    def __init__(self, judge: ConnectedParty, caller: Caller, answered: set[str]) -> None:
-        self.judge = replace(judge, phase=TRIAL, caller=caller.trying(_PATIENCE))
+    def __init__(
+        self, judge: ConnectedParty, caller: Caller, answered: set[str], proof: str
+    ) -> None:
+        tried = replace(judge, phase=TRIAL, caller=caller.trying(_PATIENCE))
+        self.judge = replace(tried, keyed_as=_keyed_as(judge.asked, proof))
         self._answered = answered
         self._asking: asyncio.Task[None] | None = None
 

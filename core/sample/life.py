@@ -131,7 +131,7 @@ class CallReplayer:
         return JournaledModel(
             self._asking(party, party.caller) if party.caller else known_replies(self._known),
             phase=party.phase,
-            asked=party.asked,
+            asked=party.keyed_as or party.asked,
             item_id=self._sample.item.id,
             sampling=party.sampling,
             system=party.system,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from eibench.core.clients.keys import Environment
 from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
@@ -124,6 +125,21 @@ async def test_a_judge_of_several_models_is_tried_once(lab: "Lab", judges: Loopb
     assert trials(judges) == 1
 
 
+async def test_a_judge_is_tried_once_for_all_commands(lab: "Lab", judges: LoopbackServer) -> None:
+    """Not anew for another model; but with another key, or at another address."""
+    await lab.run(judge=judge_at(judges))
+    await lab.run(judge=judge_at(judges), model=lab.endpoint("two"))
+    assert trials(judges) == 1
+    session = lab.session(judge=judge_at(judges), model=lab.endpoint("three"))
+    session.environment = Environment({"OPENAI_API_KEY": "sk-another-key-of-the-tests"})
+    await session.run(lab.pack)
+    assert trials(judges) == 2
+    with LoopbackServer(lambda r: "1") as moved:
+        await lab.run(judge=judge_at(moved), model=lab.endpoint("four"))
+        assert trials(moved) == 1
+    assert b"sk-another" not in (lab.runs_dir / "bench.sqlite").read_bytes()
+
+
 async def test_no_judge_is_tried_when_the_model_is_asked_nothing(
     lab: "Lab", judges: LoopbackServer
 ) -> None:
@@ -207,6 +223,20 @@ def test_the_plan_tells_of_the_trial(
     assert f"1 call to {judge} and 1 call to see that {judge} answers" in first
     assert "to see that" not in second
     assert [run["tries_judge"] for run in done.json["runs"]] == [True, False]
+
+
+def test_the_plan_of_the_next_command_tells_of_none(
+    invoke: Bench, judges: LoopbackServer, empty_place: Path
+) -> None:
+    """Once the judge has answered; with another key there is one again."""
+    run = [part for part in arguments(judges, "a") if part != "--dry-run"]
+    assert invoke(*run).json["items"]["total"] == 1
+    assert trials(judges) == 1
+    (plan,) = invoke(*arguments(judges, "b")).json["runs"]
+    assert not plan["tries_judge"]
+    environment = {"OPENAI_API_KEY": "sk-another-key-of-the-tests"}
+    (plan,) = invoke(*arguments(judges, "b"), env=environment).json["runs"]
+    assert plan["tries_judge"]
 
 
 def test_a_wrong_judge_ends_the_command(
