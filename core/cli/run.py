@@ -15,6 +15,7 @@ from ..journal import Journal
 from ..reports.document import judge_warnings
 from ..result_document import ResultDocument
 from ..results import Result
+from ..run.affordable import refuse_too_little
 from ..run.connect import Pricing
 from ..run.plan import Plan, make_plan
 from ..run.session import Session, choose_items
@@ -134,9 +135,11 @@ def start(
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
     if len(runs) > 1:
-        tell(describe_plans([run.plan for run in runs]))
+        tell(describe_plans([run.config for run in runs], [run.plan for run in runs]))
     for benchmark in {run.config.benchmark.name: run.config for run in runs}.values():
         tell_pack(benchmark)
+    budget = runs[0].session.money.budget
+    refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:
             plans = [plan_as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]

@@ -85,19 +85,34 @@ def describe_plan(config: RunConfig, plan: Plan, pack_name: str) -> str:
     return f"{message}; {_cost(plan)}"
 
 
-def describe_plans(plans: Sequence[Plan]) -> str:
-    """Several plans together as one line."""
-    parties = [party for plan in plans for party in plan.parties]
-    models = sum(party.calls for party in parties if is_generating(party.phase))
-    judges = sum(party.calls for party in parties if not is_generating(party.phase))
-    message = f"in all {len(plans)} runs; {plural(models, 'call')} to models"
-    message += f" and {judges:,} to judges" if judges else ""
+def describe_plans(configs: Sequence[RunConfig], plans: Sequence[Plan]) -> str:
+    """Several plans together as one line: the sums of the least and of the most of each."""
+    models = judges = Range(0, 0)
+    for config, plan in zip(configs, plans, strict=True):
+        for party in plan.parties:
+            if is_generating(party.phase):
+                models += _calls(party, config)
+            else:
+                judges += _calls(party, config)
+    message = f"in all {len(plans)} runs; {_span(models, 'call')} to models"
+    message += f" and {_span(judges, '')} to judges" if judges.high else ""
     costly = [plan.cost for plan in plans if plan.costs_money]
     known = [cost for cost in costly if cost is not None]
     if not costly:
         return f"{message}; free"
     more = " and an unknown price" if len(known) < len(costly) else ""
     return f"{message}; {format_range(sum(known, Range(0.0, 0.0)))}{more}"
+
+
+def _calls(party: PartyPlan, config: RunConfig) -> Range:
+    """The least and the most calls to a party when none fails."""
+    again = config.benchmark.most_attempts if party.phase == MODEL else 1
+    return Range(party.fewest, party.calls * again)
+
+
+def _span(calls: Range, noun: str) -> str:
+    most = plural(round(calls.high), noun) if noun else f"{calls.high:,.0f}"
+    return most if calls.low == calls.high else f"{calls.low:,.0f} to {most}"
 
 
 def _asked(party: PartyPlan, plan: Plan, *, fewest: bool, most: int) -> str:

@@ -88,7 +88,8 @@ def _rank(document: ResultDocument) -> str:
 
 def _took(document: ResultDocument) -> Iterator[str]:
     if document["run_id"] and document.get("imported") is None:
-        yield dollars(document["cost_usd"])
+        unspent = document["status"] == "budget" and document["cost_usd"] == 0
+        yield "$0.00 spent" if unspent else dollars(document["cost_usd"])
         yield duration(document["elapsed_s"])
 
 

@@ -114,13 +114,20 @@ class Outcome:
         # What no call was answered by is in no journal.
         asked_now = self.progress.sent.get("generate", 0)
         evidence = replace(evidence, again=self.progress.retries, asked_now=asked_now)
-        excess = self.budget.excess if self.budget else ""
-        reached = str(ended) if isinstance(ended, BudgetReached | Unreadable) else excess
-        document = self._document(seconds, evidence, [reached] if reached else [])
+        document = self._document(seconds, evidence, self._why_it_ended(ended))
         # A run that is only judged again stays what it was.
         finished = run.finished_at is not None if config.run_id else ended is None
         keep_result(journal, run, document, seconds=seconds, finished=finished)
         return document
+
+    def _why_it_ended(self, ended: BenchError | None) -> list[str]:
+        """A warning about what ended it early; of money with what is spent by now."""
+        reached = self.budget.excess if self.budget else ""
+        if isinstance(ended, BudgetReached):
+            reached = (self.budget and self.budget.reached) or str(ended)
+        elif isinstance(ended, Unreadable):
+            reached = str(ended)
+        return [reached] if reached else []
 
     def _tell_where_from(self, ended: BenchError | None) -> None:
         """Say that the server that is named was not asked, where another one gave the result."""

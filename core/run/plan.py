@@ -37,6 +37,7 @@ class PartyPlan:
         price: ``None`` when unknown.
         tokens: Of one call, as far as it can be told; ``None`` when no request is known.
         phase: ``generate``, ``role:NAME``, ``judge``, ``compare`` or ``trial``.
+        least: The calls if fewer may do; ``None`` where all of them are made.
     """
 
     endpoint: Endpoint
@@ -44,6 +45,12 @@ class PartyPlan:
     price: Price | None
     tokens: CallPlan | None
     phase: str = "generate"
+    least: int | None = None
+
+    @property
+    def fewest(self) -> int:
+        """The calls that are made at least."""
+        return self.calls if self.least is None else self.least
 
     @property
     def cost(self) -> Range | None:
@@ -52,7 +59,8 @@ class PartyPlan:
             return Range(0.0, 0.0)
         if self.price is None or self.tokens is None:
             return None
-        return cost_range([self.tokens], self.price)
+        most = cost_range([self.tokens], self.price)
+        return Range(most.low * self.fewest / self.calls, most.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +70,16 @@ class Plan:
     Attributes:
         left: Samples that have no score yet, of `total`.
         comparisons: What a placement is expected to come to.
+        iterations: How often each item is asked.
+        begun: Whether the journal has replies of the run.
     """
 
     total: int
     left: int
     parties: tuple[PartyPlan, ...]
     comparisons: Left = NOTHING_LEFT
+    iterations: int = 1
+    begun: bool = False
 
     @property
     def cost(self) -> Range | None:
@@ -120,7 +132,18 @@ def make_plan(
     asked = first_requests(config, pack, items, say)
     roles = [(role.phase, config.roles[role.name]) for role in config.benchmark.roles]
     parties = [(MODEL, config.model), *([] if config.run_id else roles)]
-    made = [_party_plan(money, phase, who, calls[phase], asked[phase]) for phase, who in parties]
+    talks = len(parties) > 1  # which may end early
+    made = [
+        _party_plan(
+            money,
+            phase,
+            who,
+            calls[phase],
+            asked[phase],
+            min(left, calls[phase]) if talks else None,
+        )
+        for phase, who in parties
+    ]
     for judge in judges_of(config):
         label = judge.stored_label
         if calls["judge"] or asked["judge"]:
@@ -129,12 +152,15 @@ def make_plan(
             made.append(_party_plan(money, "judge", judge, own, asked["judge"]))
         if compares:
             most = ceil(_share_of(config) * calls[COMPARE])
-            made.append(_party_plan(money, COMPARE, judge, most, asked[COMPARE]))
+            least = None if comparisons.about is None else 0  # a placement may stop at any time
+            made.append(_party_plan(money, COMPARE, judge, most, asked[COMPARE], least))
         due = calls[MODEL] and (calls["judge"] or calls[COMPARE])
         if due and label in known.untried:
             request = trial_request(config.benchmark.judge_sampling)
             made.append(_party_plan(money, TRIAL, judge, 1, [request]))
-    return Plan(selection.total, left, tuple(made), comparisons)
+    return Plan(
+        selection.total, left, tuple(made), comparisons, config.iterations, bool(known.calls)
+    )
 
 
 @contextlib.contextmanager
@@ -159,10 +185,15 @@ def _share_of(config: RunConfig) -> float:
 
 
 def _party_plan(
-    money: Pricing, phase: str, endpoint: Endpoint, calls: int, asked: Sequence[ChatRequest]
+    money: Pricing,
+    phase: str,
+    endpoint: Endpoint,
+    calls: int,
+    asked: Sequence[ChatRequest],
+    least: int | None = None,
 ) -> PartyPlan:
     tokens = plan_calls(asked, calls) if asked else None
-    return PartyPlan(endpoint, calls, money.price(endpoint, phase), tokens, phase)
+    return PartyPlan(endpoint, calls, money.price(endpoint, phase), tokens, phase, least)
 
 
 class WholeGrades(NamedTuple):

@@ -31,7 +31,8 @@ def parse_price(text: str) -> Price:
     """
     try:
         dollars_in, dollars_out = (float(part) for part in text.split(","))
-        return Price(dollars_in, dollars_out, source=f"--price {dollars_in:g},{dollars_out:g}")
+        source = f"--price {dollars_in:g},{dollars_out:g}"
+        return Price(dollars_in, dollars_out, source=source, given=True)
     except ValueError:
         raise UsageError(
             f"--price {text!r} is not IN,OUT: dollars per million tokens, each from 0 to "
@@ -63,7 +64,7 @@ def read_prices(raw: object, path: object) -> dict[str, Price]:
             ModelSpec.parse(spec)
         except UsageError as error:
             raise ConfigError(f"{place}: {error}") from None
-        made[spec] = _read_price(row, place, source=place)
+        made[spec] = replace(_read_price(row, place, source=place), given=True)
     return made
 
 

@@ -31,7 +31,7 @@ from typing import Any
 from ..errors import BudgetReached
 from ..types import ChatRequest, ChatResponse
 from .billing import may_be_billed
-from .prices import Price, dollars, input_bound, known_cost, upper_bound
+from .prices import Price, dollars, exact_dollars, input_bound, known_cost, upper_bound
 
 _PICO = 10**12
 MOST = 1e12
@@ -74,6 +74,7 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
         self._alone: set[str] = set()
         self._known: set[str | None] = {None}
+        self._refused: int | None = None
         self.excess = ""
 
     @property
@@ -95,6 +96,13 @@ class Budget:
     def reserved(self) -> float:
         """Dollars kept for attempts under way."""
         return self._held / _PICO
+
+    @property
+    def reached(self) -> str:
+        """Why nothing more is sent, with what is spent by now; empty while something may be."""
+        if self.excess or self._refused is None:
+            return self.excess
+        return self._explain(self._refused / _PICO)
 
     @property
     def _gone(self) -> int:
@@ -148,6 +156,7 @@ class Budget:
         if self.excess:
             raise BudgetReached(self.excess)
         if self._gone + wanted > self._limit:
+            self._refused = wanted
             raise BudgetReached(self._explain(wanted / _PICO))
         return party not in self._alone and self._gone + self._held + wanted <= self._limit
 
@@ -195,14 +204,14 @@ class Budget:
             self._waiting.remove(waiter)
 
     def _explain(self, amount: float) -> str:
-        limit, spent = dollars(self.limit), dollars(self.spent)
+        limit, spent = dollars(self.limit), exact_dollars(self.spent)
         if not self._gone:
             return (
                 f"--max-cost {limit} does not allow a single call, which may cost up to "
                 f"{dollars(amount)}; raise it, or lower --max-tokens"
             )
         unsure = (
-            f", {dollars(self.forfeited)} of it for attempts of unknown cost"
+            f", {exact_dollars(self.forfeited)} of it for attempts of unknown cost"
             if self._forfeited
             else ""
         )
@@ -213,11 +222,12 @@ class Budget:
 
     def _explain_excess(self, reservation: Reservation, cost: float) -> str:
         who, most = reservation.party or "the server", dollars(reservation.amount / _PICO)
+        spent = exact_dollars(self.spent)
         tokens = f" ({reservation.counted}, where {reservation.most} were the most)"
         return (
             f"{who} billed {dollars(cost)} for a reply that was to cost {most} at most"
             f"{tokens if reservation.most else ''}, so --max-cost cannot hold there: nothing more "
-            f"is sent; {dollars(self.spent)} of {dollars(self.limit)} is spent. Look at what it "
+            f"is sent; {spent} of {dollars(self.limit)} is spent. Look at what it "
             "bills; the same command without --max-cost goes on"
         )
 

@@ -1,7 +1,7 @@
 """A price with its source, what a call cost by it, and what one can cost at most.
 
 Where prices come from is the business of `book`. All are for the standard
-service tier: batches and priority lanes are not used by this program.
+service tier, but for those that the user gives.
 
 A plan gives tokens and a range of dollars: an estimate, no promise. Low: 4 characters per token
 and short answers. High: 2 bytes per token, answers as long as they may get, cache writes at
@@ -35,8 +35,10 @@ UNBOUNDED = frozenset(
         "prediction",
     }  # the input
     | {"web_search", "web_search_options", "audio", "modalities"}  # fees
-    | {"model", "models", "service_tier", "speed", "inference_geo"}  # the rates
+    | {"model", "models"}  # the rates
 )
+TIERS = frozenset({"service_tier", "speed", "inference_geo"})
+"""Fields of it that change the rates alone: with a price that the user has given, it holds."""
 _MILLION = 1_000_000
 
 
@@ -64,6 +66,7 @@ class Price:
         source: Where the figures are from, with a date or a version.
         valid_from: ISO date from which on they are known to hold; empty where unknown.
         beyond: What calls with a long input cost, if that differs.
+        given: The user has stated it, so it is that of whatever service tier is asked for.
     """
 
     input: float
@@ -73,6 +76,7 @@ class Price:
     source: str = ""
     valid_from: str = ""
     beyond: Beyond | None = None
+    given: bool = False
 
     def __post_init__(self) -> None:
         rates = (self.input, self.output, self.cached_input or 0.0, self.cache_write or 0.0)
@@ -159,7 +163,7 @@ def upper_bound(request: ChatRequest, price: Price) -> float:
     """
     if price.free:
         return 0.0
-    _check_bounded(request)
+    _check_bounded(request, price)
     tokens = input_bound(request)
     replies = request.sampling.max_tokens or 0
     highest, rates = 0.0, price
@@ -171,16 +175,22 @@ def upper_bound(request: ChatRequest, price: Price) -> float:
         rates = rates.beyond.price
 
 
-def _check_bounded(request: ChatRequest) -> None:
+def _check_bounded(request: ChatRequest, price: Price) -> None:
     sampling = request.sampling
     if sampling.max_tokens is None:
         raise UsageError(
             "--max-cost needs to know how long a reply can get; give --max-tokens N too"
         )
-    if unbounded := sorted(UNBOUNDED & set(sampling.extra_body or ())):
+    asked = set(sampling.extra_body or ())
+    if unbounded := sorted(UNBOUNDED & asked):
         raise UsageError(
             f"--max-cost cannot tell what {unbounded[0]} of --extra-body costs; "
             "leave one of the two out"
+        )
+    if (tier := sorted(TIERS & asked)) and not price.given:
+        raise UsageError(
+            f"--max-cost cannot tell what {tier[0]} of --extra-body costs; give its price with "
+            "--price IN,OUT or in bench.toml"
         )
 
 
@@ -282,6 +292,11 @@ def dollars(amount: float) -> str:
         return "under $0.000001"
     places = 2 if amount >= 0.1 else 1 - floor(log10(amount))
     return f"${amount:,.{places}f}"
+
+
+def exact_dollars(amount: float) -> str:
+    """An amount that was spent, as the end of a result has it."""
+    return f"${amount:,.2f}" if amount >= 1 or not amount else f"${amount:.4f}"
 
 
 def format_range(cost: Range | None) -> str:

@@ -62,7 +62,7 @@ def test_a_run_of_several_is_the_run_of_one(bench: Bench, empty_place: Path) -> 
 def test_the_end_is_a_table_of_all_runs(bench: Bench, empty_place: Path) -> None:
     """Benchmark, model, number and run id, a row each; the plan adds up."""
     done = bench("run", "eqbench-v1", "seceu", "--limit", 2)
-    assert "in all 2 runs; 4 calls to models; free" in done.err
+    assert "in all 2 runs; 4 to 12 calls to models; free" in done.err
     lines = done.out.split("2 runs\n")[1].splitlines()
     assert [line.split()[1] for line in lines if "demo/medium" in line] == ["eqbench-v1", "seceu"]
 
@@ -224,7 +224,8 @@ def test_what_the_budget_left_nothing_for_is_named(bench: Bench, empty_place: Pa
     """In the document and in the table; exit code 5."""
     with LoopbackServer(uniform_ratings(1)) as server:
         words = ("run", "eqbench-v1", "seceu", "--model", "openai/x", "--base-url",
-                 server.base_url, "--price", "1000,1000", "--max-cost", "0.01")  # fmt: skip
+                 server.base_url, "--price", "1000,1000", "--max-cost", "20",
+                 "--fresh")  # fmt: skip
         done = bench(*words, "--json")
         assert done.code == 5
         assert done.json["not_begun"] == [{"benchmark": "seceu", "name": "openai/x"}]

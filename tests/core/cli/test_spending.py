@@ -1,6 +1,7 @@
 """Spending through the command line: plans, prices, and a limit that is never exceeded."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +109,8 @@ CASES = [
     pytest.param(("--price", "2,x"), "is not IN,OUT", id="no-number"),
     pytest.param(("--max-cost", "-1"), "--max-cost", id="negative"),
     pytest.param(
-        ("--max-cost", "1", "--price", "1,1", "--extra-body", '{"service_tier": "fast"}'),
-        "service_tier",
+        ("--max-cost", "1", "--price", "1,1", "--extra-body", '{"tools": []}'),
+        "what tools of --extra-body costs",
         id="unbounded",
     ),
 ]
@@ -160,3 +161,58 @@ def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
     """A host whose price nobody told is shown as unknown."""
     made = plan(tmp_path, "--model", "openai/x", "--base-url", "http://model.example/v1")
     assert made["cost_usd"] is None
+
+
+def test_a_limit_below_the_least_is_refused_with_what_fits(tmp_path: Path) -> None:
+    """Before anything is sent; what is said to fit is planned, and is enough for a result."""
+    with LoopbackServer(costly) as server:
+        least = plan(tmp_path, "--model", "openai/x", "--base-url", server.base_url,
+                     "--price", "2,8")["cost_usd"][0]  # fmt: skip
+        limit = ("--max-cost", f"{least * 0.99:.6f}")
+        done = run(tmp_path, server, *limit)
+        assert done.returncode == 2 and not server.requests
+        assert "does not cover the least, $" in done.stderr
+        fits = done.stderr.rpartition("--limit ")[2].split()[0]
+        assert 0 < int(fits) < 30
+        assert run(tmp_path, server, *limit, "--limit", fits, "--dry-run").returncode == 0
+        assert run(tmp_path, server, "--max-cost", "0.0001").returncode == 2
+
+
+def test_a_run_that_goes_on_may_be_paid_in_instalments(tmp_path: Path) -> None:
+    """A limit below what is left ends it early, with one amount for what was spent."""
+    with LoopbackServer(costly) as server:
+        run(tmp_path, server, "--limit", "2")
+        before = len(server.requests)
+        options = ["run", "eqbench-v1", "--dataset", "bundled", "--model", "openai/x"]
+        options += ["--base-url", server.base_url, "--price", "2,8", "--max-cost", "0.0001"]
+        done = bench(tmp_path, *options)
+        assert (done.returncode, len(server.requests)) == (5, before)
+        assert "$0.00 spent" not in done.stdout.splitlines()[-1]  # the run has cost something
+
+
+def test_the_end_has_one_amount_for_what_was_spent(tmp_path: Path) -> None:
+    """Also of what was in flight when the limit was reached; nothing is $0.00, not free."""
+    with LoopbackServer(costly) as server:
+        options = ["run", "eqbench-v1", "--dataset", "bundled", "--model", "openai/x"]
+        options += ["--base-url", server.base_url, "--price", "2,8", "--concurrency", "8"]
+        done = bench(tmp_path, *options, "--max-cost", "0.05")
+        assert done.returncode == 5, done.stderr
+        spent = re.search(r"is reached: (\$[\d.]+) spent", done.stdout + done.stderr)
+        assert spent and f", {spent[1]}, " in done.stdout.splitlines()[-1]
+        done = bench(tmp_path, *options[:-2], "--name", "y", "--max-cost", "0.05",
+                     "--max-tokens", "100000")  # fmt: skip
+        assert done.returncode == 5, done.stderr
+        assert ", $0.00 spent, " in done.stdout.splitlines()[-1]
+
+
+def test_a_given_price_holds_for_a_service_tier(tmp_path: Path) -> None:
+    """Whoever names its price may limit it; a listed price is that of the standard tier."""
+    tier = ("--extra-body", '{"service_tier": "flex"}')
+    with LoopbackServer(costly) as server:
+        done = run(tmp_path, server, "--limit", "2", "--max-cost", "1", *tier)
+        assert done.returncode == 0, done.stderr
+        assert server.requests[-1].body["service_tier"] == "flex"
+    model = ("--model", "openai/gpt-4.1", "--max-cost", "1", *tier)
+    done = bench(tmp_path, "run", "eqbench-v1", "--dataset", "bundled", *model)
+    assert done.returncode == 2
+    assert "service_tier of --extra-body costs; give its price with --price" in done.stderr

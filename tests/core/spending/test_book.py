@@ -133,9 +133,8 @@ def test_prices_of_the_settings_file() -> None:
     """Each table gives a spec its price; the source names the place."""
     row = {"input": 1, "output": 2.5, "cached": 0.25, "cache_write": 1.25}
     prices = read_prices({"openai/gpt-x": row}, "bench.toml")
-    assert prices == {
-        "openai/gpt-x": Price(1.0, 2.5, 0.25, 1.25, 'bench.toml [prices."openai/gpt-x"]')
-    }
+    source = 'bench.toml [prices."openai/gpt-x"]'
+    assert prices == {"openai/gpt-x": Price(1.0, 2.5, 0.25, 1.25, source, given=True)}
 
 
 @pytest.mark.parametrize(

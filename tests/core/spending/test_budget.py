@@ -255,8 +255,8 @@ async def test_the_error_says_what_to_do() -> None:
         await budget.reserve(0.4)
     assert caught.value.exit_code == 5
     assert str(caught.value) == (
-        "--max-cost $1.00 is reached: $0.80 spent, $0.50 of it for attempts of unknown cost, and "
-        "the next call may cost up to $0.40; the same command with a larger --max-cost goes on"
+        "--max-cost $1.00 is reached: $0.8000 spent, $0.5000 of it for attempts of unknown cost, "
+        "and the next call may cost up to $0.40; the same command with a larger --max-cost goes on"
     )
 
 

@@ -108,6 +108,8 @@ def test_the_budget_may_end_in_the_middle(table: Any) -> None:
     prices = '[prices."openai/judge"]\ninput = 10\noutput = 10\n'
     (table.folder / "bench.toml").write_text(prices, encoding="utf-8")
     dear = ("--no-rubric", "--concurrency", "1")
+    assert table.run("m1", more=(*dear, "--max-cost", "0.2")).code == 2  # not the least
+    table.run("m1", more=(*dear, "--no-elo"))
     done = table.run("m1", more=(*dear, "--max-cost", "0.2"))
     assert (done.code, done.json["status"]) == (5, "budget"), done.err
     bought = done.json["comparisons"]["read"]

@@ -247,6 +247,8 @@ def test_rejudging_keeps_to_a_spending_limit(lab: Lab) -> None:
     run_id = lab.run("--json").json["run_id"]
     dear = ("--price", "1000,1000", "--concurrency", 1)
     done = lab.rejudge(run_id, *dear, "--max-cost", "0.01", "--json")
+    assert done.code == 2 and "--max-cost $0.010 does not cover the least, $4.66" in done.err
+    done = lab.rejudge(run_id, *dear, "--max-cost", "5", "--json")
     assert done.code == 5
     assert done.json["status"] == "budget"
     assert lab.asked("judge-b") == 0
