@@ -199,7 +199,8 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
             tell(f"Error: {run.config.benchmark.name} {run.config.display_name}: {error}")
             code = max(code, error.exit_code)
             continue
-        _finish(result, run, json_output=json_output)
+        same = [left for left in runs[n:] if left.config.benchmark is run.config.benchmark]
+        _finish(result, run, json_output=json_output, following=len(same))
         documents.append(result.document)
         code = max(code, EXIT[result.status])
         if result.status in ("interrupted", "budget"):
@@ -235,7 +236,8 @@ def _sum_up(
     console.output.show(console.fitted.Fitted(summary(documents, failed)))
 
 
-def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
+def _finish(result: Result, run: Planned, *, json_output: bool, following: int) -> None:
+    """Print a result; so many models of this command are still to run on its benchmark."""
     config = run.config
     special = (
         _beyond(result, run.session.money)
@@ -243,14 +245,18 @@ def _finish(result: Result, run: Planned, *, json_output: bool) -> None:
         or _ungraded(result, config)
         or _rejudged(result, config)
     )
-    following = f"next: {special or _next(result.document, config)}"
+    advice = f"next: {special or _next(result.document, config)}"
     if json_output:
-        tell(following)
+        tell(advice)
         return
     details = bench("show", result.document["run_id"], "--details")
     saved = f"saved in {result.path}" + ("" if options.wants_details() else f"; all: {details}")
     another = _another(result.document, config)
-    print_result(result.document, another=another, messages=[saved, following], now=True)
+    later = ""
+    if following and result.document["comparisons"]:
+        later = f"none yet: {plural(following, 'model')} of this command will be compared with it"
+    messages = [saved, advice]
+    print_result(result.document, another=another, later=later, messages=messages, now=True)
 
 
 def _asked_with(config: RunConfig) -> JsonDict:

@@ -4,10 +4,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..errors import BenchError
-from ..reports.columns import FitColumn, FitTable, plus_minus
+from ..reports.columns import Cell, FitColumn, FitTable, plus_minus
 from ..reports.ending import dollars
-from ..reports.statements import against_baselines, too_few
-from ..result_document import MetricRow, ResultDocument
+from ..reports.ratings import ranks, rating_cell
+from ..reports.statements import (
+    Side,
+    against_baselines,
+    better_end,
+    joint_rank,
+    origin,
+    too_few,
+)
+from ..result_document import MetricRow, RatingRow, ResultDocument
 from ..text import duration, interval, plural
 
 
@@ -22,23 +30,63 @@ class FailedRun(NamedTuple):
 def summary(documents: Sequence[ResultDocument], failed: Sequence[FailedRun]) -> FitTable:
     """The table; what may be left out goes first on a narrow terminal."""
     found = [_main(document) for document in documents]
-    none = ["–"] * len(failed)
     metrics = [metric for _, metric in found]
     arms = [plus_minus(m["value"], m["ci95"], 2) or interval(m["ci95"]) for m in metrics]
-    columns = [
-        FitColumn("benchmark", [*_texts(documents, "benchmark"), *(f.benchmark for f in failed)]),
-        FitColumn("model", [*map(_named, documents), *(f.name for f in failed)]),
-        FitColumn("metric", [*(name for name, _ in found), *none], 3),
-        FitColumn("value", [*(m["value"] for m in metrics), *(None for _ in failed)]),
-        FitColumn("95 % interval", [*(interval(m["ci95"]) for m in metrics), *none], 8,
-                  [*arms, *none], 5),
-        FitColumn("chance", [*map(_chance, documents), *none], 2),
-        FitColumn("cost", [*(dollars(d["cost_usd"]) for d in documents), *none], 6),
-        FitColumn("time", [*(duration(d["elapsed_s"]) for d in documents), *none], 4),
-        FitColumn("status", [*_texts(documents, "status"), *map(_why, failed)], 9),
-        FitColumn("run", [*(d["run_id"] or "–" for d in documents), *none], 7),
+    rated, kept = _rated(documents), [_kept(document) for document in documents]
+
+    def column(
+        heading: str,
+        cells: Sequence[Cell],
+        drop: int = 0,
+        brief: Sequence[Cell] | None = None,
+        shorten: int = 0,
+        *,
+        of_failed: Sequence[Cell] | None = None,
+    ) -> FitColumn:
+        end = of_failed or ["–"] * len(failed)
+        shorter = None if brief is None else [*brief, *end]
+        return FitColumn(heading, [*cells, *end], drop, shorter, shorten)
+
+    benchmarks, statuses = _texts(documents, "benchmark"), _texts(documents, "status")
+    chances = list(map(_chance, documents))
+    alike = not failed and set(statuses) == {"complete"}
+    ratings = [
+        column("rank", [ranks(row and joint_rank(row)) for row in rated]),
+        column("rating", [rating_cell(row) for row in rated], 0,
+               [f"{row['rating']:.0f}" if row else "–" for row in rated], 3),
     ]  # fmt: skip
-    return FitTable(plural(len(documents) + len(failed), "run"), columns)
+    columns = [
+        column("benchmark", benchmarks, of_failed=[f.benchmark for f in failed]),
+        column("model", list(map(_named, documents)), of_failed=[f.name for f in failed]),
+        column("metric", [name for name, _ in found], 3),
+        column("value", [m["value"] for m in metrics], of_failed=[None for _ in failed]),
+        column("95 % interval", [interval(m["ci95"]) for m in metrics], 8, arms, 5),
+        *ratings * any(rated),
+        column("chance", [said for said, _ in chances], 7, [brief for _, brief in chances], 1),
+        *[column("from the journal of", kept, 6)] * any(cell != "–" for cell in kept),
+        column("cost", [dollars(d["cost_usd"]) for d in documents], 5),
+        column("time", [duration(d["elapsed_s"]) for d in documents], 3),
+        column("status", statuses, 4 if alike else 9, of_failed=list(map(_why, failed))),
+        column("run", [d["run_id"] or "–" for d in documents], 4),
+    ]
+    worse = dict.fromkeys(name for name, m in found if better_end(m["higher_is_better"]))
+    note = "".join(f"{name}: {better_end(False)}" for name in worse)
+    return FitTable(plural(len(documents) + len(failed), "run"), columns, note=note)
+
+
+def _rated(documents: Sequence[ResultDocument]) -> list[RatingRow | None]:
+    """The rating of each model by all comparisons: those that the last run of its benchmark has."""
+    newest = {d["benchmark"]: d["ratings"] for d in documents if d["ratings"]}
+    return [
+        next((r for r in newest.get(d["benchmark"], ()) if r["model"] == d["name"]), None)
+        for d in documents
+    ]
+
+
+def _kept(document: ResultDocument) -> str:
+    """When the replies came of a run that asked nothing now."""
+    found = origin(document)
+    return found.date if found and found.kept else "–"
 
 
 def _why(run: FailedRun) -> str:
@@ -59,9 +107,18 @@ def _main(document: ResultDocument) -> tuple[str, MetricRow]:
     return name.replace("_", " "), metric
 
 
-def _chance(document: ResultDocument) -> str:
-    """Above or below chance, in a word or two."""
+def _chance(document: ResultDocument) -> tuple[str, str]:
+    """Above or below chance, and the best constant answer where it is not above that too.
+
+    In full, and in two or three words.
+    """
     if too_few(document) and document["baselines"]:
-        return "too few"
-    found = (one.verb for one in against_baselines(document) if one.name == "random")
-    return next(found, "–").removesuffix(" than")
+        return "too few", "too few"
+    found = {one.name: one for one in against_baselines(document)}
+    if (random := found.get("random")) is None:
+        return "–", "–"
+    constant = found.get("best_constant")
+    said = random.verb.removesuffix(" than")
+    if constant and random.side is Side.BETTER is not constant.side:
+        return f"{said}; {constant.verb} the best constant", "not past constant"
+    return said, said

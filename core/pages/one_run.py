@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ..reports.comparability import judge_label
 from ..reports.items import ItemRow, ItemSample
 from ..reports.ratings import ranks
+from ..reports.statements import better_end, joint_rank
 from ..result_document import ConclusionRow, Facts, ResultDocument
 from ..sections import Table
 from ..text import plural
@@ -56,8 +57,10 @@ def _among_baselines(document: ResultDocument) -> RowChart | None:
     for baseline in document["baselines"].values():
         marks = [Mark(baseline["value"], None, "diamond", 1)]
         rows.append(ChartRow(baseline["label"], marks, (figure(baseline["value"]), "baseline")))
-    rows.sort(key=lambda row: -(row.marks[0].value or 0.0))
+    end = better_end(metric["higher_is_better"])
+    rows.sort(key=lambda row: (row.marks[0].value or 0.0) * (1 if end else -1))
     title = document["metric_labels"].get(name, [""])[0] or plain_name(name)
+    title += f" ({end})" if end else ""
     return ladder(f"{title}, with its 95 % interval", rows, ("", "", "value", "95 % interval"))
 
 
@@ -91,13 +94,15 @@ def _among_rated(document: ResultDocument) -> RowChart | None:
             [Mark(row["rating"], row["ci95"], series=0 if own else 5)],
             (figure(row["rating"], 0), ends(row["ci95"], 0)),
             "own" if own else "other",
-            ranks(row["rank_ci95"]) if row["rank_ci95"] else str(row["rank"]),
+            ranks(joint_rank(row)),
         )
         for row in document["ratings"]
         for own in [row["model"] == document["name"]]
     ]
     engine = document["notes"].get("rating", {}).get("engine", "")
-    caption = f"Rating by comparison ({engine}), with 95 % intervals and the ranks it may have"
+    caption = (
+        f"Rating by comparison ({engine}), with 95 % intervals; ranks are of all models at once"
+    )
     return ladder(caption, rows, ("", "", "rating", "95 % interval"))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ..reports.comparability import judge_label
 from ..reports.comparing import RunComparison
+from ..reports.statements import pair_statement
 from . import one_run, several_runs
 from .inputs import RunInput
 from .profiles import profiles
@@ -77,13 +78,12 @@ def _one(given: RunInput) -> Mapping[str, object]:
 
 
 def _several(runs: Sequence[RunInput], found: Sequence[RunComparison]) -> Mapping[str, object]:
-    name = several_runs.main_value(found[0], [runs[0].items.value or ""]) if found else None
     documents = [given.document for given in runs]
     return {
-        "verdicts": [several_runs.in_words(c, name) for c in found] if name else [],
+        "verdicts": [f"{pair_statement(c).text}." for c in found],
         "side_by_side": several_runs.side_by_side(runs),
-        "paired": several_runs.paired(found, name) if name else None,
-        "deltas": [several_runs.deltas(c, n, name) for n, c in enumerate(found, 1)],
+        "paired": several_runs.paired(found),
+        "deltas": [several_runs.deltas(c, n) for n, c in enumerate(found, 1)],
         "method": found[0].method if found else None,
         "profiles": profiles(documents),
         "keys": [(legend_mark(SHAPES[n % 4], n), d["name"]) for n, d in enumerate(documents)],

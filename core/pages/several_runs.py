@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ..reports.comparing import RunComparison
 from ..reports.pairing import ValueDifference
+from ..reports.statements import better_end
 from ..result_document import ResultDocument
 from ..text import p_value
 from .inputs import RunInput
@@ -14,14 +15,16 @@ COLUMNS = ("", "", "difference", "95 % interval", "p", "p, Holm")
 
 
 def side_by_side(runs: Sequence[RunInput]) -> RowChart:
-    """The main number of each run, the highest first."""
+    """The main number of each run, the best first."""
     rows = [row for n, given in enumerate(runs) for row in _number(given.document, n)]
-    rows.sort(key=lambda row: -(row.marks[0].value or 0.0))
     found = main_metric(runs[0].document)
+    end = better_end(found[1]["higher_is_better"]) if found else ""
+    rows.sort(key=lambda row: (row.marks[0].value or 0.0) * (1 if end else -1))
     title = found[0] if found else "score"
     label = runs[0].document["metric_labels"].get(title, [""])[0] or plain_name(title)
     columns = ("", "", "value", "95 % interval", "cost and time")
-    return ladder(f"{label}, with 95 % intervals", rows, columns)
+    better = f" ({end})" if end else ""
+    return ladder(f"{label}{better}, with 95 % intervals", rows, columns)
 
 
 def _number(document: ResultDocument, n: int) -> list[ChartRow]:
@@ -34,17 +37,17 @@ def _number(document: ResultDocument, n: int) -> list[ChartRow]:
     return [ChartRow(name, [Mark(metric["value"], metric["ci95"], SHAPES[n % 4], n)], cells)]
 
 
-def main_value(comparison: RunComparison, names: Sequence[str]) -> str | None:
-    """The value whose difference stands for all: the first of `names` that was compared."""
-    known = (name for name in names if name in comparison.differences)
-    return next(known, next(iter(comparison.differences), None))
+def paired(comparisons: Sequence[RunComparison]) -> RowChart | None:
+    """The paired difference in the main metric, of each other run to the first.
 
-
-def paired(comparisons: Sequence[RunComparison], name: str) -> RowChart:
-    """The paired difference in the main value, of each other run to the first."""
+    ``None`` where that is no mean over samples.
+    """
     from ..statistics import holm
 
-    found = [c.differences[name] for c in comparisons]
+    made = [c.main for c in comparisons if c.main]
+    if not made or len(made) < len(comparisons):
+        return None
+    found = [main.row for main in made]
     adjusted = holm([difference.p for difference in found])
     rows = [
         _difference(c.b.name, d, n, p)
@@ -52,15 +55,17 @@ def paired(comparisons: Sequence[RunComparison], name: str) -> RowChart:
     ]
     first = comparisons[0].a.name
     caption = (
-        f"{plain_name(name)}: each run less {first}, on the samples that both have scored. "
+        f"{made[0].label}: each run less {first}, on the samples that both have scored. "
         "Holm's adjustment is over the runs of this chart"
     )
     return forest(caption, rows, COLUMNS)
 
 
-def deltas(comparison: RunComparison, series: int, main: str | None) -> RowChart:
-    """The difference in every value of samples but the main one, which may be on another scale."""
-    found = {n: d for n, d in comparison.differences.items() if n != main}
+def deltas(comparison: RunComparison, series: int) -> RowChart:
+    """The difference in every value of samples but that of the main metric."""
+    main = comparison.main.row if comparison.main else None
+    values = comparison.differences.items()
+    found = {n: d for n, d in values if d._replace(p_holm=None) != main}
     rows = [_difference(plain_name(n), d, series, d.p_holm) for n, d in found.items()]
     caption = (
         f"{comparison.b.name} less {comparison.a.name}. "
@@ -81,19 +86,3 @@ def _difference(name: str, found: ValueDifference, series: int, adjusted: float 
     surely = ci95 is not None and (ci95[0] > 0 or ci95[1] < 0)
     marks = [Mark(value, ci95, shape, series)] if value is not None else []
     return ChartRow(name, marks, cells, "sure" if surely else "other")
-
-
-def in_words(comparison: RunComparison, name: str) -> str:
-    """Whether the second run is better than the first, as far as the data tells."""
-    found, a, b = comparison.differences[name], comparison.a.name, comparison.b.name
-    if found.difference is None:
-        return f"{b} and {a} cannot be compared: {found.reason}."
-    value = -found.difference
-    said = f"{b} scores {figure(abs(value))} {'more' if value >= 0 else 'less'} than {a} in "
-    said += f"{plain_name(name)}, on {found.n} samples that both have scored"
-    if found.ci95 is None:
-        return f"{said}; {found.reason}."
-    low, high = sorted(-end for end in found.ci95)
-    sure = low > 0 or high < 0
-    verdict = "the two can be told apart" if sure else "the two cannot be told apart"
-    return f"{said} (95 % interval {signed(low)} to {signed(high)}): {verdict}."

@@ -230,3 +230,23 @@ def test_what_the_budget_left_nothing_for_is_named(bench: Bench, empty_place: Pa
         assert done.code == 5
         assert done.json["not_begun"] == [{"benchmark": "seceu", "name": "openai/x"}]
         assert "not begun" in bench(*words).out
+
+
+def test_the_table_at_the_end_has_rank_and_rating_of_all_comparisons(bench: Bench) -> None:
+    """Of every model those that the last run knows; where less is better, that is said."""
+    models = [word for name in ("weak", "strong") for word in ("--model", f"demo/{name}")]
+    few = ("--limit", 9, "--dataset", "bundled")
+    done = bench("run", "eqbench3", "seceu", *models, *few, env={"COLUMNS": "150"})
+    *_, table = done.out.partition("4 runs")
+    cells = [[c.strip() for c in row.split("│")[1:-1]] for row in table.splitlines() if "│" in row]
+    heading = cells[0]
+    rank, model = heading.index("rank"), heading.index("model")
+    ranks = {(row[0], row[model]): row[rank] for row in cells[1:]}
+    assert ranks == {
+        ("eqbench3", "demo/weak DEMO"): "2",
+        ("eqbench3", "demo/strong DEMO"): "1",
+        ("seceu", "demo/weak DEMO"): "–",
+        ("seceu", "demo/strong DEMO"): "–",
+    }
+    assert "seceu score: less is better" in table
+    assert "1 model of this command will be compared with it" in done.out
