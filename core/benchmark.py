@@ -45,6 +45,8 @@ class Benchmark(ABC, Generic[Content, Transcript]):
         comparability: Which published numbers a result may stand beside, or why none.
         sampling: How replies are drawn unless the user says otherwise; where that depends on
             an option, define `sampling_for` too.
+        answer_tokens: In how many tokens an answer fits unless the model thinks. A local server
+            is asked with that limit first, and again with that of `sampling` where it did not fit.
         options: The benchmark's own options.
         roles: Further parties that `generate` asks, such as a simulated user, by
             ``model.role(NAME)``. Who plays them is part of the run's identity.
@@ -76,6 +78,7 @@ class Benchmark(ABC, Generic[Content, Transcript]):
     comparability: str = "not comparable with published scores: there are none"
     sampling: Sampling = Sampling()
     judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
+    answer_tokens: int | None = None
     options: tuple[Option, ...] = ()
     roles: tuple[Role, ...] = ()
     judged: bool = False

@@ -130,8 +130,18 @@ class Caller:
         self._host = host_in(asked.name) or asked.name
         self._was_there = False
 
-    async def send(self, request: ChatRequest, call: CallContext) -> ChatResponse:
+    async def send(
+        self,
+        request: ChatRequest,
+        call: CallContext,
+        shape: Callable[[ChatRequest], ChatRequest] = lambda request: request,
+    ) -> ChatResponse:
         """The reply to a request.
+
+        Args:
+            request: What is asked.
+            call: Which call of the run it is.
+            shape: Makes of it what is sent, once its turn has come.
 
         Raises:
             ProviderError: The last attempt's error; `attempts` says how many there were.
@@ -141,9 +151,10 @@ class Caller:
         while True:
             async with self.slots.slot(again=course.attempts > 0):
                 self._before_sending()
+                sent = shape(request)
                 try:
-                    async with self._meter.attempt(request) as reservation:
-                        return await self._attempt(request, call, course, reservation)
+                    async with self._meter.attempt(sent) as reservation:
+                        return await self._attempt(sent, call, course, reservation)
                 except ProviderError as error:
                     _name(error, self._asked)
                     wait = self._after_error(error, course)

@@ -78,6 +78,9 @@ def _wrong_attributes(thing: Any) -> str | None:
     for name in ("sampling", "judge_sampling"):
         if not isinstance(getattr(thing, name), Sampling):
             return f"its {name} is not an eibench.Sampling"
+    room = thing.answer_tokens
+    if room is not None and (not isinstance(room, int) or isinstance(room, bool) or room < 1):
+        return f"its answer_tokens must be a number from 1 on or None, not {room!r}"
     for name in _SWITCHES:
         if not isinstance(getattr(thing, name), bool):
             return f"its {name} must be True or False, not {getattr(thing, name)!r}"

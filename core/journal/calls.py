@@ -239,6 +239,14 @@ class CallStore(JournalFile):
         labels = judges_in(judge) if judge else ()
         return self._rows_of(run, sql, (json.dumps(labels),), totals_of)
 
+    def has_thought(self, run: RunRecord) -> bool:
+        """Whether a reply of the model shows that it thinks before it answers."""
+        sql = (
+            "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ? AND phase = 'generate'"
+            " AND (reasoning != '' OR reasoning_tokens > 0))"
+        )
+        return next(self._rows(sql, (run.n,), lambda row: bool(row[0])))
+
     def cut_off(self, run: RunRecord) -> Iterator[CutOff]:
         """The replies of the model and of roles that ended at the limit of tokens."""
         sql = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..compare.expectation import look_ahead
 from ..compare.refiled_comparisons import bring_back
+from ..endpoints.sites import is_local
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -25,6 +26,7 @@ from ..sample.first_replies import FirstReplies
 from ..sample.judging import Trial, trial_digest
 from ..sample.life import run_sample
 from ..sample.progress import COMPARE
+from ..sample.room import Room
 from ..sample.workers import run_workers
 from ..settings.run_config import by_each_judge, grader
 from ..types import Item
@@ -163,6 +165,7 @@ class RunWork:
             panel=self.config.panel,
             keep_going=self.config.keep_going,
             first_replies=self._first_replies(),
+            room=self._room(),
         )
         if self.config.panel:
             context.absences = Absences([judge.asked for judge in judges], self.say)
@@ -171,6 +174,14 @@ class RunWork:
                 for judge, one in zip(judges, by_each_judge(self.config), strict=True)
             }
         return context
+
+    def _room(self) -> Room:
+        """That the model's replies get at first: less than is meant on a server of one's own."""
+        config = self.config
+        is_plain = config.sampling.max_tokens is None and not config.sampling.reasoning_effort
+        if is_plain and is_local(config.model.base_url) and not self.journal.has_thought(self.run):
+            return Room(config.benchmark.answer_tokens)
+        return Room()
 
     def _first_replies(self) -> FirstReplies:
         """What holds requests back, unless a reply of the model to this benchmark was ever read."""

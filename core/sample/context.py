@@ -19,6 +19,7 @@ from ..types import Item, JsonObject, Sampling, Score, digest
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
 from .progress import TRIAL, Progress
+from .room import Room
 from .workers import Stop
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class RunContext:
         panel: How several judges make a score; ``None`` where there is one, or none.
         members: What the panel's judges have of their own, by label.
         regrades: Grades are made anew, whatever the journal holds.
+        room: That the model's replies get at first.
         keep_going: Go on where none of the first verdicts can be read.
         first_replies: Holds back what goes to the model until one reply could be read; ``None``
             where the model is not asked, or all the same.
@@ -128,6 +130,7 @@ class RunContext:
     regrades: bool = False
     keep_going: bool = True
     roles: Mapping[str, ConnectedParty] = field(default_factory=dict)
+    room: Room = field(default_factory=Room)
     first_replies: FirstReplies | None = None
     grader: str = field(init=False)
     plugin: Guarded = field(init=False)

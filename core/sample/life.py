@@ -33,6 +33,7 @@ from .context import ConnectedParty, RunContext, Sample
 from .judging import panel_score
 from .model import Answer, JournaledModel, known_replies
 from .progress import COMPARE, SampleProgress
+from .room import Room, Shape
 
 
 async def run_sample(context: RunContext, sample: Sample) -> None:
@@ -240,7 +241,12 @@ class CallReplayer:
         if context.journal.trouble:
             raise context.journal.trouble
         call = CallContext(context.benchmark, item, iteration, party.phase)
-        response = await caller.send(request, call)
+        room = context.room if party is context.model else Room()
+
+        async def send(asked: ChatRequest, shape: Shape) -> ChatResponse:
+            return await caller.send(asked, call, shape)
+
+        response = await room.ask(send, request)
         # A comparison's prompt is made of two transcripts that are in the journal already.
         kept = replace(request, messages=()) if party.phase == COMPARE else request
         response = await context.journal.add_call(

@@ -96,6 +96,7 @@ class EQBenchV1(EmotionRatings):
     title = "rate four emotions after a dialogue; distance to reference ratings (Paech 2023)"
     data = folder("eqbench_v1")
     sampling = Sampling(temperature=0.01, max_tokens=4096)
+    answer_tokens = 2048  # with the critique
     options = (
         PARSER,
         Option("revise", True, "Ask for a critique and revised scores.", in_requests=True),

@@ -119,6 +119,7 @@ class EQBenchV2(EmotionRatings):
     data = folder("eqbench_v2")
     # An answer has some 60 tokens: all other room is for models that think first.
     sampling = Sampling(temperature=0.01, max_tokens=16_384)
+    answer_tokens = 1024
     options = (
         Option("lang", "en", "Language of the questions.", choices=tuple(FORMS), in_requests=True),
         PARSER,

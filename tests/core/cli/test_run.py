@@ -163,7 +163,8 @@ def test_hostile_words_are_harmless_everywhere(bench: Bench, questions: Write) -
 
 def test_requests_file_is_what_a_run_sends(bench: Bench) -> None:
     """`bench prompts` writes the very messages and settings that reach the server."""
-    args = ("--limit", 3, "--system", "Be brief.", "--seed", 5, "--iterations", 2)
+    plain = ("--limit", 3, "--system", "Be brief.", "--seed", 5, "--iterations", 2)
+    args = (*plain, "--max-tokens", 3000)  # else a local server is asked with less at first
     lines = [json.loads(t) for t in bench("prompts", "eqbench-v1", *args).out.splitlines()]
     with LoopbackServer(uniform_ratings()) as server:
         model = ("--model", "openai/m", "--base-url", server.base_url)

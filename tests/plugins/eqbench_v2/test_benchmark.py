@@ -262,4 +262,4 @@ def test_a_model_behind_a_server_is_asked_and_read(options: dict[str, Any]) -> N
     assert result.value is not None
     assert result.value < 45
     bodies = [request.body for request in server.answered]
-    assert all(b["temperature"] == 0.01 and b["max_tokens"] == 16_384 for b in bodies)
+    assert all(b["temperature"] == 0.01 and b["max_tokens"] == 1024 for b in bodies)
