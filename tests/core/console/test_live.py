@@ -356,7 +356,7 @@ def test_what_is_said_meanwhile_stands_above_the_display(tmp_path: Path) -> None
     written = in_terminal(tmp_path, *run, stop_at=message, exit_code=130, codes=True)
     lines = on_screen(written)
     display = lines.index("eqbench-v1 openai/m")
-    said = [n for n, text in enumerate(lines) if text.startswith((message, "stopping: "))]
+    said = [n for n, text in enumerate(lines) if text.startswith((message, "stopping"))]
     assert len(said) == 2 and max(said) < display
     assert sum("━" in text and "replies" in text for text in lines) == 1
     assert lines[display + 2].startswith("0/2 samples")
