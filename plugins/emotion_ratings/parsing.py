@@ -194,9 +194,12 @@ def _read_any_section(text: str, asked: Asked) -> Reading:
     missing = [name for name, own in zip(emotions, by_emotion, strict=True) if not own]
     for name, own in zip(emotions, by_emotion, strict=True):
         if (problem := _problem(own)) is not None:
-            return unread(f"{name}: {problem}", len(emotions) - len(missing))
+            fault = "an emotion without exactly one number from 0 to 10"
+            return unread(f"{name}: {problem}", fault, named=len(emotions) - len(missing))
     if missing:
-        return unread(f"no number for {', '.join(missing)}", len(emotions) - len(missing))
+        named = len(emotions) - len(missing)
+        fault = f"no number for {'some' if named else 'any'} of the emotions"
+        return unread(f"no number for {', '.join(missing)}", fault, named=named)
     flags = {flag for pair in pairs for flag in pair.flags}
     flags |= {"extra_line"} if others else set()
     flags |= {"repeated"} if len(pairs) > len(emotions) else set()

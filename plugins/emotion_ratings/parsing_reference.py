@@ -97,10 +97,11 @@ def _read_section(
     pairs = find(section)
     missing = [emotion for emotion in emotions if emotion not in pairs]
     if missing:
-        return unread(f"no number for {', '.join(missing)}")
+        return unread(f"no number for {', '.join(missing)}", "emotions without a number")
     if len(pairs) != len(emotions):
         extra = [word for word in pairs if word not in emotions]
-        return unread(f"numbers for other words: {', '.join(extra)[:80]}")
+        fault = "numbers for other words"
+        return unread(f"{fault}: {', '.join(extra)[:80]}", fault)
     if any("," in number for number in pairs.values()):
         return _GAVE_UP
     return Reading(tuple(float(_whole(pairs[emotion])) for emotion in emotions))

@@ -22,12 +22,14 @@ class Reading:
             `parsing.FLAGS`; empty for the plain form and when nothing was read.
         named: How many of the emotions stand with a number where there are no values, whether
             or not it is a rating; 0 where that is not known.
+        fault: The reason without names and numbers of the question, so that it can be counted.
     """
 
     values: tuple[float, ...] | None
     reason: str | None = None
     flags: tuple[str, ...] = ()
     named: int = field(default=0, compare=False)
+    fault: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,9 @@ class Parser(Protocol):
 NOT_ASKED = Reading(None, "no revised scores were asked for")
 
 
-def unread(reason: str, named: int = 0) -> Reading:
-    """Return a reading without values."""
-    return Reading(None, reason, named=named)
+def unread(reason: str, fault: str | None = None, *, named: int = 0) -> Reading:
+    """Return a reading without values; the reason is the fault where none is given."""
+    return Reading(None, reason, named=named, fault=fault or reason)
 
 
 def no_section(heading: str) -> Reading:

@@ -16,6 +16,7 @@ from .parsing_types import Answer, Parser, Reading
 from .questions import Question
 
 TEMPERATURE_STEP = 0.15
+_ZERO = "all ratings are zero"
 _WITHOUT_HEADINGS = "; --no-revise asks for ratings alone, without headings"
 
 
@@ -26,6 +27,7 @@ class Reply:
     Attributes:
         values: Question score of each pass asked for; ``None`` where unread.
         reasons: Why a pass has no score.
+        problem: Why none has one, in words that hold for other questions too, and what may help.
         cut_off: The token limit ended the reply.
         attempts: How many replies were read until one was whole, or no more may be asked for.
         temperature: That of the reply that counts; ``None`` where the server takes none.
@@ -34,6 +36,7 @@ class Reply:
     answer: Answer
     values: Mapping[str, float | None]
     reasons: Mapping[str, str]
+    problem: str | None = None
     cut_off: bool = False
     temperature: float | None = None
     attempts: int = 0
@@ -47,15 +50,6 @@ class Reply:
     def named(self) -> int:
         """How many emotions have a number, whether it is a rating or not, in all passes."""
         return self.answer.first_pass.named + self.answer.revised.named
-
-    @property
-    def problem(self) -> str | None:
-        """Why nothing could be read, and what may help; ``None`` where a pass has a score."""
-        if self.n_scored:
-            return None
-        why = " and ".join(dict.fromkeys(self.reasons.values()))
-        lacks_headings = "revised" in self.reasons and "no section" in why and not self.cut_off
-        return why + _WITHOUT_HEADINGS * lacks_headings
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -154,12 +148,13 @@ def read_reply(
     passes = {"first_pass": answer.first_pass} | ({"revised": answer.revised} if revise else {})
     values = {name: _score(reading, score) for name, reading in passes.items()}
     cut = " (cut off by the token limit)" * response.truncated
-    reasons = {
-        name: why or f"{passes[name].reason or 'all ratings are zero'}{cut}"
-        for name, value in values.items()
-        if value is None
-    }
-    return Reply(answer, values, reasons, response.truncated)
+    unscored = {name: passes[name] for name, value in values.items() if value is None}
+    reasons = {name: why or f"{read.reason or _ZERO}{cut}" for name, read in unscored.items()}
+    faults = dict.fromkeys(why or f"{read.fault or _ZERO}{cut}" for read in unscored.values())
+    problem = " and ".join(faults) if len(unscored) == len(values) else None
+    if problem and revise and "no section" in problem and not response.truncated:
+        problem += _WITHOUT_HEADINGS
+    return Reply(answer, values, reasons, problem, response.truncated)
 
 
 def _score(reading: Reading, score: Callable[[tuple[float, ...]], float | None]) -> float | None:

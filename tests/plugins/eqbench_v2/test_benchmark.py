@@ -83,6 +83,21 @@ async def test_the_same_fault_twice_is_enough() -> None:
     assert score.reason == "first pass: no number for Angry, Relieved, Hopeful, Ashamed"
 
 
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (UNREADABLE, "no number for any of the emotions"),
+        ("Angry: 3", "no number for some of the emotions"),
+        (ratings("1 2 3 40"), "an emotion without exactly one number from 0 to 10"),
+    ],
+)
+async def test_problems_are_told_alike_for_all_questions(reply: str, problem: str) -> None:
+    """So that what most replies lack can be counted: no names, no numbers."""
+    model = ScriptedModel(reply, reply, sampling=V2.sampling)
+    await V2.generate(ITEM, model, OPTIONS)
+    assert model.problems == [problem] * 2
+
+
 async def test_four_zeros_are_read_at_once() -> None:
     """The published code asks again and then drops them; here they are an answer."""
     score, temperatures = await graded(ratings("0 0 0 0"))
