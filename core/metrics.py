@@ -138,7 +138,6 @@ def _metric(
         label or value.label or value.name,
         group or value.group,
         families=len(set(clusters)),
-        mean_of=value.mean_of or (value.name,),
     )
 
 

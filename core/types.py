@@ -291,10 +291,6 @@ class Metric:
         chosen: The name of the metric that it is, where it is the best of several.
         ci95_chosen: That one's own interval, which allows for the choice: what is held against
             baselines. `ci95` may be that of choosing anew.
-        mean_of: The values of scores that it is the mean of over all samples (of their mean in
-            each sample, where they are several), or that it rises or falls with; models are told
-            apart by these, item by item. A metric that has a value's name needs it only where it
-            is not its mean.
     """
 
     value: float | None
@@ -308,7 +304,6 @@ class Metric:
     families: int | None = None
     chosen: str = ""
     ci95_chosen: tuple[float, float] | None = None
-    mean_of: tuple[str, ...] = ()
 
     def as_json(self) -> "MetricRow":
         """The fields of a result document."""

@@ -121,8 +121,8 @@ class BoardResults:
         about = (run, config, pack, selection, evidence)
         baselines = self._baselines_of(pack, config)
         document = build_document(*about, summary=summary, baselines=baselines)
-        metric = self.benchmark.ranked_by or next(iter(summary.metrics))
-        return document, item_scores(metric, summary, evidence.scores)
+        given = (pack, evidence.scores, config.options, summary)
+        return document, item_scores(config.benchmark, *given)
 
     def without_kin(
         self, pack: Pack, runs: Mapping[str, RunRecord], *, additive: bool

@@ -24,7 +24,7 @@ from ..reports.item_scores import ItemScores
 from ..reports.judge_replies import short_panel
 from ..reports.judges import JudgesDocument
 from ..reports.kin import KinRule
-from ..reports.places import PairOnBoard, Scored, place_rows, verdict
+from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
@@ -231,14 +231,24 @@ class Leaderboard:
         clusters = {item.id: item.cluster for item in self.pack.items}
         return Scored(self.metric, self.scores, clusters)
 
-    def verdict(self, first: str, second: str) -> PairOnBoard:
-        """What the board says of two of its models, and what these say by themselves.
+    def told_apart(self, first: str, second: str) -> bool | None:
+        """Whether the board tells two of its models apart, all its pairs at once.
+
+        ``None`` where that is not known: too few families, a model without a rating among rated
+        ones, or ratings that no chain of comparisons connects.
 
         Args:
             first: The name of a model on it.
             second: Of another.
         """
-        return verdict(self.rows(), self._scored, first, second)
+        rows = {row["model"]: row for row in self.rows()}
+        one, other = rows[first], rows[second]
+        if one["tied_with"] is None or other["tied_with"] is None:
+            return None
+        found = self.standing.found if self.standing else None
+        if one["rating"] is not None and found and found.probability_above(first, second) is None:
+            return None
+        return second not in one["tied_with"]
 
     def _by_metric(self, name: str) -> tuple[bool, bool, bool, float, str]:
         metric = self.documents[name]["metrics"].get(self.metric)

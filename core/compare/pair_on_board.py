@@ -7,7 +7,7 @@ from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
 from ..plugins import Catalogue
-from ..reports.statements import OnBoard, tied_names
+from ..reports.statements import OnBoard
 from .board import boards_of
 from .leaderboard import read_leaderboard
 
@@ -44,14 +44,14 @@ def pair_on_board(
         ]
     for board in fitting:
         try:
-            document = read_leaderboard(journal, catalogue, benchmark, board=board).as_json()
+            read = read_leaderboard(journal, catalogue, benchmark, board=board)
         except BenchError:
             continue
-        rows = document["rows"]
+        rows = read.rows()
         found = [row for run in pair for row in rows if row["run_id"] == run.run_id]
         if len(found) == len(pair) and len(rows) > len(pair):
-            tied = tied_names(found[0])
-            apart = None if tied is None else found[1]["model"] not in tied
+            apart = read.told_apart(found[0]["model"], found[1]["model"])
             rated = found[0]["rating"] is not None
-            return OnBoard(len(rows), "rating" if rated else document["metric"]["label"], apart)
+            label = read.as_json()["metric"]["label"]
+            return OnBoard(len(rows), "rating" if rated else label, apart)
     return None

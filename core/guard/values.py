@@ -231,7 +231,6 @@ def _metric(called: Called, name: str, metric: object) -> None:
             called.refuse(f"returned metric {name!r} with a {field} that is no text")
     if metric.families is not None and not _is_whole(metric.families):
         called.refuse(f"returned {metric.families!r} as families of metric {name!r}: no number")
-    _texts(called, f"mean_of of metric {name!r}", metric.mean_of)
     for ci95 in (metric.ci95, metric.ci95_chosen):
         if ci95 is not None:
             _interval(called, name, ci95)

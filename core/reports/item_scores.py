@@ -1,59 +1,38 @@
-"""What a run scored item by item in the metric that its board ranks by.
-
-A metric that is the mean of its samples' scores, or rises or falls with such a mean, lets models be
-compared item by item. One that is neither does not: then nothing is told apart by it.
-"""
+"""What a run scored item by item in the metric that its board ranks by."""
 
 from collections.abc import Mapping, Sequence
 from math import isclose
-from typing import TypedDict
 
+from ..benchmark import Benchmark, Options, Pack
+from ..guard import guard
 from ..types import SampleScore, Summary
 
-
-class ItemScores(TypedDict):
-    """Scores as a journal's cache holds them.
-
-    Attributes:
-        values: The values of scores whose mean in each sample this is; of a benchmark that counts
-            the better of two passes those of the pass that counts for this run.
-        items: By item the sum over its samples, and how many they are.
-    """
-
-    values: Sequence[str]
-    items: Mapping[str, Sequence[float]]
+ItemScores = Mapping[str, Sequence[float]]
+"""By item the sum over its samples, and how many they are: as a journal's cache holds it."""
 
 
-def item_scores(metric: str, summary: Summary, scores: Sequence[SampleScore]) -> ItemScores | None:
-    """The scores that a metric is made of; ``None`` where it is no mean of any.
-
-    The metric says so by `Metric.mean_of`; one that does not is looked at under its own name.
+def item_scores(
+    benchmark: Benchmark, pack: Pack, scores: Sequence[SampleScore], options: Options, made: Summary
+) -> ItemScores | None:
+    """The scores that a run's main metric is the mean of; ``None`` where it is no such mean.
 
     Args:
-        metric: Its name.
-        summary: The run's.
-        scores: Of its samples.
+        benchmark: Says what each sample adds (`Benchmark.main_values`).
+        pack: Its data.
+        scores: Of the run.
+        options: The benchmark's own.
+        made: The run's summary.
     """
-    found = summary.metrics.get(metric)
+    found = made.metrics.get(benchmark.ranked_by or next(iter(made.metrics)))
     if found is None or found.value is None:
         return None
-    values = found.mean_of or (metric,)
     items: dict[str, tuple[float, int]] = {}
-    for sample in scores:
-        if sample.score.reason is None and (number := _mean(sample, values)) is not None:
+    values = guard(benchmark).main_values(pack, scores, options)
+    for sample, value in zip(scores, values, strict=True):
+        if value is not None:
             total, n = items.get(sample.item_id, (0.0, 0))
-            items[sample.item_id] = (total + number, n + 1)
-    if not found.mean_of and not isclose(found.value, mean_of(items) or 0.0, abs_tol=1e-9):
-        return None
-    return {"values": list(values), "items": items} if items else None
-
-
-def mean_of(items: Mapping[str, Sequence[float]]) -> float | None:
-    """The mean over all samples; ``None`` of none."""
+            items[sample.item_id] = (total + value, n + 1)
     n = sum(n for _, n in items.values())
-    return sum(total for total, _ in items.values()) / n if n else None
-
-
-def _mean(sample: SampleScore, values: Sequence[str]) -> float | None:
-    known = [v for name in values if (v := sample.score.values.get(name)) is not None]
-    return sum(known) / len(known) if known else None
+    mean = sum(total for total, _ in items.values()) / n if n else None
+    is_mean = mean is not None and isclose(mean, found.value, rel_tol=1e-9, abs_tol=1e-9)
+    return items if is_mean else None

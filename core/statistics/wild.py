@@ -42,11 +42,16 @@ class MeanTest(NamedTuple):
 class _Clusters(NamedTuple):
     """Sums of the values' deviations from their mean, and sizes: a column for each mean.
 
-    Both of shape (n_clusters, n_means), without a cluster that has no value in one of them.
+    Both of shape (n_clusters, n_means), 0 where a cluster has no value of a mean.
     """
 
     sums: Floats
     sizes: Floats
+
+    @property
+    def n(self) -> Floats:
+        """How many clusters each mean has, shape (n_means,)."""
+        return np.asarray((self.sizes > 0).sum(axis=0), dtype=np.float64)
 
 
 def wild_bootstrap(
@@ -89,11 +94,13 @@ def wild_bootstrap(
 def wild_tests(
     sums: Floats, sizes: Floats, *, rng: np.random.Generator, turns: int = TURNS
 ) -> Floats:
-    """The p-values of `wild_bootstrap` for many means over the same clusters, shape (n_means,).
+    """The p-values of `wild_bootstrap` for many means, shape (n_means,).
+
+    They are the very same where every mean has values in all clusters; else other draws.
 
     Args:
-        sums: Of the values of each cluster, shape (n_clusters, n_means); at least eight clusters.
-        sizes: How many values these are, the same shape, all positive.
+        sums: Of the values of each cluster, shape (n_clusters, n_means).
+        sizes: How many values these are, the same shape; at least eight of each mean's are not 0.
         rng: Source of the draws, which all tests share.
         turns: How many are drawn.
     """
@@ -131,7 +138,7 @@ def _in_parts(
 ) -> Iterator[tuple[_Clusters, Floats, Floats]]:
     """Some means at a time: their clusters, the means and how far they come when turned."""
     mean = sums.sum(axis=0) / sizes.sum(axis=0)
-    own = _deviations(sums, sizes, np.abs(sums / sizes).max(axis=0))
+    own = _deviations(sums, sizes, np.abs(sums / np.maximum(sizes, 1)).max(axis=0))
     signs = _signs(len(sums), turns, rng)
     for at in (slice(n, n + _TESTS) for n in range(0, len(mean), _TESTS)):
         part = _Clusters(own.sums[:, at], own.sizes[:, at])
@@ -171,8 +178,8 @@ def _intervals(own: _Clusters, mean: Floats, turned: Floats, alpha: float) -> Fl
 
 
 def _error(own: _Clusters) -> Floats:
-    n = len(own.sums)
-    return np.asarray(np.sqrt(n / (n - 1) * (own.sums**2).sum(axis=0)) / own.sizes.sum(axis=0))
+    squares = own.n / (own.n - 1) * (own.sums**2).sum(axis=0)
+    return np.asarray(np.sqrt(squares) / own.sizes.sum(axis=0))
 
 
 def _skewness(own: _Clusters) -> Floats:
@@ -204,7 +211,7 @@ def _turned(own: _Clusters, signs: Floats) -> Floats:
     cubes -= mean**3 * (n**3).sum(axis=0)
     none = spread <= 1e-12 * squares
     root = np.sqrt(np.where(none, 1.0, spread))
-    t = total / (root * np.sqrt(len(s) / (len(s) - 1)))
+    t = total / (root * np.sqrt(own.n / (own.n - 1)))
     g = TAKEN * cubes / root**3
     hall = t * (1 + g * t * (1 + g * t / 9) / 3) + g / 6
     return np.asarray(np.where(none, np.copysign(np.inf, total), hall))

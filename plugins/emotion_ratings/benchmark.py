@@ -217,17 +217,8 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
         "revision_gain": ("revision gain", summary.gain),
         "score_unparsable_zero": ("score, unparsable as 0", summary.zero_filled),
     }
-    passes = {"score": summary.chosen, "first_pass": "first_pass", "revised": "revised"}
     metrics = {
-        name: Metric(
-            e.value,
-            e.interval,
-            e.n,
-            over="questions",
-            label=label,
-            families=e.families,
-            mean_of=tuple(filter(None, [passes.get(name)])),
-        )
+        name: Metric(e.value, e.interval, e.n, over="questions", label=label, families=e.families)
         for name, (label, e) in named.items()
         if e is not None
     }

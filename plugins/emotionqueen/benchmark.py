@@ -70,6 +70,12 @@ class EmotionQueen(Benchmark):
     values = VALUES
     data_maker = StatementMaker()
 
+    def main_values(
+        self, pack: Pack, scores: Sequence[SampleScore], options: Options
+    ) -> Sequence[float | None]:
+        """The mean of PASS and WIN of each sample that has them."""
+        return [_both(sample.score) for sample in scores]
+
     def read_pack(self, source: PackSource, options: Options) -> Pack:
         """The statements."""
         items = read_statements(next(iter(source.files.values())))
@@ -109,6 +115,11 @@ class EmotionQueen(Benchmark):
     def demo_verdict(self, item: Item, request: ChatRequest, rng: Random) -> str:
         """PASS for the words of the note, WIN for a warm phrase with them."""
         return demo_verdict(item.content, request.messages[-1].content)
+
+
+def _both(score: Score) -> float | None:
+    known = [v for name in (PASS, WIN) if (v := score.values.get(name)) is not None]
+    return sum(known) / 2 if len(known) == 2 else None
 
 
 def _reply(response: ChatResponse) -> Reply:

@@ -46,14 +46,14 @@ def _verdict(sample: SampleScore) -> Verdict:
 
 def _overall(found: Rates) -> dict[str, Metric]:
     return {
-        "pass_rate": _metric(found.passed, "PASS rate", of=(PASS,)),
-        "win_rate": _metric(found.won, "WIN rate", of=(WIN,)),
-        "pass_win_mean": _metric(found.both, "mean of PASS and WIN", of=(PASS, WIN)),
+        "pass_rate": _metric(found.passed, "PASS rate"),
+        "win_rate": _metric(found.won, "WIN rate"),
+        "pass_win_mean": _metric(found.both, "mean of PASS and WIN"),
         "win_given_pass": _metric(found.given_pass, "WIN given PASS"),
     }
 
 
-def _metric(found: Estimate, label: str, group: str = "", of: tuple[str, ...] = ()) -> Metric:
+def _metric(found: Estimate, label: str, group: str = "") -> Metric:
     return Metric(
         found.value,
         found.ci95,
@@ -62,7 +62,6 @@ def _metric(found: Estimate, label: str, group: str = "", of: tuple[str, ...] = 
         label=label,
         group=group,
         families=found.statements,
-        mean_of=of,
     )
 
 

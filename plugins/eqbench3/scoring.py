@@ -78,12 +78,7 @@ def _columns(protocol: Protocol, scored: Sequence[SampleScore]) -> list[_Column]
 
 
 def _main(scored: Sequence[SampleScore]) -> _Column:
-    return _column(
-        RUBRIC_SCORE,
-        Metric(None, label="rubric score (0-100)", mean_of=(RUBRIC,)),
-        [RUBRIC],
-        scored,
-    )
+    return _column(RUBRIC_SCORE, Metric(None, label="rubric score (0-100)"), [RUBRIC], scored)
 
 
 def _quality(protocol: Protocol) -> set[str]:
@@ -144,7 +139,6 @@ def _metric(column: _Column, interval: Any, families: int) -> Metric:
         label=like.label,
         group=like.group,
         families=families,
-        mean_of=like.mean_of,
     )
 
 

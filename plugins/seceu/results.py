@@ -16,8 +16,6 @@ from .norms import Norm
 from .scoring import distance
 from .stories import N_OPTIONS, POINT_NAMES
 
-DISTANCE = "distance"
-"""The value of a score that is its mean."""
 SEED = 0
 """Of the bootstrap: the same data gives the same interval."""
 
@@ -43,7 +41,7 @@ class Run:
     @property
     def read(self) -> list[SampleScore]:
         """The samples that have a distance."""
-        return [s for s in self.scores if s.score.values.get(DISTANCE) is not None]
+        return [s for s in self.scores if s.score.values.get("distance") is not None]
 
     @property
     def meaningful(self) -> int:
@@ -70,7 +68,7 @@ class Run:
         null = (0.0,) * N_OPTIONS
         filled = [
             distance(null, self.items[s.item_id].content.reference)
-            if s.score.values.get(DISTANCE) is None
+            if s.score.values.get("distance") is None
             else _distance(s)
             for s in self.scores
         ]
@@ -109,7 +107,7 @@ class Run:
 
 
 def _distance(sample: SampleScore) -> float:
-    value = sample.score.values[DISTANCE]
+    value = sample.score.values["distance"]
     assert value is not None
     return value
 

@@ -5,14 +5,13 @@ distances only. All functions here are pure.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from eibench import Item, JsonDict, Metric, SampleScore, Summary
 from eibench.statistics import iteration_spread
 
 from .norms import Norm, band
 from .patterns import Pattern, pattern_of, pattern_warnings
-from .results import DISTANCE, Estimate, Run
+from .results import Estimate, Run
 
 _ORDER = (
     "eq",
@@ -45,7 +44,7 @@ def summarise(items: Sequence[Item], norm: Norm | None, scores: Sequence[SampleS
 def _metrics(run: Run, pattern: Pattern) -> dict[str, Metric]:
     score, filled = run.score(), run.score_as_paper()
     found = {
-        "seceu_score": _distances(score, "SECEU score (mean distance)", DISTANCE),
+        "seceu_score": _distances(score, "SECEU score (mean distance)"),
         "eq": Metric(None, label="EQ (the pack has no norm)"),
         "seceu_score_unread_null": _distances(filled, "SECEU score, unread as (0,0,0,0)"),
         "sum_violations": _distances(run.violations(), "share of sums other than 10"),
@@ -56,8 +55,8 @@ def _metrics(run: Run, pattern: Pattern) -> dict[str, Metric]:
     return found | _reruns(run)
 
 
-def _distances(found: Estimate, label: str, *of: str) -> Metric:
-    return Metric(*found, higher_is_better=False, over="stories", label=label, mean_of=of)
+def _distances(found: Estimate, label: str) -> Metric:
+    return Metric(*found, higher_is_better=False, over="stories", label=label)
 
 
 def _on_scale(run: Run, norm: Norm, score: Estimate, filled: Estimate) -> dict[str, Metric]:
@@ -68,10 +67,9 @@ def _on_scale(run: Run, norm: Norm, score: Estimate, filled: Estimate) -> dict[s
         "percentile": (_turned(score, norm.percentile), f"percentile ({where})"),
         "eq_unread_null": (_turned(filled, norm.eq), "EQ, unread as (0,0,0,0)"),
     }
-    made = {
+    return {
         name: Metric(*found, over="stories", label=label) for name, (found, label) in named.items()
     }
-    return {**made, "eq": replace(made["eq"], mean_of=(DISTANCE,))}
 
 
 def _standing(run: Run, score: float | None) -> JsonDict:
