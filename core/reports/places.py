@@ -36,10 +36,10 @@ def place_rows(rows: Sequence[BoardRow], scored: Scored) -> list[str]:
 
     Whole results are ranked first, partial ones below them, and below these those of a panel of
     which some judges did not answer all, each among their like, so that no partial one makes whole
-    ones less sure; ties between those that are not alike are found among all together. A row without a value has no rank, nor has any where neither end of
-    the metric is better. What is not known of a row is ``None``: of one that shares fewer than
-    eight families of items with every other, and of all rows where the metric is not made of
-    items' scores.
+    ones less sure; ties between those that are not alike are found among all together. A row
+    without a value has no rank, nor has any where neither end of the metric is better. What is not
+    known of a row is ``None``: of one that shares fewer than eight families of items with every
+    other, and of all rows where the metric is not made of items' scores.
 
     Returns:
         What to know of the ranks, one line each.
