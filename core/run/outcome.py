@@ -1,10 +1,11 @@
 """What came of a run: its evidence, its place among other models, its result document."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..benchmark import Pack
+from ..clients.keys import redact
 from ..compare.comparison_pool import (
     ComparisonPool,
     Met,
@@ -16,7 +17,7 @@ from ..compare.comparison_pool import (
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..endpoints.sites import host_in
-from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
+from ..errors import BenchError, BudgetReached, Interrupted, PluginError, ProviderError, Unreadable
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..lookup.runs import Company
@@ -82,6 +83,7 @@ class Outcome:
         placement: Among other models.
         budget: What the command may spend.
         say: Tells the user something.
+        silent: Judges of a panel, by label, with the first error instead of a reply.
     """
 
     owned: OwnedRun
@@ -89,6 +91,7 @@ class Outcome:
     placement: Placement
     budget: Budget | None
     say: Callable[[str], None]
+    silent: Mapping[str, ProviderError] = field(default_factory=dict)
 
     def sum_up(self, seconds: float, ended: Interrupted | BudgetReached | None) -> ResultDocument:
         """The result document, which is stored.
@@ -114,7 +117,8 @@ class Outcome:
         # What no call was answered by is in no journal.
         asked_now = self.progress.sent.get("generate", 0)
         evidence = replace(evidence, again=self.progress.retries, asked_now=asked_now)
-        document = self._document(seconds, evidence, self._why_it_ended(ended))
+        warnings = [*self._silent(evidence), *self._why_it_ended(ended)]
+        document = self._document(seconds, evidence, warnings)
         # A run that is only judged again stays what it was.
         finished = run.finished_at is not None if config.run_id else ended is None
         keep_result(journal, run, document, seconds=seconds, finished=finished)
@@ -162,6 +166,12 @@ class Outcome:
             if run.status not in ("complete", "fail"):
                 journal.end_run(run, "stopped", seconds=seconds, finished=False)
             raise PluginError(f"{error}; all replies are saved") from error
+
+    def _silent(self, evidence: Evidence) -> list[str]:
+        """Why judges did not give all of their verdicts."""
+        gave = evidence.replies
+        short = [e for judge, e in self.silent.items() if judge in gave and not gave[judge].whole]
+        return [redact(str(error)) for error in short]
 
     def _compared(self) -> ModelComparisons | None:
         """Where the model stands among others, where that was wanted."""

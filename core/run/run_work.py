@@ -57,6 +57,7 @@ class RunWork:
     untried: Mapping[str, str]
     _planned_calls: dict[tuple[str, int], Mapping[str, int]] = field(default_factory=dict)
     _placement: Placement = field(default_factory=Placement)
+    _absences: Absences = field(default_factory=Absences)
     _graded: bool = False
     """Nothing is left but comparisons."""
 
@@ -83,7 +84,8 @@ class RunWork:
     @property
     def _outcome(self) -> Outcome:
         budget = self.connector.money.budget
-        return Outcome(self.owned, self.progress, self._placement, budget, self.say)
+        about = (self.owned, self.progress, self._placement, budget, self.say)
+        return Outcome(*about, self._absences.first)
 
     def _end(self, seconds: float, ended: BenchError) -> None:
         """Store that an error ended the command; a result that is there stands."""
@@ -168,7 +170,8 @@ class RunWork:
             room=self._room(),
         )
         if self.config.panel:
-            context.absences = Absences([judge.asked for judge in judges], self.say)
+            self._absences = Absences([judge.asked for judge in judges], self.say)
+            context.absences = self._absences
             context.members = {
                 judge.asked: replace(context, judge=judge, graded_by=grader(one), panel=None)
                 for judge, one in zip(judges, by_each_judge(self.config), strict=True)

@@ -34,11 +34,13 @@ class Absences:
         judges: The labels of all; none where there is no panel.
         say: Tells the user of one that leaves.
         reasons: By label, the error with which a judge left.
+        first: By label, the first error of a judge that gave no reply, whether it left or not.
     """
 
     judges: Collection[str] = ()
     say: Callable[[str], None] = lambda line: None
     reasons: dict[str, ProviderError] = field(default_factory=dict)
+    first: dict[str, ProviderError] = field(default_factory=dict)
     _given_up: Counter[str] = field(default_factory=Counter)
     _failed: set[str] = field(default_factory=set)
 
@@ -52,6 +54,7 @@ class Absences:
             error: What its call ended with.
             silent: It has not replied to anything in this command.
         """
+        self.first.setdefault(judge, error)
         self._given_up[judge] += silent and error.kind in _OF_THE_SERVER
         self._failed |= {judge} if error.fatal else set()
         if error.fatal or (silent and self._given_up[judge] >= SILENT_AT_FIRST):

@@ -14,11 +14,11 @@ from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..panels import Panel
-from ..roles import is_generating, role_in
+from ..roles import JUDGE, is_generating, role_in
 from ..types import Item, JsonObject, Sampling, Score, digest
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
-from .progress import TRIAL, Progress
+from .progress import COMPARE, TRIAL, Progress
 from .room import Room
 from .workers import Stop
 
@@ -75,6 +75,7 @@ def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
 
 _Who = tuple[str, str]
 """A phase, and the label of who is asked."""
+_VERDICTS = (JUDGE, COMPARE)
 
 
 @dataclass
@@ -159,8 +160,8 @@ class RunContext:
     def settle(self, error: ProviderError, party: ConnectedParty) -> None:
         """Take an error that ends the run for that of one judge, where a panel has others."""
         if party.asked in self.absences.judges and not is_generating(party.phase):
-            is_verdict = party.phase != TRIAL
-            silent = is_verdict and (party.phase, party.asked) not in self.heard
+            heard = any(asked == party.asked for phase, asked in self.heard if phase in _VERDICTS)
+            silent = party.phase != TRIAL and not heard
             self.absences.settle(party.asked, error, silent=silent)
 
     def _was_answered(self, party: ConnectedParty) -> bool:

@@ -312,6 +312,8 @@ async def test_a_judge_that_fails_leaves_the_others_their_work(court: Lab, fault
     said = "verdicts: openai/one 10 of 10, openai/two 10 of 10, openai/three 0 of 10"
     assert first_line(document).endswith(said)
     assert "INCOMPLETE (2 of 3 judges): " in result_line(document)
+    (why,) = document["warnings"]
+    assert why.startswith("the judge openai/three at ")
     words.faults = {}
     document = await judged(court, "one", "two", "three")
     assert asked(court) == {"three": 10}
