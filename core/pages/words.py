@@ -61,7 +61,7 @@ def verdict(document: ResultDocument) -> str:
 def _sentences(document: ResultDocument) -> Iterator[str]:
     name, found = document["name"], main_metric(document)
     if found is None or found[1]["value"] is None:
-        reason = document["invalid"] or "no sample could be scored"
+        reason = completeness(document).text or "no sample could be scored"
         yield f"{name} has no result: {reason}."
         return
     metric = found[1]

@@ -1,0 +1,322 @@
+"""One journal walked through all screens: what they claim of runs and boards is the same.
+
+What is claimed is read from a screen by its words, and set beside what the numbers of the JSON
+document say, worked out here anew. A screen is a function from a run to text: one that is added
+to `OF_A_RUN` or `OF_A_BOARD` is held to all of it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from html import unescape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.conftest import enter_empty_place, run_here
+
+FILL = uniform_ratings(1)
+SITE = Path("site")
+
+
+def reply(request: ReceivedRequest) -> str:
+    """Models that guess, that answer alike, or not at all, and two judges."""
+    if criteria := re.findall(r'"(\w+)": 0-10', request.prompt):
+        return json.dumps(dict.fromkeys(criteria, 4 if request.model == "strict" else 7))
+    if request.model == "vague":
+        return "I would rather not put numbers on people."
+    if "Divide them among the four options" in request.prompt:
+        best = {"flat": "(1) 3; (2) 2; (3) 3; (4) 2"}
+        return best.get(request.model or "", "(1) 10; (2) 0; (3) 0; (4) 0")
+    filled = FILL(request)
+    assert isinstance(filled, str)
+    return re.sub(r": \d+", ": 5", filled) if request.model == "flat" else filled
+
+
+class Walked(NamedTuple):
+    """The journal of all tests here.
+
+    Attributes:
+        folder: Where it is.
+        commands: By kind, the command that made a run.
+        results: What that says as JSON, once all are there.
+    """
+
+    folder: Path
+    commands: Mapping[str, tuple[str, ...]]
+    results: Mapping[str, Any]
+
+
+def commands(url: str) -> dict[str, tuple[str, ...]]:
+    """A run of each kind."""
+    v1, seceu = ("run", "eqbench-v1", "--dataset", "bundled"), ("run", "seceu")
+    own = ("--base-url", url, "--model")
+    panel = ("--judge", "openai/strict", "--judge", "openai/kind", "--judge-base-url", url)
+    rated = ("run", "eqbench3", "--dataset", "bundled", "--limit", "9")
+    return {
+        "demo": (*v1, "--model", "demo/medium"),
+        "whole": (*v1, *own, "openai/flat"),
+        "guess": (*v1, *own, "openai/guess"),
+        "partial, few items": (*v1, "--limit", "4", *own, "openai/short"),
+        "partial": (*v1, "--limit", "9", *own, "openai/nine"),
+        "failed": (*v1, "--keep-going", *own, "openai/vague"),
+        "less is better": (*seceu, *own, "openai/flat"),
+        "less is better, worse": (*seceu, *own, "openai/guess"),
+        "panel": (*rated, "--no-elo", *panel, *own, "openai/flat"),
+        "rated, last": (*rated, "--model", "demo/weak"),
+        "rated, first": (*rated, "--model", "demo/strong"),
+    }
+
+
+KINDS = tuple(commands(""))
+BOARDS = {"eqbench-v1": (), "seceu": (), "eqbench3": ("--demo", "--judge", "demo/judge")}
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+    """All runs, and the site of them; the server goes on."""
+    with pytest.MonkeyPatch.context() as patch, LoopbackServer(reply) as server:
+        folder = enter_empty_place(tmp_path_factory.mktemp("claims"), patch)
+        made = commands(server.base_url)
+        for _ in range(2):  # whoever comes last has ratings of all
+            results = {kind: run_here(*words, "--json").json for kind, words in made.items()}
+        done = run_here("site", "-o", SITE)
+        assert done.code == 0, done.err
+        yield Walked(folder, made, results)
+
+
+@pytest.fixture
+def journal(walked: Walked, monkeypatch: pytest.MonkeyPatch) -> Walked:
+    """The same, in its folder, on a wide terminal, without the details."""
+    monkeypatch.chdir(walked.folder)
+    monkeypatch.delenv("BENCH_DETAILS")
+    monkeypatch.setenv("COLUMNS", "400")
+    return walked
+
+
+def words(page: Path) -> str:
+    """What a page says, without its drawings."""
+    text = re.sub(r"<svg.*?</svg>", "", page.read_text(encoding="utf-8"), flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
+
+
+def told(*args: str) -> str:
+    """What a command prints, on one line."""
+    return " ".join(run_here(*args).out.split())
+
+
+def report(run_id: str, *others: str) -> str:
+    """What a report says first."""
+    assert run_here("report", run_id, *others, "-o", "report.html").code == 0
+    return " ".join(re.findall(r'<p class="verdict">(.*?)</p>', Path("report.html").read_text()))
+
+
+def part_of_site(journal: Walked, kind: str) -> str:
+    """What the page of a model says of one of its boards."""
+    document = journal.results[kind]
+    texts = (page.read_text(encoding="utf-8") for page in SITE.glob("models/*.html"))
+    own = (text for text in texts if f"<h1>{document['name']}</h1>" in text)
+    parts = (part for text in own for part in text.split("<section"))
+    lead = (p for p in parts if 'class="lead' in p and f'id="{document["benchmark"]}' in p)
+    return " ".join(unescape(v) for p in lead for v in re.findall(r'"verdict">(.*?)</p>', p))
+
+
+Screen = Callable[[Walked, str], str]
+OF_A_RUN: dict[str, Screen] = {
+    "run": lambda j, kind: told(*j.commands[kind]),
+    "show": lambda j, kind: told("show", j.results[kind]["run_id"]),
+    "show --details": lambda j, kind: told("show", j.results[kind]["run_id"], "--details"),
+    "report": lambda j, kind: report(j.results[kind]["run_id"]),
+    "site": part_of_site,
+}
+SIDE = re.compile(
+    r"(not surely above|not surely better than|above|below|better than|worse than) "
+    r"(chance|the best constant answer) \((?:random )?(-?[\d.]+)\)"
+)
+RANK = re.compile(r"first of \d+|rank [\d–]+ of \d+(?:, shares first place)?")
+FEW = re.compile(r"\d+ of \d+ items: too few to tell", re.IGNORECASE)
+NAMES = {"random": "chance", "best_constant": "the best constant answer"}
+VERBS = {
+    True: ("not surely above", "above", "below"),
+    False: ("not surely better than", "better than", "worse than"),
+}
+
+
+def sides(document: Any) -> set[tuple[str, str]]:
+    """On which side of chance and of the constant a result is, by its numbers."""
+    metric = next(iter(document["metrics"].values()))
+    ends = metric["ci95_chosen"] if "chosen" in metric else metric["ci95"]
+    if ends is None or document["status"] != "complete" or not document["baselines"]:
+        return set()
+    sign = 1 if metric["higher_is_better"] else -1
+    found = {}
+    for name, said in NAMES.items():
+        gaps = [sign * (end - document["baselines"][name]["value"]) for end in ends]
+        side = 1 if min(gaps) > 0 else -1 if max(gaps) < 0 else 0
+        found[said] = VERBS[metric["higher_is_better"]][side]
+    above = found["chance"] in ("above", "better than")
+    if not above or found["the best constant answer"] in ("above", "better than"):
+        found.pop("the best constant answer")  # said where chance is passed and it is not
+    return {(verb, said) for said, verb in found.items()}
+
+
+def few(document: Any) -> set[str]:
+    """That items are too few to tell, by its numbers."""
+    metric = next(iter(document["metrics"].values()))
+    items = f"{document['items']['total']} of {document['dataset']['n_items']} items"
+    alone = metric["value"] is not None and metric["ci95"] is None and document["baselines"]
+    return {f"{items}: too few to tell"} if alone else set()
+
+
+def places(document: Any) -> set[str]:
+    """The rank among the models it was compared with, by its numbers."""
+    rows = document["ratings"]
+    own = next((row for row in rows if row["model"] == document["name"]), None)
+    if own is None:
+        return set()
+    low, high = own["rank_ci95_board"]
+    others = [row for row in rows if row is not own and row["rank_ci95_board"][0] == 1]
+    if low == 1 and not others:
+        return {f"first of {len(rows)}"}
+    ranks = f"rank {low}" if low == high else f"rank {low}–{high}"
+    return {f"{ranks} of {len(rows)}" + ", shares first place" * (low == 1)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("screen", OF_A_RUN)
+def test_screens_of_a_run_claim_what_its_numbers_say(
+    journal: Walked, screen: str, kind: str
+) -> None:
+    """The same sides of baselines, the same place, the same reason why not; nothing else."""
+    document, text = journal.results[kind], OF_A_RUN[screen](journal, kind)
+    assert document["name"] in text
+    assert {(verb, name) for verb, name, _ in SIDE.findall(text)} == sides(document)
+    assert {said.lower() for said in FEW.findall(text)} == few(document)
+    if screen != "site":  # which has the place on the board of today
+        assert set(RANK.findall(text)) == places(document)
+    assert ("less is better" in text) == kind.startswith("less is better")
+    if document["status"] != "complete":
+        assert document["status"].upper() in text
+    if screen in ("run", "show", "show --details"):
+        assert ("DEMO" in text) == document["demo"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_from_the_journal_says_so_and_one_that_is_shown_does_not(
+    journal: Walked, kind: str
+) -> None:
+    """When and where its replies were asked for; the JSON has the same."""
+    text, asked = told(*journal.commands[kind]), journal.results[kind]["asked"]
+    found = re.search(r"from the journal, of ([\d-]+ [\d:]+)(?:, asked at ([\w.:]+))?; ", text)
+    assert found
+    assert found[1] == asked["last"][:16].replace("T", " ")
+    assert [found[2]] * bool(found[2]) == asked["addresses"]
+    assert "from the journal" not in told("show", journal.results[kind]["run_id"])
+
+
+def test_the_list_of_runs_claims_nothing_else(journal: Walked) -> None:
+    """Status, DEMO, and of how many samples; no rank and no side."""
+    text = run_here("runs").out
+    assert not (SIDE.search(text) or RANK.search(text))
+    rows = {document["run_id"]: document for document in journal.results.values()}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("│")[1:-1]]
+        if (document := rows.get(cells[0] if cells else "")) is not None:
+            assert ("DEMO" in line) == document["demo"]
+            assert document["status"] in cells
+            assert f"{document['items']['scored']}/{document['items']['total']}" in line
+
+
+def leaderboard(benchmark: str, *more: str) -> Any:
+    """The document of a board."""
+    return run_here("leaderboard", benchmark, *BOARDS[benchmark], "--json", *more).json
+
+
+def ranks(row: Any) -> str:
+    """The ranks that a model may have, all at once; a dash where that is not known."""
+    low, high = row["rank_ci95_board"] or (None, None)
+    return "–" if low is None else str(low) if low == high else f"{low}–{high}"
+
+
+def first(board: Any) -> str:
+    """Who is first, by the numbers."""
+    ranked = [row for row in board["rows"] if row["rank"] is not None]
+    may = [row["model"] for row in ranked if (row["rank_ci95_board"] or [0])[0] == 1]
+    if len(may) == 1:
+        return f"{may[0]} is first of {len(ranked)}"
+    return f"{('two', 'three')[len(may) - 2]} models of {len(ranked)} share first place"
+
+
+def on_terminal(benchmark: str) -> str:
+    """What `bench leaderboard` prints."""
+    return run_here("leaderboard", benchmark, *BOARDS[benchmark]).out
+
+
+def on_site(benchmark: str) -> str:
+    """What the page of the board says; of several boards of that benchmark all."""
+    return " ".join(words(page) for page in SITE.glob(f"boards/{benchmark}*.html"))
+
+
+def on_entry(benchmark: str) -> str:
+    """What the entry of the site says."""
+    return words(SITE / "index.html")
+
+
+OF_A_BOARD = {"leaderboard": on_terminal, "board page": on_site, "entry": on_entry}
+
+
+@pytest.mark.parametrize("benchmark", BOARDS)
+@pytest.mark.parametrize("screen", OF_A_BOARD)
+def test_screens_of_a_board_claim_what_its_numbers_say(
+    journal: Walked, screen: str, benchmark: str
+) -> None:
+    """Who is first, and by what; the sentence is that of the JSON."""
+    board = leaderboard(benchmark)
+    text = " ".join(OF_A_BOARD[screen](benchmark).split())
+    assert first(board) in board["statement"]
+    said = board["statement"].removeprefix("DEMO: ")
+    assert said[1:] in text
+    assert ("less is better" in board["statement"]) == (benchmark == "seceu")
+
+
+@pytest.mark.parametrize("benchmark", BOARDS)
+def test_a_board_on_the_terminal_has_the_ranks_and_marks_of_its_rows(
+    journal: Walked, benchmark: str
+) -> None:
+    """In the order of the JSON: ranks, partial, DEMO; baselines name whom they stop."""
+    board, text = leaderboard(benchmark), on_terminal(benchmark)
+    cells = [[c.strip() for c in line.split("│")[1:3]] for line in text.splitlines() if "│" in line]
+    for row, (rank, name) in zip(board["rows"], cells[1:], strict=True):
+        assert rank == ranks(row)
+        assert name.startswith(row["model"])
+        assert ("(partial)" in name, "DEMO" in name) == (row["partial"], row["demo"])
+    for line in text.splitlines():
+        if stopped := re.match(r"not surely (?:above|better than) chance .*: (.*)", line):
+            known = [r["model"] for r in board["rows"] if "random" in (r["not_above"] or ())]
+            assert stopped[1].split(", ") == known
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "better"),
+    [
+        ("whole", "guess", 1),
+        ("less is better", "less is better, worse", -1),
+        ("rated, first", "rated, last", 1),
+    ],
+)
+def test_two_runs_come_to_the_same_everywhere(journal: Walked, a: str, b: str, better: int) -> None:
+    """On the terminal, in the JSON and on the report of both."""
+    one, two = (journal.results[kind] for kind in (a, b))
+    pair = one["run_id"], two["run_id"]
+    found = run_here("compare", *pair, "--json").json
+    assert run_here("compare", *pair).out.splitlines()[-1] == found["statement"]
+    low, high = (better * end for end in found["main"]["row"]["ci95"])
+    names = f"{one['name']} is better than {two['name']}"
+    told_apart = min(low, high) > 0
+    assert told_apart == (names in found["statement"])
+    assert (max(low, high) < 0 < 1) == (f"{two['name']} is better" in found["statement"])
+    assert ("less is better" in found["statement"]) == (better < 0)
+    sentence = found["statement"].partition("; on the board")[0]
+    assert sentence in unescape(report(*pair))
