@@ -13,9 +13,16 @@ def tag(name: str, *inside: object, **attributes: object) -> Markup:
     return Markup(f"<{name}{opened}>{''.join(map(safe, inside))}</{name}>")
 
 
+MOST = 8_000
+"""Characters of a text that a page shows: a megabyte without a blank takes a minute to lay out."""
+
+
 def safe(value: object) -> Markup:
-    """Text as markup, with controls and marks shown; markup as it is."""
-    return value if isinstance(value, Markup) else escape(harmless(str(value)))
+    """Text as markup, with controls and marks shown, cut where it is too long; markup as it is."""
+    if isinstance(value, Markup):
+        return value
+    text = harmless(str(value))
+    return escape(text if len(text) <= MOST else f"{text[:MOST]}… ({len(text):,} characters)")
 
 
 def percent(share: float) -> str:

@@ -21,6 +21,8 @@ from .slugs import model_path, slug
 
 _SIZE = re.compile(r"(?<![\d.a-z])(\d+(?:\.\d+)?)b(?![a-z\d])", re.IGNORECASE)
 _RANGE = re.compile(r"\((\d+)-(\d+)\)")
+LONGEST = 200
+"""Characters of a name on a page."""
 _RANGES = (1.0, 10.0, 20.0, 100.0)
 
 
@@ -144,7 +146,7 @@ def _row(
     scored, result = board.runs.get(name), board.board.documents.get(name)
     return {
         "id": row["run_id"] or slug(name),
-        "model": name,
+        "model": shown_name(name),
         "href": model_path(name) if scored else None,
         "family": "demo" if run and run.demo else _family(run.model if run else name),
         "size_b": size_of(name),
@@ -168,7 +170,7 @@ def _row(
         "completeness": completeness(result).text if result else "",
         "scored": items["scored"] if items else None,
         "total": items["total"] if items else None,
-        "tied_with": list(tied_names(row) or ()),
+        "tied_with": [*map(shown_name, tied_names(row) or ())],
         "runs": [row["run_id"]] if row["run_id"] else [],
     }
 
@@ -179,6 +181,11 @@ def _family(model: str) -> str:
     if is_imported(model):
         return "imported"
     return family(ModelSpec(provider, name or provider)) or "–"
+
+
+def shown_name(name: str) -> str:
+    """A model's name, cut where no page could hold it."""
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
 
 
 def size_of(name: str) -> float | None:

@@ -12,6 +12,7 @@ from ..pages.words import ends, figure
 from ..reports.items import ItemRow, flags_of, status_of
 from ..reports.ratings import ranks
 from ..result_document import Facts
+from .board_document import shown_name
 from .gather import SiteBoard, SiteRun
 from .index_page import number_name
 from .item_pages import item_paths
@@ -99,7 +100,7 @@ def model_page(
     return page_of(
         "model.html",
         model_path(name),
-        title=name,
+        title=shown_name(name),
         parts=parts,
         alike=alike,
         slug=slug,

@@ -6,6 +6,7 @@ from typing import TypedDict
 from ..pages.inputs import ItemText
 from ..pages.transcripts import pack
 from ..reports.items import ItemRow
+from .board_document import shown_name
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
 from .policy import Policy
@@ -49,7 +50,7 @@ def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
     texts = policy.shows(board.board.pack.source.facts)
     document: SiteRunDocument = {
         "run": run.run.run_id,
-        "model": run.run.name,
+        "model": shown_name(run.run.name),
         "benchmark": run.run.benchmark,
         "demo": run.run.demo,
         "value": run.items.value,

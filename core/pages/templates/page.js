@@ -167,5 +167,5 @@ const eibench = (() => {
     next?.scrollIntoView({ block: "nearest" });
   };
   onbeforeprint = () => { for (const part of all("section details:not(.sample)")) part.open = true; };
-  return { all, make, reader, sort, sortable, sources, typing, unpack };
+  return { all, lighten, make, reader, sort, sortable, sources, typing, unpack };
 })();

@@ -40,7 +40,7 @@ const comparison = () => {
     const rows = compared.filter((row) => row[0] === b.model), results = new Set(rows.map((row) => row[2]).filter((result) => result !== "not read")),
       list = rows.map(([, order, result, margins]) => make("li", "", make("strong", "", `${order === "shown first" ? a.model : b.model} shown first: `), `${{ won: a.model + " won", lost: b.model + " won" }[result] ?? result}. `, make("span", "muted", margins))),
       flip = results.size > 1 ? make("p", "mark", "Flip: the result changes with the order of the texts.") : make("p", "note", !rows.length ? "Not compared." : rows.length > 1 ? "No flip." : "One order only.");
-    return [make("ul", "orders", ...list), flip];
+    return [lighten(make("ul", "orders", ...list)), flip];
   };
   let last = 0;
   const show = async () => {

@@ -1,4 +1,4 @@
-const { all, make, reader, sort, sortable, sources, typing, unpack } = eibench,
+const { all, lighten, make, reader, sort, sortable, sources, typing, unpack } = eibench,
   find = (wanted) => document.querySelector(wanted),
   root = new URL("..", document.currentScript.src).href;
 

@@ -31,8 +31,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site in which every name and text is the worst."""
     rows = [row(name, 1500.0 - n, [1400.0, 1550.0], id=f"r{n}", runs=[f"r{n}"], family=name,
                 href="models/x.html") for n, name in enumerate(NAMES)]  # fmt: skip
-    board = document(rows, title=HOSTILE, judge=HOSTILE, sentence=HOSTILE, warnings=[HOSTILE],
-                     comparability=HOSTILE, pack=HOSTILE)  # fmt: skip
+    board = document(rows, title=HOSTILE, judge=HOSTILE, sentence=HOSTILE,
+                     warnings=[HOSTILE + LONG], comparability=HOSTILE, pack=HOSTILE)  # fmt: skip
     board["views"][0]["name"] = HOSTILE
     for criterion in board["criteria"]:
         criterion["label"] = HOSTILE
@@ -46,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for item in made["items"]:
             item["texts"] = f"texts/r{n}/x"
         packed = transcript(
-            HOSTILE + LONG, quoting, [[NAMES[1 - n], "shown first", HOSTILE, HOSTILE]]
+            HOSTILE + LONG, quoting, [[NAMES[1 - n], "shown first", HOSTILE, HOSTILE + LONG]]
         )
         data |= {f"runs/{KEY}/r{n}": made, f"texts/r{n}/x": [{"iteration": 1, "packed": packed}]}
     return write(tmp_path_factory.mktemp("site"), board, data)
