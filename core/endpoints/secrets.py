@@ -11,11 +11,25 @@ _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])")
 _HEADER = re.compile(r"[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})*")
 _CREDENTIAL = re.compile(
     r"(?:.+_)?(?:"
-    r"authori[sz]ation|auth|bearer|cookie|credentials?|pass(?:word|wd|phrase)|secret"
+    r"authori[sz]ation|auth|bearer|cookie|credentials?|jwt|pass(?:word|wd|phrase|code)|pwd|secret"
     r"|(?:api|access|account|auth|encryption|private|secret|subscription)_?key|access_?key_?id"
     r"|(?:ad|access|api|auth|bearer|hf|refresh|security|session)_?token"
     r")|token"
 )
+_NAMED = re.compile(r"(.+)_(?:key|token)")
+_PLAIN = frozenset(
+    {"answer", "begin", "bos", "cache", "cls", "dedup", "end", "eos", "foreign", "group", "guided",
+     "idempotency", "image", "input", "item", "label", "lookup", "mask", "output", "pad",
+     "partition", "primary", "public", "response", "routing", "sep", "sort", "special", "start",
+     "stop", "think", "unk"}
+)  # fmt: skip
+"""What a key or a token may be called that is no secret, by its word before that one."""
+_KEY = re.compile(
+    r"(?:sk|gsk|xai|hf|pplx|nvapi|ghp|glpat)[-_][\w-]{12,}|AIza[\w-]{30,}"
+    r"|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*",
+    re.ASCII,
+)
+"""A key as known providers make them, or a JSON web token, whatever it is called."""
 _OF_SCHEMAS = frozenset(
     {"$defs", "definitions", "dependencies", "dependentRequired", "dependentSchemas",
      "patternProperties", "properties"}
@@ -45,7 +59,7 @@ def shown_header(name: str) -> str:
 
 
 def find_credentials(body: object) -> Iterator[Path]:
-    """The places in a JSON value whose key says that they hold a credential.
+    """The places in a JSON value that hold a credential, by their key or by what stands there.
 
     Only texts can be one, so ``{"password": -5}``, as a bias, is none. Where a JSON schema
     calls a property ``password``, what stands there describes it and is none either.
@@ -86,10 +100,20 @@ def _parts(value: object) -> Iterator[tuple[str | int, object]]:
 
 
 def _is_credential(place: Path, key: str | int, value: object) -> bool:
-    if isinstance(key, int) or not _CREDENTIAL.fullmatch(_spelled(key)):
+    if isinstance(value, str) and _KEY.fullmatch(value):
+        return True
+    if isinstance(key, int) or not _is_named_like_one(_spelled(key)):
         return False
     of_schema = bool(place) and place[-1] in _OF_SCHEMAS
     return isinstance(value, str) if of_schema else _holds_text(value)
+
+
+def _is_named_like_one(spelled: str) -> bool:
+    """Whether a field is called like a credential, such as ``openrouter_key``."""
+    if _CREDENTIAL.fullmatch(spelled):
+        return True
+    named = _NAMED.fullmatch(spelled)
+    return named is not None and named[1].rpartition("_")[2] not in _PLAIN
 
 
 def _spelled(key: str) -> str:

@@ -27,12 +27,14 @@ SECRET = "fake-0123456789abcdef"
             "x-api-key", "X_API_KEY", "openai_api_key", "access_token", "accessToken", "token",
             "password", "secret", "client_secret", "clientSecret", "aws_secret_access_key",
             "vertex_credentials", "Ocp-Apim-Subscription-Key", "cookie", "bearer", "hf_token",
+            "jwt", "openrouter_key", "OPENROUTER_KEY", "groqKey", "pwd", "id_token", "github_token",
         )
     ] + [
         ({"a": [{"b": {"Token": SECRET}}]}, "a.0.b.Token"),
         ({"authorization": {"value": SECRET}}, "authorization"),
         ({"api_key": ["", SECRET]}, "api_key"),
         ({"properties": {"password": SECRET}}, "properties.password"),
+        ({"routing": ["sk-fake-0123456789abcdef"]}, "routing.0"),
     ],
 )  # fmt: skip
 def test_credentials_are_found(body: dict[str, Any], place: str) -> None:
@@ -55,6 +57,7 @@ def test_credentials_are_found(body: dict[str, Any], place: str) -> None:
         {"guided_json": {"properties": {"password": {"type": "string", "title": "Secret"}}}},
         {"guided_json": {"$defs": {"Token": {"enum": ["a"]}}, "required": ["password"]}},
         {"guided_json": {"dependentRequired": {"password": ["user"]}}},
+        {"idempotency_key": "a", "partition-key": "b", "image_token": "<image>", "cacheKey": "c"},
         {"api_key": "", "token": None, "secret": False},
         {"author": "x", "keyboard": "y", "passwords_seen": "z", "secretary": "w"},
     ],
@@ -71,6 +74,16 @@ def test_depth_is_no_hiding_place() -> None:
     for _ in range(5000):
         body = [body]
     assert len(list(find_credentials(body))) == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["sk-fake-0123456789abcdef", "hf_fake0123456789", "eyJmYWtlMTIz.eyJmYWtl.c2ln"]
+)
+def test_a_key_is_known_by_its_form(value: str) -> None:
+    """Whatever it is called; words that begin alike are none."""
+    assert without_credentials({"user": value}) == {"user": "[hidden]"}
+    plain = {"user": value[:6], "stop": ["sk-", "hf_x"], "note": f"say {value}"}
+    assert without_credentials(plain) == plain
 
 
 @pytest.mark.parametrize(
