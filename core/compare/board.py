@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..endpoints.sites import LOCAL
+from ..hints import bench
 from ..journal import Journal, RunRecord
+from ..journal.arriving import GRADED_BY, SETTINGS
 from ..lookup.runs import JudgeNames
 from ..options import Option, option_words
 from ..settings.run_config import stored_roles
@@ -103,6 +105,27 @@ def unusual(given: JsonObject, options: Sequence[Option]) -> Chosen:
     return tuple((name, value) for name, value, usual in values if value != usual)
 
 
+class ReadableRuns(NamedTuple):
+    """The runs of which a board can be made, and why others cannot be on one: a line each."""
+
+    runs: list[RunRecord]
+    warnings: list[str]
+
+
+def readable(journal: Journal, runs: Sequence[RunRecord]) -> ReadableRuns:
+    """The runs but those that an earlier import has let in with what no program of ours writes."""
+    found = ReadableRuns([], [])
+    for run in runs:
+        wrong = SETTINGS(dict(run.settings))
+        facts = (dict(g.graded_by) for g in journal.graders(run))
+        if wrong := wrong or next(filter(None, map(GRADED_BY, facts)), None):
+            message = f"run {run.run_id} ({run.name}) is left out, as what is stored of it {wrong}"
+            found.warnings.append(f"{message}; {bench('delete', run.run_id)} removes it")
+        else:
+            found.runs.append(run)
+    return found
+
+
 class GradedRun(NamedTuple):
     """A run on a board, with the number of its samples that were graded as the board's are."""
 
@@ -141,7 +164,7 @@ def runs_by_board(
     """The same with the runs on each, in their order."""
     found: dict[Board, list[GradedRun]] = {}
     named: dict[Board, Board] = {}  # a pack may go by several names
-    for run in runs:
+    for run in readable(journal, runs).runs:
         kinds: dict[tuple[str | None, Chosen], int] = {}
         for grader in journal.graders(run):
             judge, options = judges.first(grader.graded_by.get("judge")), grader.graded_by

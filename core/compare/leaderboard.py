@@ -30,7 +30,7 @@ from ..reports.statements import RankedBy, StatedBoard, board_statement, not_abo
 from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..settings.run_config import judge_endpoint
 from ..types import JsonObject
-from .board import Board, runs_by_board
+from .board import Board, readable, runs_by_board
 from .board_results import BoardResults
 from .comparison_pool import counting, pool_of, read_met
 from .judge_robustness import read_robustness
@@ -416,11 +416,13 @@ def _counted(
     """The runs that are on a board, their results not yet read."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
     with journal.ahead(runs):
+        runs, left_out = readable(journal, runs)
         older = [run for run in runs if board.takes(run, benchmark) and has_older(journal, run)]
     for run in older:
         refile_stored(journal, catalogue, run)
     judges = JudgeNames(journal.asked(party=JUDGE))
-    made = CountedRuns(BoardResults(journal, catalogue, benchmark, board, judges, computed))
+    results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
+    made = CountedRuns(results, warnings=left_out)
     with journal.ahead(runs):
         for run in runs:
             made.add(run)

@@ -14,6 +14,7 @@ from typing import Any
 from .. import __version__
 from ..text import escaped
 from ..types import Json, JsonDict, JsonObject
+from .arriving import wrong_inside
 from .records import as_json
 from .schema import RUN_ID, TABLES
 from .shapes import Shape, matching, record, text, whole
@@ -167,6 +168,7 @@ def stored_row(line: JsonObject) -> tuple[object, ...]:
     table = TABLES[name]
     line = {**dict.fromkeys(table.later), **line}
     _check(name, line)
+    _refuse(wrong_inside(name, line))
     row = tuple(_stored(table, column, line) for column in table.columns)
     if any(isinstance(value, str) and not _is_whole(value) for value in row):
         raise ValueError("holds half of a character, which UTF-8 cannot")

@@ -434,7 +434,7 @@ CHANGED: list[tuple[str, Change, str]] = [
     ("the model", of(2, model="openai/other"), "line 2: run 01234567 differs in model"),
     ("the pack", of(2, pack_sha256="b" * 64), "line 2: run 01234567 differs in pack_sha256"),
     ("a demo", of(2, demo=1), "line 2: run 01234567 differs in demo"),
-    ("settings", of(2, settings={"model": "x"}), "line 2: run 01234567 differs in settings"),
+    ("settings", of(2, settings={"model": "openai/x"}), "line 2: run 01234567 differs in settings"),
     (
         "another run of that id",
         of(2, identity=IDENTITY[:8] + "f" * 24),

@@ -1,0 +1,119 @@
+"""What a run from a file must be beside what its columns hold: all that pages and boards read.
+
+A journal is read as it is, since an older program may have written less; what comes from
+elsewhere has in every field that is there the type that the program itself writes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from ..result_document import RatingNotes, ResultDocument
+from ..types import JsonObject, Sampling
+from .shapes import (
+    Shape,
+    anything,
+    boolean,
+    list_of,
+    matching,
+    number,
+    object_of,
+    optional,
+    record,
+    shape_of,
+    text,
+    whole,
+)
+
+_SPEC = matching(r"(?s:[^/]+/.+)", "PROVIDER/NAME")
+_TEXTS = object_of(text)
+
+
+def _plain(value: object) -> str | None:
+    """What an option may be."""
+    return (
+        "must be a text, a number, true, false or null" if isinstance(value, list | dict) else None
+    )
+
+
+_DRAWN = {
+    "temperature": number,
+    "top_p": number,
+    "min_p": number,
+    "max_tokens": whole(0),
+    "seed": whole(-(2**63)),
+    "stop": list_of(text),
+    "reasoning_effort": text,
+    "json_schema": object_of(anything),
+    "extra_body": object_of(anything),
+}
+assert _DRAWN.keys() == {field.name for field in fields(Sampling)}
+_SAMPLING = record({n: optional(shape) for n, shape in _DRAWN.items()}, required=frozenset())
+_OPTIONS = object_of(_plain)
+_PLAYER = record({"model": _SPEC, "endpoint": optional(text), "sampling": _SAMPLING}, more=True)
+SETTINGS = record(
+    {
+        **dict.fromkeys(("benchmark", "version", "pack"), text),
+        **dict.fromkeys(("endpoint", "system", "name", "dataset"), optional(text)),
+        "model": _SPEC,
+        "prompts": _TEXTS,
+        "sampling": _SAMPLING,
+        "options": _OPTIONS,
+        "all_options": _OPTIONS,
+        "roles": object_of(_PLAYER),
+        "notes": object_of(_plain),
+        "versions": object_of(optional(text)),
+    },
+    more=True,
+    required=frozenset(),
+)
+"""How a run was asked."""
+_PANEL = record(
+    {
+        "rule": text,
+        "judges": list_of(_SPEC),
+        "quorum": whole(0),
+        "exclude_kin": boolean,
+        "overlap": number,
+    },
+    more=True,
+    required=frozenset({"rule", "judges", "quorum"}),
+)
+GRADED_BY = record(
+    {
+        "version": text,
+        "grading": text,
+        "judge": optional(_SPEC),
+        "options": _OPTIONS,
+        "prompts": _TEXTS,
+        "sampling": object_of(anything),
+        "panel": _PANEL,
+        "offline": boolean,
+    },
+    more=True,
+    required=frozenset(),
+)
+"""What graded a sample."""
+_DOCUMENT = shape_of(ResultDocument, lenient=True)
+_NOTES = record({"rating": optional(shape_of(RatingNotes, lenient=True))}, more=True,
+                required=frozenset())  # fmt: skip
+_FIELDS: Mapping[str, Mapping[str, Shape]] = {
+    "run": {"model": _SPEC, "settings": SETTINGS, "document": optional(_DOCUMENT)},
+    "view": {"document": _DOCUMENT},
+    "grade": {"graded_by": optional(GRADED_BY)},
+}
+
+
+def wrong_inside(kind: str, line: JsonObject) -> str | None:
+    """What is wrong in the fields of a line whose columns are right; ``None`` for nothing.
+
+    Args:
+        kind: Of its row.
+        line: As the file has it.
+    """
+    for name, shape in _FIELDS.get(kind, {}).items():
+        if wrong := shape(line[name]):
+            return f'"{name}" {wrong}'
+    document = line.get("document")
+    if isinstance(document, dict) and (wrong := _NOTES(document.get("notes", {}))):
+        return f'"document" "notes" {wrong}'
+    return None

@@ -1,0 +1,122 @@
+"""What an import may bring: nothing that a page could not show."""
+
+import copy
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eibench.core.journal import Journal
+from eibench.core.types import digest
+
+Bench = Callable[..., Any]
+Demos = Callable[..., list[Any]]
+WRONG: tuple[Any, ...] = (True, 3, "x", None, [], {}, ["x"], {"x": 3}, -1.5)
+
+
+@pytest.fixture
+def lines(bench: Bench, demos: Demos) -> list[Any]:
+    """The lines of a bundle of two judged runs that were compared."""
+    ids = [document["run_id"] for document in demos(2)]
+    assert bench("export", *ids, "-o", "bundle.jsonl").code == 0
+    return [json.loads(line) for line in Path("bundle.jsonl").read_text().splitlines()]
+
+
+def imported(bench: Bench, lines: list[Any]) -> Any:
+    """What importing these lines came to."""
+    Path("made.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return bench("import", "made.jsonl", "--runs-dir", "there")
+
+
+def changed(lines: list[Any], kind: str, place: tuple[Any, ...], value: Any) -> list[Any]:
+    """The lines with another value in the first line of a kind."""
+    made = copy.deepcopy(lines)
+    inner = next(line for line in made if line.get("kind") == kind)
+    for part in place[:-1]:
+        inner = inner[part]
+    inner[place[-1]] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "value", "message"),
+    [
+        ("grade", ("graded_by", "judge"), True, '"graded_by" "judge" must be PROVIDER/NAME'),
+        ("grade", ("graded_by", "options"), [], '"graded_by" "options" must be an object'),
+        ("grade", ("graded_by", "panel"), {"rule": "mean"}, '"panel" needs "judges"'),
+        ("grade", ("graded_by", "offline"), "no", '"offline" must be true or false'),
+        ("run", ("settings", "sampling"), 3, '"settings" "sampling" must be an object'),
+        ("run", ("settings", "sampling", "heat"), 3, 'has an unknown field "heat"'),
+        ("run", ("settings", "roles"), {"user": 3}, '"user" must be an object'),
+        ("run", ("settings", "options"), {"lang": []}, '"lang" must be a text, a number'),
+        ("run", ("model",), "strong", '"model" must be PROVIDER/NAME'),
+        ("run", ("document", "dataset"), 3, '"document" "dataset" must be an object'),
+        ("run", ("document", "ratings"), {}, '"document" "ratings" must be a list'),
+        ("run", ("document", "notes", "rating"), 3, '"rating" must be an object'),
+    ],
+)
+def test_the_inside_of_a_field_is_looked_at(
+    bench: Bench, lines: list[Any], kind: str, place: tuple[Any, ...], value: Any, message: str
+) -> None:
+    """It has the type that the program itself writes; one line, and nothing is imported."""
+    done = imported(bench, changed(lines, kind, place, value))
+    assert done.code == 3 and message in done.err and "nothing was imported" in done.err
+    assert not bench("runs", "--runs-dir", "there", "--json").json["runs"]
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where there is something in a value, of lists in the first of them."""
+    yield at
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from places(inner, (*at, key))
+    elif isinstance(value, list) and value:
+        yield from places(value[0], (*at, 0))
+
+
+def test_whatever_is_taken_can_be_shown(bench: Bench, lines: list[Any]) -> None:
+    """A wrong value in any of eighty fields is refused, or does no harm."""
+    rng, kinds = random.Random(26), ("run", "call", "grade", "comparison", "party")
+    firsts = {kind: next(one for one in lines if one.get("kind") == kind) for kind in kinds}
+    there = [(k, at) for k, line in firsts.items() for at in places(line) if at and at[0] != "kind"]
+    taken = 0
+    for n, (kind, place) in enumerate(rng.sample(there, 80)):
+        folder = f"there{n}"
+        made = changed(lines, kind, place, rng.choice(WRONG))
+        Path("made.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in made))
+        done = bench("import", "made.jsonl", "--runs-dir", folder)
+        assert "unexpected" not in done.err, (kind, place)
+        if done.code == 0:
+            taken += 1
+            shown = bench("site", "-o", "site", "--runs-dir", folder)
+            assert shown.code == 0, (kind, place, shown.err)
+            assert bench("leaderboard", "eqbench3", "--runs-dir", folder).code in (0, 2)
+    assert 0 < taken < 40
+
+
+def test_a_run_that_was_let_in_before_is_left_out_with_a_warning(
+    bench: Bench, demos: Demos
+) -> None:
+    """The board and the site of the others stand."""
+    ids = [document["run_id"] for document in demos(3)]
+    with Journal(Path("runs")) as journal:
+        run = journal.find_run(ids[0])
+        assert run is not None
+        (own, *_) = journal.graders(run)
+        facts = {**own.graded_by, "judge": True}
+        samples = {item: item for item, _ in journal.samples_done(run)}
+        for given in list(journal.grades(run, own.digest, samples)):
+            journal.add_grade(run, digest(facts), given.item_id, 1, given.score, facts)
+    done = bench("leaderboard", "eqbench3", "--json")
+    assert done.code == 0, done.err
+    (warning,) = [w for w in done.json["warnings"] if "is left out" in w]
+    assert f"run {ids[0]} (demo/weak) is left out" in warning
+    assert f"bench delete {ids[0]} removes it" in warning
+    assert bench("site", "-o", "site").code == 0
+    assert bench("delete", ids[0], "--yes").code == 0
+    assert not [
+        w for w in bench("leaderboard", "eqbench3", "--json").json["warnings"] if "left" in w
+    ]
