@@ -21,7 +21,7 @@ from ..endpoints.sites import host_in
 from ..errors import ErrorKind, ProviderError
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
-from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Notices, Rate, reserved_tokens
+from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Line, Notices, Rate, reserved_tokens
 from .ramp import Ramp, pace_of
 from .retry import RetryPolicy
 
@@ -84,12 +84,14 @@ class Caller:
     Args:
         absent: Hosts that this command has found to refuse every connection from the start; this
             one is added when it is found so, and then ends another run after one attempt.
+        line: The places at the server, where other callers have some, too.
 
     Attributes:
         retries: Attempts beyond the first of all calls so far, failed ones too.
         retried: The same by what went wrong before: an HTTP status, or ``timeout`` and the like.
         before_sending: Called before each attempt; raises when nothing more shall be sent.
         is_down: The endpoint refused or dropped every connection for so long that the run ends.
+        line: Its places at the server, and who is there.
         slots: The adaptive concurrency; its `in_flight` and `limit` are for display.
     """
 
@@ -106,13 +108,17 @@ class Caller:
         notices: Notices | None = None,
         asked: AskedParty = SOMEBODY,
         absent: set[str] | None = None,
+        line: Line | None = None,
     ) -> None:
         self.client = client
         self.limits = limits
         self.retries = 0
         self.retried = Counter[str]()
         self.is_down = False
-        self.slots = AdaptiveLimit(limits.concurrency, clock, Ramp() if limits.ramps else None)
+        ramp = Ramp() if limits.ramps else None
+        own = AdaptiveLimit(limits.concurrency, clock, ramp)
+        self.line = line or Line(own, Crowd(clock))
+        self.slots, self._crowd = self.line
         self._rpm = Rate(limits.rpm, clock)
         self._tpm = Rate(limits.tpm, clock)
         self._clock = clock
@@ -125,7 +131,6 @@ class Caller:
         self._gate = asyncio.Lock()
         self._down_since: float | None = None
         self._refusals = self._silent = 0
-        self._crowd = Crowd(clock)
         self._absent = set() if absent is None else absent
         self._host = host_in(asked.name) or asked.name
         self._was_there = False

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..endpoints.providers import AskedParty
 from ..errors import ProviderError
@@ -140,6 +141,11 @@ class AdaptiveLimit:
         self._again: deque[asyncio.Future[None]] = deque()
         self._waiting: deque[asyncio.Future[None]] = deque()
 
+    @property
+    def is_reduced(self) -> bool:
+        """Whether fewer go at a time than were asked for, after errors of the server."""
+        return self._ramp is None and self.limit < self.configured
+
     @asynccontextmanager
     async def slot(self, *, again: bool = False) -> AsyncIterator[None]:
         """Hold one place.
@@ -241,6 +247,18 @@ class AdaptiveLimit:
         self.limit = self._ceiling = float(places)
         self._changed = self._clock()
         self._wake()
+
+
+class Line(NamedTuple):
+    """The places at a server, and who is there: parties at one server of one's own share them.
+
+    Attributes:
+        slots: How many may be there at a time.
+        crowd: Who is.
+    """
+
+    slots: AdaptiveLimit
+    crowd: Crowd
 
 
 class Rate:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment, choose_key, redact
-from ..clients.limits import Notices
+from ..clients.limits import Line, Notices
 from ..endpoints.providers import (
     OF_JUDGE,
     OF_MODEL,
@@ -136,6 +136,8 @@ class PartyConnector:
     notices: Notices
     absent: set[str] = field(default_factory=set)
     """Hosts that refused every connection from the start; runs of a command share it."""
+    _lines: dict[str, Line] = field(default_factory=dict)
+    """By address: parties at a server of the user's own wait in one line."""
 
     def model(self) -> ConnectedParty:
         """The model of the run; without a caller when the run is only judged again."""
@@ -203,15 +205,19 @@ class PartyConnector:
         made = client_config(
             endpoint, most, self.catalogue, self.environment, self.config.transfer, party
         )
+        ramps = limits.ramps and is_local(endpoint.base_url)
         caller = Caller(
             make_client(provider, replace(made, needs_token_limit=meter.limited)),
-            replace(limits, ramps=limits.ramps and is_local(endpoint.base_url)),
+            replace(limits, ramps=ramps),
             sleep=self.stop.sleep,
             before_sending=self.stop.check,
             meter=meter,
             notices=self.notices,
             asked=made.asked(provider.host),
             absent=self.absent,
+            line=self._lines.get(endpoint.address or "") if ramps else None,
         )
+        if ramps and endpoint.address:
+            self._lines[endpoint.address] = caller.line
         self.progress.callers.append(caller)
         return caller

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..clients.caller import Caller
+from ..clients.limits import AdaptiveLimit
 from ..types import ChatResponse, Usage
 
 COMPARE = "compare"
@@ -152,9 +153,7 @@ class Progress:
     @property
     def reduced(self) -> tuple[int, int] | None:
         """Requests that may be in flight now, and that the user allows, where that is more."""
-        slots = [
-            caller.slots for caller in self.callers if caller.slots.limit < caller.slots.configured
-        ]
+        slots = [slots for slots in self._slots if slots.is_reduced]
         return (
             (sum(int(s.limit) for s in slots), sum(s.configured for s in slots)) if slots else None
         )
@@ -162,7 +161,12 @@ class Progress:
     @property
     def in_flight(self) -> int:
         """Requests that wait for an answer."""
-        return sum(caller.slots.in_flight for caller in self.callers)
+        return sum(slots.in_flight for slots in self._slots)
+
+    @property
+    def _slots(self) -> list[AdaptiveLimit]:
+        """Those of all callers, some of whom share theirs."""
+        return list({id(caller.slots): caller.slots for caller in self.callers}.values())
 
     @property
     def worked(self) -> bool:

@@ -417,6 +417,17 @@ async def test_a_judge_that_is_down_lets_the_model_finish_what_is_in_flight(
         assert journal.count_calls(run) == len(server.requests) == 15
 
 
+@pytest.mark.parametrize(("ramps", "lines"), [(True, 1), (False, 2)])
+async def test_parties_at_one_local_server_share_its_places(
+    lab: "Lab", ramps: bool, lines: int
+) -> None:
+    """Unless the user said how many at a time each may send."""
+    document = await lab.run(limits=Limits(concurrency=16, ramps=ramps))
+    callers = lab.sessions[-1].progress.callers
+    assert document["status"] == "complete"
+    assert (len(callers), len({id(caller.line.slots) for caller in callers})) == (2, lines)
+
+
 async def test_a_reply_with_half_a_surrogate_pair_goes_all_the_way(lab: "Lab") -> None:
     """The plugin, the next request and the journal see the same text; a replay finds it."""
 

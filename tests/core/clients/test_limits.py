@@ -261,3 +261,12 @@ def test_a_ramp_doubles_while_that_helps() -> None:
         limit.grow()
     assert list(dict.fromkeys(seen)) == [1, 2, 4, 8, 16]
     assert seen.count(8) > 100  # tried again, but seldom
+
+
+def test_a_ramp_that_has_just_begun_is_not_reduced() -> None:
+    """Only what errors of the server took away is."""
+    assert not AdaptiveLimit(32, Clock(), Ramp()).is_reduced
+    limit = AdaptiveLimit(32, Clock())
+    assert not limit.is_reduced
+    limit.shrink()
+    assert limit.is_reduced

@@ -226,6 +226,25 @@ def test_one_place_and_room_for_two_in_the_time() -> None:
     assert (done.answered, timed_out(done), done.seconds) == (60, 0, 150.0)
 
 
+def test_parties_at_one_server_wait_in_one_line() -> None:
+    """A model and its judge behind one place: neither takes the other's call for its own."""
+
+    async def main() -> int:
+        loop = asyncio.get_running_loop()
+        client = Queue(1, lambda _: 6.0, notices=False)
+        limits = Limits(timeout_s=10.0, ramps=True)
+        model = Caller(client, limits, clock=loop.time)
+        judge = Caller(client, limits, clock=loop.time, line=model.line)
+        request = ChatRequest((Message("user", "Hi"),), Sampling(max_tokens=10))
+        sent = [caller.send(request, CALL) for _ in range(20) for caller in (model, judge)]
+        made = await asyncio.gather(*sent)
+        await client.close()
+        assert model.retries + judge.retries <= 2
+        return len(made)
+
+    assert timeless(main()) == 40
+
+
 @given(places=st.sampled_from([1, 2, 4, 8, 128]), seed=st.integers(0, 99))
 @settings(max_examples=25, deadline=None)
 def test_a_server_is_asked_what_it_can_do(places: int, seed: int) -> None:
