@@ -93,6 +93,32 @@ def test_a_comparison_that_a_judge_did_not_make_is_asked_for_again(table: Any) -
     assert (again.json["status"], again.json["comparisons"]["read"]) == ("complete", 18)
 
 
+def test_a_panel_with_a_judge_that_is_down_stands_apart(table: Any) -> None:
+    """Exit 1, named on the first line, below whole results; then its calls alone are asked."""
+    more = (*TWO, "--judge", "openai/third", "--no-elo", "--max-retries", "0")
+    assert table.run("m0", more=more).code == 0
+    down = Response(503, b'{"error": {"message": "down"}}')
+    table.world.before = lambda request, compares: down if request.model == "third" else None
+    command = [word for word in table.arguments("m2") if word != "--json"]
+    done = table.bench(*command, *more)
+    assert done.code == 1
+    said = "verdicts: openai/judge 9 of 9, openai/second 9 of 9, openai/third 0 of 9"
+    assert said in " ".join(done.out.split()[:30])
+    first, second = table.bench("leaderboard", "eqbench3", "--json").json["rows"]
+    assert (first["model"], first["rank"], first["short_panel"]) == ("openai/m0", 1, None)
+    assert (second["rank"], second["partial"]) == (2, True)
+    assert second["short_panel"] == {"whole": 2, "judges": 3}
+    assert "openai/m2 (2 of 3 judges)" in table.bench("leaderboard", "eqbench3").out
+    table.world.before = lambda request, compares: None
+    before = Counter(r.model for r in table.server.requests)
+    again = table.run("m2", more=more)
+    assert Counter(r.model for r in table.server.requests) - before == {"third": 9}
+    assert (again.code, again.json["status"]) == (0, "complete")
+    assert [
+        row["rank"] for row in table.bench("leaderboard", "eqbench3", "--json").json["rows"]
+    ] == [1, 2]
+
+
 @pytest.mark.parametrize("fault", ["401", "500"])
 @pytest.mark.parametrize("schedule", ["all", "adaptive"])
 def test_a_judge_that_fails_leaves_the_others_their_comparisons(
