@@ -15,7 +15,7 @@ from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Sum
 
 from .parsing import PARSERS
 from .questions import demo_answer
-from .replies import Reply, ask, read_reply
+from .replies import WITHOUT_HEADINGS, Reply, ask, lacks_headings, read_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -119,7 +119,7 @@ class EmotionRatings(Benchmark):
             rng=np.random.default_rng(SEED),
             iterations=[s.iteration for s in ordered],
         )
-        invalid = None if summary.valid or not ordered else _invalid(summary)
+        invalid = None if summary.valid or not ordered else _invalid(summary, ordered)
         notes = {"pass": summary.chosen, "per_iteration": list(summary.per_iteration)}
         return Summary(_metrics(summary), invalid, notes=notes)
 
@@ -237,8 +237,10 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
     return metrics
 
 
-def _invalid(summary: Any) -> str:
+def _invalid(summary: Any, scores: Sequence[SampleScore]) -> str:
+    unread = [reason for s in scores if (reason := s.score.reason)]
+    lack = sum(map(lacks_headings, unread))
     return (
         f"only {summary.score.n} of {summary.total} answers could be read; "
-        "fewer than 5/6 make no valid run"
+        f"fewer than 5/6 make no valid run{WITHOUT_HEADINGS * (2 * lack > len(unread))}"
     )

@@ -17,7 +17,7 @@ from .questions import Question
 
 TEMPERATURE_STEP = 0.15
 _ZERO = "all ratings are zero"
-_WITHOUT_HEADINGS = "; --no-revise asks for ratings alone, without headings"
+WITHOUT_HEADINGS = "; --no-revise asks for ratings alone, without headings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,14 @@ def read_reply(
     reasons = {name: why or f"{read.reason or _ZERO}{cut}" for name, read in unscored.items()}
     faults = dict.fromkeys(why or f"{read.fault or _ZERO}{cut}" for read in unscored.values())
     problem = " and ".join(faults) if len(unscored) == len(values) else None
-    if problem and revise and "no section" in problem and not response.truncated:
-        problem += _WITHOUT_HEADINGS
+    if problem and lacks_headings(problem):
+        problem += WITHOUT_HEADINGS
     return Reply(answer, values, reasons, problem, response.truncated)
+
+
+def lacks_headings(why: str) -> bool:
+    """Whether neither pass of a whole reply had its heading, so that a form without may do."""
+    return why.count("no section") > 1 and "cut off" not in why
 
 
 def _score(reading: Reading, score: Callable[[tuple[float, ...]], float | None]) -> float | None:

@@ -190,6 +190,17 @@ def test_the_better_pass_counts_if_it_has_enough_answers(
     assert summary.notes["pass"] == chosen
 
 
+@pytest.mark.parametrize(("without", "told"), [(6, True), (5, False)])
+def test_a_run_that_fails_for_want_of_headings_says_what_helps(without: int, told: bool) -> None:
+    """Where that is why most of its unread answers are unread."""
+    whys = ["first pass: no section 'A'; revised: no section 'B'"] * without
+    whys += ["first pass: no number for Anger; revised: no section 'B'"] * 5
+    both = {"first_pass": None, "revised": None}
+    scores = [SampleScore(str(n), str(n), 1, Score(both, why)) for n, why in enumerate(whys)]
+    invalid = V1.summarise(Pack(V1_SOURCE, [], ""), scores, OPTIONS).invalid
+    assert invalid is not None and ("--no-revise" in invalid) == told
+
+
 def test_two_intervals_of_one_number_are_explained() -> None:
     """The score's chooses the pass anew in each draw; the pass's is the one for a baseline."""
     pairs = [(Random(n).uniform(-10, 10), Random(n + 99).uniform(-10, 10)) for n in range(30)]
