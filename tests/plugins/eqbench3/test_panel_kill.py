@@ -42,8 +42,8 @@ def test_kill_9_at_twenty_moments_changes_nothing_for_a_panel(
 ) -> None:
     """The panel's numbers and each judge's equal an undisturbed run's.
 
-    No reply that was kept is asked for again; the garbage is counted for its judge, and every
-    sample has a score by the quorum of two.
+    No reply that was kept is asked for again; the garbage is counted for its judge, every sample
+    has a score by the quorum of two, and the run is incomplete for so much garbage.
     """
 
     def respond(request: ReceivedRequest) -> str:
@@ -62,9 +62,9 @@ def test_kill_9_at_twenty_moments_changes_nothing_for_a_panel(
         given += [part for judge in JUDGES for part in ("--judge", f"openai/{judge}")]
         run = Killed(tmp_path, server, ration, given, CONCURRENCY, most=10)
         states = run.kill(KILLS, Random(9))
-        final = run.finish("killed")
+        final = run.finish("killed", code=1)
         bodies = heard(server)
-        whole = run.finish("whole")
+        whole = run.finish("whole", code=1)
         assert server.errors == []
     asked, killed = list(map(digest, bodies)), tmp_path / "killed"
     for part in ("metrics", "judges", "panel", "robustness", "items"):
@@ -77,6 +77,7 @@ def test_kill_9_at_twenty_moments_changes_nothing_for_a_panel(
     assert_none_twice(states, asked)
     assert [row["unread"] for row in final["judges"]] == [0, 0, len(GARBLED)]
     assert (final["panel"]["quorum"], final["items"]["scored"]) == (2, len(ROWS))
+    assert (final["panel"]["whole"], final["status"]) == (2, "incomplete")
     once = Counter(json.loads(body)["model"] for body in {json.dumps(b) for b in bodies})
     n = len(ROWS)
     assert once == {"m": 3 * n, "first": n, "second": n, "garbler": n + 2 * len(GARBLED)}
