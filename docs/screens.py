@@ -33,7 +33,7 @@ SCREENS = {
     "judge-report": f"bench judge-report --benchmark {BOARD} --runs-dir nine",
 }
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_TIME = re.compile(r"\b\d+(\.\d)? (s|min)(?=$|, from the journal)", re.MULTILINE)
+_TIME = re.compile(r"\b\d+(\.\d)? (s|min)(?=$|,)", re.MULTILINE)
 _MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 
 

@@ -24,16 +24,17 @@ def result_line(document: ResultDocument, *, now: bool = False) -> str:
     Args:
         document: The result.
         now: The command under way has made it: then one whose replies were all in the journal
-            says so last.
+            says so last, and where nothing was asked, not what others once took.
     """
     name = document["name"] + " DEMO" * document["demo"]
     status = document["status"]
     name += "" if status == "complete" else f" {status.upper()}"
     name += f" ({whole})" if (whole := whole_judges(short_panel(document))) else ""
     facts = [_main(document), chance(document), _rank(document)]
-    facts += [judge_findings(document.get("conclusions", ())).text, *_took(document)]
-    if now and (found := origin(document)):
-        facts.append(found.text)
+    facts.append(judge_findings(document.get("conclusions", ())).text)
+    found = origin(document) if now else None
+    facts += [] if found and found.kept and not found.sent_now else _took(document)
+    facts.append(found.text if found else "")
     return line(f"{name}: {', '.join(filter(None, facts))}")
 
 

@@ -139,7 +139,7 @@ def baseline_words(name: str, baseline: BaselineRow) -> str:
     if name == "random":
         return f"chance (random {value})"
     if name == "best_constant":
-        return f"the best constant answer ({value})"
+        return f"the best constant ({value})"
     if name == "uniform":
         return f"equal answers ({value})"
     return f"{baseline['label']} ({value})"

@@ -80,7 +80,7 @@ class Leader(NamedTuple):
 
     @property
     def text(self) -> str:
-        """A clause: ``a is first of 4``, ``two models share first place: a, b``."""
+        """A clause: ``a is first of 4``, ``two of 4 models share first place: a, b``."""
         if self.kind is LeaderKind.NONE:
             return "no model has a rank"
         if self.kind is LeaderKind.ALONE:
@@ -89,8 +89,14 @@ class Leader(NamedTuple):
             return f"too few items for a ranking ({FEWEST_FAMILIES} families of items needed)"
         if self.kind is LeaderKind.FIRST:
             return f"{self.models[0]} is first of {self.of}"
-        many = f"{counted(len(self.models))} models of {self.of} share first place"
-        return f"{many}: {listed(self.models, NAMED)}"
+        return f"{_many(len(self.models), self.of)} share first place: {listed(self.models, NAMED)}"
+
+
+def _many(n: int, of: int) -> str:
+    """``two of 4 models``, ``both models``, ``all three models``."""
+    if n < of:
+        return f"{counted(n)} of {of} models"
+    return "both models" if n == 2 else f"all {counted(n)} models"
 
 
 def counted(n: int) -> str:

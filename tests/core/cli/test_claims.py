@@ -133,11 +133,11 @@ OF_A_RUN: dict[str, Screen] = {
 }
 SIDE = re.compile(
     r"(not surely above|not surely better than|above|below|better than|worse than) "
-    r"(chance|the best constant answer) \((?:random )?(-?[\d.]+)\)"
+    r"(chance|the best constant) \((?:random )?(-?[\d.]+)\)"
 )
 RANK = re.compile(r"first of \d+|rank [\d–]+ of \d+(?:, shares first place)?")
 FEW = re.compile(r"\d+ of \d+ items: too few to tell", re.IGNORECASE)
-NAMES = {"random": "chance", "best_constant": "the best constant answer"}
+NAMES = {"random": "chance", "best_constant": "the best constant"}
 VERBS = {
     True: ("not surely above", "above", "below"),
     False: ("not surely better than", "better than", "worse than"),
@@ -157,8 +157,8 @@ def sides(document: Any) -> set[tuple[str, str]]:
         side = 1 if min(gaps) > 0 else -1 if max(gaps) < 0 else 0
         found[said] = VERBS[metric["higher_is_better"]][side]
     above = found["chance"] in ("above", "better than")
-    if not above or found["the best constant answer"] in ("above", "better than"):
-        found.pop("the best constant answer")  # said where chance is passed and it is not
+    if not above or found["the best constant"] in ("above", "better than"):
+        found.pop("the best constant")  # said where chance is passed and it is not
     return {(verb, said) for said, verb in found.items()}
 
 
@@ -246,7 +246,9 @@ def first(board: Any) -> str:
     may = [row["model"] for row in ranked if (row["rank_ci95_board"] or [0])[0] == 1]
     if len(may) == 1:
         return f"{may[0]} is first of {len(ranked)}"
-    return f"{('two', 'three')[len(may) - 2]} models of {len(ranked)} share first place"
+    whole = len(may) == len(ranked)
+    assert len(may) == 2
+    return f"{'both' if whole else f'two of {len(ranked)}'} models share first place"
 
 
 def on_terminal(benchmark: str) -> str:

@@ -71,7 +71,7 @@ def test_who_is_not_above_a_baseline_is_told(bench: Bench) -> None:
     assert set(rows["openai/random"]["not_above"]) == {"random", "uniform", "best_constant"}
     shown = " ".join(bench("leaderboard", "eqbench-v1", "--demo").out.split())
     found = re.findall(r"not surely above ([a-z ]+) \((?:random )?-?\d+\.\d\): (\S+)", shown)
-    names = "chance", "equal answers", "the best constant answer"
+    names = "chance", "equal answers", "the best constant"
     assert dict(found) == dict.fromkeys(names, "openai/random")
 
 

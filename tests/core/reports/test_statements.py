@@ -57,12 +57,12 @@ COUNTS = result()["items"]
         (
             [20.0, 35.0],
             True,
-            "above chance (random 18.0) but not surely above the best constant answer (33.5)",
+            "above chance (random 18.0) but not surely above the best constant (33.5)",
         ),
         (
             [20.0, 30.0],
             True,
-            "above chance (random 18.0) but below the best constant answer (33.5)",
+            "above chance (random 18.0) but below the best constant (33.5)",
         ),
         ([10.0, 60.0], True, "not surely above chance (random 18.0)"),
         ([18.0, 60.0], True, "not surely above chance (random 18.0)"),
@@ -191,7 +191,7 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
          "a is alone on this board: a second model makes a ranking"),
         ([row("a", [1, 1]), row("b", [2, 2])], LeaderKind.FIRST, "a is first of 2"),
         ([row("a", [1, 2]), row("b", [1, 2]), row("c", [3, 3])], LeaderKind.SHARED,
-         "two models of 3 share first place: a, b"),
+         "two of 3 models share first place: a, b"),
         ([row("a", None), row("b", None)], LeaderKind.UNKNOWN,
          "too few items for a ranking (8 families of items needed)"),
         ([row("a", [1, 1]), row("b", None, rank=None)], LeaderKind.ALONE,
@@ -237,7 +237,7 @@ def test_baselines_name_whom_they_stop() -> None:
         row("c", None, not_above=None),
     )
     assert [note.text for note in statements.baseline_notes(given)] == [
-        "not surely above the best constant answer (33.5): b"
+        "not surely above the best constant (33.5): b"
     ]
 
 
