@@ -208,14 +208,16 @@ def test_two_intervals_of_one_number_are_explained() -> None:
     score, chosen = metrics["score"], metrics["revised"]
     assert score.value == chosen.value and score.ci95 and chosen.ci95
     assert score.ci95[0] > chosen.ci95[0]
-    assert score.note.startswith("The score is the revised pass. Its own interval picks the better")
-    assert "that of the revised pass does not, so hold that one against a baseline" in score.note
+    assert score.note.startswith("The score is the better of two passes, here the revised pass.")
+    assert "against baselines the revised pass's own interval counts" in score.note
     assert not any(metric.note for name, metric in metrics.items() if name != "score")
 
 
-def test_one_interval_needs_no_note() -> None:
-    """Where one pass is the better one in every draw, or there is but one."""
-    assert not summarised(*[(float(n), n + 1.0) for n in range(5)] * 4).metrics["score"].note
+def test_one_pass_needs_no_note() -> None:
+    """Nothing was chosen where no revision was asked for."""
+    scores = [SampleScore(str(n), str(n), 1, Score({"first_pass": n / 2})) for n in range(20)]
+    once = V1.summarise(Pack(V1_SOURCE, [], ""), scores, OPTIONS | {"revise": False})
+    assert not once.metrics["score"].note
 
 
 def test_summary_does_not_depend_on_order() -> None:
