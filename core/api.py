@@ -74,6 +74,7 @@ async def run_async(
     sampling: Sampling | None = None,
     temperature: float | None = None,
     top_p: float | None = None,
+    top_k: int | None = None,
     min_p: float | None = None,
     max_tokens: int | None = None,
     reasoning_effort: str | None = None,
@@ -127,8 +128,9 @@ async def run_async(
         role_max_tokens: Room for a reply of theirs: for all roles, or by role.
         headers: Extra HTTP headers for the model; never stored.
         sampling: How replies are drawn, where the benchmark's own way shall not hold.
-        temperature: This field of `sampling`; so are the next six.
+        temperature: This field of `sampling`; so are the next seven.
         top_p: From 0 to 1.
+        top_k: From 1.
         min_p: From 0 to 1.
         max_tokens: Room for a reply, thinking included.
         reasoning_effort: Such as ``low``.

@@ -53,7 +53,9 @@ COMMANDS = {
     "list": CommandEntry("catalogue", "List benchmarks, providers and all else that plugins add."),
     "info": CommandEntry("catalogue", "Say what a benchmark is: its data, options and sampling."),
     "data": CommandEntry("data", "List, download and check the official data packs."),
-    "config": CommandEntry("config", "Print each setting with its value and where that came from."),
+    "config": CommandEntry(
+        "config", "Print each setting that is set, with its value and where that came from."
+    ),
     "doctor": CommandEntry("doctor", "Look at all that a run needs, and say what to do."),
 }
 
@@ -77,7 +79,7 @@ EXAMPLES = (
 #: Commands of the plugins that come with eibench: listed without importing any of them.
 OF_OUR_PLUGINS = {"norm": "Make a norm of people's answers, and a pack that can be run."}
 
-#: Parameters of the commands that a benchmark's own options stand beside.
+#: Parameters of the commands that a benchmark's own options stand beside; `Sampling` has more.
 TAKEN = frozenset(
     {
         "additive",
@@ -102,7 +104,6 @@ TAKEN = frozenset(
         "engine",
         "exclude_kin",
         "fail_under",
-        "extra_body",
         "form",
         "format",
         "fresh",
@@ -122,8 +123,6 @@ TAKEN = frozenset(
         "max_cost",
         "max_reply",
         "max_retries",
-        "max_tokens",
-        "min_p",
         "model",
         "models",
         "name",
@@ -135,7 +134,6 @@ TAKEN = frozenset(
         "price",
         "published",
         "quorum",
-        "reasoning_effort",
         "responses",
         "role",
         "role_api_key_env",
@@ -145,13 +143,10 @@ TAKEN = frozenset(
         "rpm",
         "runs_dir",
         "save",
-        "seed",
         "source",
         "suite",
         "system",
-        "temperature",
         "timeout",
-        "top_p",
         "tpm",
         "transport",
         "without",

@@ -14,7 +14,7 @@ from .endpoints.sites import is_local
 from .guard import guard
 from .options import option_words
 from .result_document import ResultDocument
-from .types import JsonObject, canonical
+from .types import SAMPLING, JsonObject, canonical
 
 place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
 """The ``--runs-dir`` and ``--config`` of the command under way, which its hints need too."""
@@ -150,11 +150,6 @@ def _sampling(sent: JsonObject, options: JsonObject, benchmark: Benchmark) -> It
     """The sampling options that were given."""
     usual = guard(benchmark).sampling_for(options).sent()
     for name, value in sent.items():
-        if value != usual.get(name) and name in _SAMPLING:
-            message = canonical(value) if name == "extra_body" else str(value)
+        if value != usual.get(name) and name in SAMPLING:
+            message = canonical(value) if isinstance(value, Mapping) else str(value)
             yield from (f"--{name.replace('_', '-')}", message)
-
-
-_SAMPLING = frozenset(
-    {"temperature", "top_p", "min_p", "max_tokens", "reasoning_effort", "seed", "extra_body"}
-)

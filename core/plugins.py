@@ -32,6 +32,7 @@ from .guard.printing import Speaker
 from .on_demand import OnDemand, distribution_of, entries
 from .ratings import RatingEngine
 from .sections import ReportSection
+from .types import SAMPLING
 
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -170,7 +171,7 @@ class _Things(UserDict[str, T]):
 def _a_benchmark(thing: Any) -> str | None:
     if wrong := wrong_benchmark(thing):
         return wrong
-    taken = [o.name for o in thing.options if o.name in TAKEN]
+    taken = [o.name for o in thing.options if o.name in TAKEN or o.name in SAMPLING]
     if taken:
         return f"its option {taken[0]!r} clashes with one of bench run"
     return _ill_named(thing)

@@ -1,13 +1,17 @@
 """What a value that a person sets may be: stated once, for all the ways to give it.
 
 A rule says in words what it wants. Who applies it adds where the value stands: an option, a
-variable, a file and its key, or an argument in Python.
+variable, a file and its key, or an argument in Python. A setting is declared at the field that
+holds its value; all of these ways are made from that.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
 from numbers import Integral, Real
 from sys import float_info
+from types import MappingProxyType
 from typing import Any, Protocol
 
 
@@ -159,6 +163,34 @@ class SizeRule:
         if size < 1:
             raise UnfitValue(self.words)
         return size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a person may set of a run.
+
+    Attributes:
+        help: One sentence.
+        rule: What a value may be.
+        metavar: What the help shows for a value.
+        section: The heading above it in the help.
+    """
+
+    help: str
+    rule: Rule
+    metavar: str | None = None
+    section: str = ""
+
+
+SETTING = "setting"
+"""Under which a dataclass's field keeps the setting that it holds the value of."""
+
+
+@cache
+def settings_of(holder: type[Any]) -> Mapping[str, Any]:
+    """The settings that a dataclass declares, by the names of its fields."""
+    declared = {f.name: f.metadata[SETTING] for f in fields(holder) if SETTING in f.metadata}
+    return MappingProxyType(declared)
 
 
 def size_text(size: int) -> str:

@@ -12,6 +12,8 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
+from .rules import SETTING, NumberRule, Rule, Setting, TextRule, settings_of
+
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
@@ -82,19 +84,63 @@ class Message(NamedTuple):
     content: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingSetting(Setting):
+    """A sampling parameter that a person may set.
+
+    Attributes:
+        draws: Whether it decides how replies are drawn, so that it is said where a server does
+            not take it.
+        repeats: Whether it only repeats what would be drawn anyway, so that results with
+            different values of it are asked alike.
+        sent_as: What else providers call it.
+        unknown_to: Hosts of the APIs that do not know it, so that it is not sent there.
+    """
+
+    draws: bool = True
+    repeats: bool = False
+    sent_as: tuple[str, ...] = ()
+    unknown_to: tuple[str, ...] = ()
+
+
+ANTHROPIC, OPENAI = "api.anthropic.com", "api.openai.com"
+"""Hosts that stand for their APIs."""
+
+
+def _parameter(metavar: str, rule: Rule, text: str, **facts: Any) -> Any:
+    section = "How replies are drawn"
+    made = SamplingSetting(metavar=metavar, rule=rule, help=text, section=section, **facts)
+    return field(default=None, metadata={SETTING: made})
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How a reply is drawn. ``None`` means: not sent, the server's default holds."""
 
-    temperature: float | None = None
-    top_p: float | None = None
-    min_p: float | None = None
-    max_tokens: int | None = None
-    seed: int | None = None
+    temperature: float | None = _parameter("T", NumberRule(0), "Sampling temperature.")
+    top_p: float | None = _parameter("P", NumberRule(0, 1), "Nucleus sampling.")
+    top_k: int | None = _parameter(
+        "K", NumberRule(1, whole=True), "Draw from the K likeliest tokens.", unknown_to=(OPENAI,)
+    )
+    min_p: float | None = _parameter(
+        "P", NumberRule(0, 1), "Minimum-probability sampling.", unknown_to=(ANTHROPIC, OPENAI)
+    )
+    max_tokens: int | None = _parameter(
+        "N", NumberRule(1, 10**12, whole=True), "Room for the reply, thinking included.",
+        draws=False,
+    )  # fmt: skip
+    seed: int | None = _parameter(
+        "N", NumberRule(whole=True), "Sent to the model; iteration I gets N + I - 1.",
+        repeats=True, unknown_to=(ANTHROPIC,),
+    )  # fmt: skip
     stop: tuple[str, ...] | None = None
-    reasoning_effort: str | None = None
+    reasoning_effort: str | None = _parameter(
+        "E", TextRule(), "Such as low, medium, high.", sent_as=("thinking", "output_config")
+    )
     json_schema: JsonObject | None = None
-    extra_body: JsonObject | None = None
+    extra_body: JsonObject | None = _parameter(  # noqa: RUF009 - makes a field
+        "JSON", TextRule(), "More fields for each request.", draws=False
+    )
 
     def sent(self) -> JsonDict:
         """The parameters that have a value, by name."""
@@ -104,6 +150,13 @@ class Sampling:
 
 _SAMPLING = tuple(field.name for field in fields(Sampling))
 _values_of = attrgetter(*_SAMPLING)
+SAMPLING: Mapping[str, SamplingSetting] = settings_of(Sampling)
+"""The parameters that a person may set."""
+
+
+def unknown_to(host: str) -> tuple[str, ...]:
+    """The parameters that the API of a host does not know."""
+    return tuple(name for name, one in SAMPLING.items() if host in one.unknown_to)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ..settings.rules import RULES
 from ..settings.run_settings import RunSettings, SettingSource
 from ..settings.suites import Suite
 from ..spending.book import parse_price
-from ..types import Json, JsonDict, JsonObject, Sampling
+from ..types import SAMPLING, Json, JsonDict, JsonObject, Sampling
 from .command import BENCHMARK, BENCHMARKS, SECTION, SUITE, BenchmarkName, env_name
 from .completion import judge_labels, model_names, model_specs
 from .settings import current, given_by_user, setting_name
@@ -82,15 +82,9 @@ def sampling_options(command: F) -> F:
     """How replies are drawn; what is not given is the benchmark's own setting."""
     return apply(
         command,
-        option("--temperature", metavar="T", help="Sampling temperature."),
-        option("--top-p", metavar="P", help="Nucleus sampling."),
-        option("--min-p", metavar="P", help="Minimum-probability sampling."),
-        option("--max-tokens", metavar="N",
-               help="Room for the reply, thinking included."),
-        option("--reasoning-effort", metavar="E", help="Such as low, medium, high."),
+        *(option(f"--{name.replace('_', '-')}", metavar=one.metavar, help=one.help)
+          for name, one in SAMPLING.items()),
         option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
-        option("--extra-body", metavar="JSON", help="More fields for each request."),
-        option("--seed", metavar="N", help="Sent to the model; iteration I gets N + I - 1."),
         section="How replies are drawn",
     )  # fmt: skip
 
@@ -294,7 +288,7 @@ def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunS
     return RunSettings(
         **{
             **named,
-            "sampling": Sampling(**{name: given[name] for name in _SAMPLING & given.keys()}),
+            "sampling": Sampling(**{name: given[name] for name in SAMPLING.keys() & given.keys()}),
             "options": own,
             "prices": file.prices,
             "file": file,
@@ -341,7 +335,6 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "price": lambda text: parse_price(text) if text else None,
 }
 _FIELDS = frozenset(field.name for field in fields(RunSettings))
-_SAMPLING = frozenset(field.name for field in fields(Sampling))
 _SOURCES = {
     ParameterSource.COMMANDLINE: SettingSource.GIVEN,
     ParameterSource.ENVIRONMENT: SettingSource.VARIABLE,

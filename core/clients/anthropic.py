@@ -9,7 +9,15 @@ from collections.abc import Collection
 
 from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
-from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
+from ..types import (
+    ANTHROPIC,
+    SAMPLING,
+    ChatRequest,
+    ChatResponse,
+    JsonDict,
+    JsonObject,
+    unknown_to,
+)
 from .anthropic_message import conversation, read_message
 from .bodies import read_json
 from .failures import HttpFailure, error_parts, provider_error
@@ -18,7 +26,7 @@ from .keys import refuse_reserved, with_key
 from .refused import refused_parameters
 from .usage import mapping
 
-HOST = "api.anthropic.com"
+HOST = ANTHROPIC
 BASE_URL = f"https://{HOST}"
 VERSION = "2026-10-21"
 """Of the API, which goes with bearer tokens."""
@@ -27,10 +35,9 @@ MAX_TOKENS = 4096
 """Sent when the request sets no limit, as the API demands one."""
 _RESERVED = frozenset({"model", "messages", "system", "stream"})
 _SENT_OTHERWISE = ("extra_body", "stop", "reasoning_effort", "json_schema")
-_UNKNOWN_THERE = ("min_p", "seed")
+_UNKNOWN_THERE = unknown_to(HOST)
 _CALLED = {  # what refusals call the parameters that may be refused
-    "temperature": ("temperature",),
-    "top_p": ("top_p",),
+    **{n: (n,) for n, one in SAMPLING.items() if one.draws and n not in _UNKNOWN_THERE},
     "thinking": ("thinking", "thinking.type"),
     "effort": ("effort", "output_config"),
     "format": ("format", "output_config", "structured outputs"),
@@ -80,8 +87,7 @@ class AnthropicClient:
         sampling, sent = request.sampling, request.sampling.sent()
         extra = dict(sampling.extra_body or {})
         refuse_reserved(extra, _RESERVED)
-        refused = self._refused & {"temperature", "top_p"}
-        for name in (*_UNKNOWN_THERE, *refused, *_SENT_OTHERWISE):
+        for name in (*_UNKNOWN_THERE, *self._refused, *_SENT_OTHERWISE):
             sent.pop(name, None)
         sent.setdefault("max_tokens", MAX_TOKENS)
         if sampling.stop is not None:

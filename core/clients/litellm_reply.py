@@ -15,7 +15,7 @@ from typing import Any
 from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
 from ..text import is_blank
-from ..types import ChatResponse, Finish, JsonDict, JsonObject
+from ..types import OPENAI, ChatResponse, Finish, JsonDict, JsonObject, unknown_to
 from .anthropic_message import read_message
 from .bodies import read_json
 from .chat_completion import read_completion
@@ -150,14 +150,21 @@ def _with_cache_writes(usage: JsonObject) -> JsonDict:
 
 
 def _really_sent(sent: JsonObject, wire: Wire) -> JsonDict:
-    """What was sent, without `min_p`, which litellm drops in silence for some providers.
+    """What was sent, without what litellm drops in silence for some providers.
 
-    Of other parameters it says so. A limit that it added of its own accord is there too.
+    That is what OpenAI's API does not know; of other parameters it says so. A limit that it added
+    of its own accord is there too.
     """
-    gone = {"min_p"} if wire.body and not (wire.sent("min_p") or wire.sent("minP")) else set()
+    extra = unknown_to(OPENAI) if wire.body else ()
+    gone = {name for name in extra if not (wire.sent(name) or wire.sent(_camel_case(name)))}
     own = {k: v for k, v in sent.items() if k not in gone}
     limited = "max_tokens" in wire.body and not {"max_tokens", "max_completion_tokens"} & own.keys()
     return own | ({"max_tokens": wire.body["max_tokens"]} if limited else {})
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def _headers(hidden: JsonObject) -> dict[str, str]:

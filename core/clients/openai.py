@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 
 from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
-from ..types import ChatRequest, ChatResponse, JsonDict
+from ..types import OPENAI, ChatRequest, ChatResponse, JsonDict, unknown_to
 from .bodies import read_json
 from .chat_completion import read_completion, request_fields
 from .failures import HttpFailure, error_parts, provider_error, refused_parameter
 from .http import HttpAnswer, HttpTransport, Transport
 from .keys import OURS, refuse_reserved, with_key
 
-HOST = "api.openai.com"
+HOST = OPENAI
 BASE_URL = f"https://{HOST}/v1"
 _AZURE = ".azure.com"
 
@@ -35,7 +35,7 @@ class OpenAIClient:
         # OpenAI's own models want max_completion_tokens; most other servers know only max_tokens.
         names = ("max_tokens", "max_completion_tokens")
         self._token_names = names if config.base_url else names[::-1]
-        self._refused: set[str] = set()
+        self._refused = set[str]() if config.base_url else set(unknown_to(HOST))
         self._transport = self._connect(config.base_url or BASE_URL)
 
     def _connect(self, base_url: str) -> Transport:

@@ -17,7 +17,7 @@ from ..journal import RunRecord
 from ..journal.shapes import shape_of
 from ..result_document import Facts, ResultDocument
 from ..text import plural
-from ..types import JsonDict, digest
+from ..types import SAMPLING, JsonDict, digest
 from .judge_replies import short_panel
 
 if TYPE_CHECKING:
@@ -104,22 +104,13 @@ def _deviations(config: "RunConfig", kept_back: Sequence[str], *, cut_off: bool)
     return ", ".join([*changes, *(f"{name} not sent" for name in kept_back)])
 
 
-_TAKEN_AS = {
-    "temperature": {"temperature"},
-    "top_p": {"top_p"},
-    "min_p": {"min_p"},
-    "seed": {"seed"},
-    "reasoning_effort": {"reasoning_effort", "thinking", "output_config"},
-}
-"""What decides how replies are drawn, and what providers call it."""
-
-
 def not_sent(config: "RunConfig", spent: "Spent") -> list[str]:
     """What was asked for and never sent, as the server does not take it."""
     if not spent.calls["generate"]:
         return []
     asked = config.effective_sampling.sent()
-    return [name for name, words in _TAKEN_AS.items() if name in asked and not words & spent.sent]
+    drawing = {n: {n, *one.sent_as} for n, one in SAMPLING.items() if one.draws and n in asked}
+    return [name for name, words in drawing.items() if not words & spent.sent]
 
 
 def not_taken(names: Sequence[str]) -> list[str]:
@@ -132,6 +123,9 @@ def not_taken(names: Sequence[str]) -> list[str]:
     ]
 
 
+_REPEATING = frozenset(name for name, one in SAMPLING.items() if one.repeats)
+
+
 def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     """How replies are drawn otherwise than the benchmark says.
 
@@ -139,7 +133,7 @@ def _changes(config: "RunConfig", *, cut_off: bool) -> JsonDict:
     """
     own = guard(config.benchmark).sampling_for(config.options)
     used = config.effective_sampling
-    same = {"seed"}
+    same = set(_REPEATING)
     if not cut_off or (used.max_tokens or 0) >= (own.max_tokens or 0):
         same.add("max_tokens")
     sent = used.sent().items()
@@ -211,7 +205,7 @@ def _options(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
 
 def _sampling(document: ResultDocument, benchmark: Benchmark | None) -> Facts:
     """How replies were drawn; a seed and more room than is needed change nothing."""
-    used = {name: value for name, value in document["sampling"].items() if name != "seed"}
+    used = {name: value for name, value in document["sampling"].items() if name not in _REPEATING}
     room = guard(benchmark).sampling_for(document["options"]).max_tokens if benchmark else None
     given = used.get("max_tokens")
     if room is not None and isinstance(given, int) and given >= room:

@@ -16,7 +16,7 @@ from ..benchmark import Benchmark
 from ..errors import BenchError, PluginError, UsageError
 from ..plugins import installed
 from ..spending.book import read_prices
-from ..types import Sampling, canonical
+from ..types import SAMPLING, Sampling, canonical
 from .rules import RULES, fitting
 from .run_config import merge
 from .run_settings import RunSettings, SettingSource
@@ -24,7 +24,6 @@ from .run_settings import RunSettings, SettingSource
 _LISTS = ("items", "without")
 _MAPPINGS = ("headers", "notes", "roles", "role_base_url", "role_api_key_env")
 _OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env")
-_SAMPLING = frozenset(field.name for field in fields(Sampling))
 _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
 
@@ -50,7 +49,7 @@ def from_python(arguments: Mapping[str, Any]) -> RunSettings:
         UsageError: One is not what its rule wants, or is given in two ways.
     """
     given = {name: _checked(name, v) for name, v in arguments.items() if v is not None}
-    single = {name: given[name] for name in _SAMPLING & given.keys()}
+    single = {name: given[name] for name in SAMPLING.keys() & given.keys()}
     made = {name: given[name] for name in _SETTINGS & given.keys()}
     names = [*made.get("options", {}), *(name for name, value in made.items() if value)]
     names += ["judge"] if "judge" in given else []

@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..panels import RULES as PANEL_RULES
 from ..rules import NumberRule, Rule, SizeRule, TextRule, UnfitValue
 from ..spending.budget import MOST
+from ..types import SAMPLING
 
 KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})
 """Settings that name a key's variable."""
@@ -24,7 +25,7 @@ MAY_HOLD_KEYS = KEY_VARIABLES | {
 """Settings in which somebody may put a key, so that messages do not show them."""
 _TEXTS = (
     "model", "base_url", "api_key_env", "judge", "judge_base_url", "judge_api_key_env", "dataset",
-    "reasoning_effort", "system", "name",
+    "system", "name",
 )  # fmt: skip
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(_TEXTS, TextRule()),
@@ -33,11 +34,8 @@ RULES: Mapping[str, Rule] = {
     "panel": TextRule(PANEL_RULES),
     "quorum": NumberRule(1, whole=True),
     "overlap": NumberRule(0, 1),
-    **dict.fromkeys(("top_p", "min_p"), NumberRule(0, 1)),
-    "temperature": NumberRule(0),
+    **{name: one.rule for name, one in SAMPLING.items() if name != "extra_body"},
     "iterations": NumberRule(1, 100_000, whole=True),
-    "max_tokens": NumberRule(1, 10**12, whole=True),
-    "seed": NumberRule(whole=True),
     "max_retries": NumberRule(0, whole=True),
     "max_reply": SizeRule(),
     "transport": TextRule(TRANSPORTS),

@@ -220,6 +220,7 @@ SAME = {
                       ("--top-p", 0.5, "--seed", 3)),
     "sampling": ({"sampling": Sampling(min_p=0, max_tokens=99)},
                  ("--min-p", 0, "--max-tokens", 99)),
+    "top_k": ({"top_k": 40}, ("--top-k", 40)),
     "extra body": ({"extra_body": {"a": [1, 2.5]}}, ("--extra-body", '{"a": [1, 2.5]}')),
     "options": ({"options": {"revise": False}}, ("--no-revise",)),
     "system and name": ({"system": "Hi.", "name": "x"}, ("--system", "Hi.", "--name", "x")),

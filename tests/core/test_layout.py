@@ -172,8 +172,9 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 
 ORDER = (
+    "rules",
     "errors types text sections hookspecs",
-    "foreign imported roles rules signals command_names few_families",
+    "foreign imported roles signals command_names few_families",
     "statistics",
     "metrics answers batches panels files options packs model",
     "abilities reading",

@@ -12,6 +12,7 @@ from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.command import env_name
 from eibench.core.command_names import COMMANDS, GROUPS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
+from eibench.core.types import SAMPLING
 
 Bench = Callable[..., Any]
 HEAVY = ("numpy", "openai", "anthropic", "litellm", "aiohttp", "httpx", "rich", "glicko2")
@@ -83,7 +84,7 @@ def test_names_that_benchmarks_may_not_take_are_those_of_our_options() -> None:
         for param in command(name).params:
             longest = max(param.opts, key=len).lstrip("-").replace("-", "_")
             used |= {str(param.name), longest}
-    assert used == TAKEN
+    assert used == TAKEN | SAMPLING.keys()
 
 
 def test_each_option_of_run_has_a_variable() -> None:

@@ -66,9 +66,10 @@ def refusing(*refusals: tuple[str, str]) -> Callable[[ReceivedRequest], Fault | 
 
 async def test_sampling_goes_into_the_body() -> None:
     """What the SDK's own method would not take is sent; what the API does not know is not."""
-    request = asking(temperature=0.5, top_p=0.9, min_p=0.1, seed=7, stop=("END",), max_tokens=9)
+    drawn: dict[str, Any] = {"temperature": 0.5, "top_p": 0.9, "top_k": 40}
+    request = asking(**drawn, min_p=0.1, seed=7, stop=("END",), max_tokens=9)
     body = (await received(request)).body
-    assert body["temperature"] == 0.5 and body["top_p"] == 0.9
+    assert {name: body[name] for name in drawn} == drawn
     assert body["stop_sequences"] == ["END"] and body["max_tokens"] == 9
     assert not {"min_p", "seed", "stop"} & body.keys()
 

@@ -217,6 +217,8 @@ async def test_a_proxy_does_not_see_loopback(
         ("openai/the-model", {"seed": 7, "min_p": 0.1}, {"seed": 7, "min_p": 0.1}),
         ("hosted_vllm/the-model", {"seed": 7, "min_p": 0.1}, {"seed": 7, "min_p": 0.1}),
         ("openai/the-model", {"stop": ("END",)}, {"stop": ["END"]}),
+        ("hosted_vllm/the-model", {"top_k": 4}, {"top_k": 4}),
+        ("anthropic/the-model", {"top_k": 4, "max_tokens": 9}, {"top_k": 4, "max_tokens": 9}),
         ("hosted_vllm/the-model", {"extra_body": {"top_k": 4}}, {"top_k": 4}),
         ("openai/the-model", {"temperature": 1.0, "extra_body": {"top_k": 4}}, None),
     ],

@@ -450,6 +450,22 @@ async def test_token_limit_at_openai(
     assert made.sent == sent
 
 
+async def test_what_openai_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    """top_k and min_p go to other servers, not to OpenAI's own host; the record shows it."""
+    request = asking(temperature=0.5, top_k=40, min_p=0.1)
+    async with LoopbackServer() as server:
+        async with connected(server.base_url) as client:
+            elsewhere = await client.complete(request, CALL)
+        monkeypatch.setattr("eibench.core.clients.openai.BASE_URL", server.base_url)
+        async with connected(None) as client:
+            there = await client.complete(request, CALL)
+    assert elsewhere.sent == {"temperature": 0.5, "top_k": 40, "min_p": 0.1}
+    assert there.sent == {"temperature": 0.5}
+    for response, received in zip((elsewhere, there), server.requests, strict=True):
+        assert {**received.body} == {**received.body} | {**response.sent}
+        assert ("top_k" in received.body) == ("top_k" in response.sent)
+
+
 @pytest.mark.parametrize(
     "message", ["'{}' must be positive.", "The request is invalid.", "Unsupported: 'top_k'."]
 )
