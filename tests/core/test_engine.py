@@ -70,6 +70,7 @@ async def test_a_finished_run_is_told_again_without_a_request(
     assert len(counting_server.requests) == heard == 4 * CALLS
     assert again["calls"].pop("replayed") == heard
     first["calls"].pop("replayed")
+    assert 0 == again["asked"].pop("now") < first["asked"].pop("now") <= heard
     assert again == first
 
 
