@@ -25,7 +25,6 @@ ENGINES: dict[str, Rate] = {
     "fractional-logit": fractional_logit.rate,
     "mixed": mixed.rate,
 }
-FAMILY = np.repeat(np.arange(len(FAMILY_SIZES)), FAMILY_SIZES)
 
 
 class Liking(NamedTuple):
@@ -67,11 +66,14 @@ def pairs_of_equals(n_models: int) -> Floats:
     return np.repeat(np.linspace(1.2, -1.2, n_models // 2), 2)
 
 
-def draw(ability: Floats, liking: Liking, seed: int) -> Comparisons:
-    """One repetition: everything drawn but the abilities."""
+def draw(
+    ability: Floats, liking: Liking, seed: int, sizes: Sequence[int] = FAMILY_SIZES
+) -> Comparisons:
+    """One repetition: everything drawn but the abilities, on items in families of these sizes."""
     rng = np.random.default_rng([seed, len(ability)])
-    n, n_items = len(ability), len(FAMILY)
-    quality = ability[:, None] + 0.35 * rng.normal(size=(n, len(FAMILY_SIZES)))[:, FAMILY]
+    of_items = np.repeat(np.arange(len(sizes)), sizes)
+    n, n_items = len(ability), len(of_items)
+    quality = ability[:, None] + 0.35 * rng.normal(size=(n, len(sizes)))[:, of_items]
     quality = quality + 0.5 * rng.normal(size=(n, n_items))
     log_length = 8 + 0.3 * rng.normal(size=(n, 1)) + 0.25 * rng.normal(size=(n, n_items))
     pairs = np.array(list(combinations(range(n), 2)))
@@ -96,13 +98,13 @@ def draw(ability: Floats, liking: Liking, seed: int) -> Comparisons:
     return Comparisons(
         models=tuple(f"model-{i:0{digits}}" for i in range(n)),
         items=tuple(f"item-{i:02}" for i in range(n_items)),
-        families=tuple(f"family-{i:02}" for i in range(len(FAMILY_SIZES))),
+        families=tuple(f"family-{i:02}" for i in range(len(sizes))),
         judge="simulated",
         a=a,
         b=b,
         item=item,
         iteration=np.ones(len(item), dtype=np.int64),
-        family=FAMILY[item],
+        family=of_items[item],
         a_first=a_first,
         margin=pluses.sum(axis=1).astype(np.int64),
         criteria=np.full(len(item), 8),
@@ -119,7 +121,8 @@ class Tally(NamedTuple):
         half_widths: The same shape.
         adjusted: Ratings with a term for length beside them; NaN where there are none.
         adjusted_half_widths: The same shape.
-        apart: Share of the pairs of equals that are told apart, shape (n_repetitions,).
+        apart: Share of the pairs of equals that are told apart, each by itself, shape
+            (n_repetitions,).
         own: Share of the models whose rank their own interval holds, the same shape.
         board: Whether the intervals of the board hold all ranks, the same shape.
     """
@@ -133,22 +136,30 @@ class Tally(NamedTuple):
     board: Floats
 
 
-def play(rate: Rate, ability: Floats, liking: Liking, repetitions: int) -> Tally:
+def play(
+    rate: Rate,
+    ability: Floats,
+    liking: Liking,
+    repetitions: int,
+    sizes: Sequence[int] = FAMILY_SIZES,
+) -> Tally:
     """The same board, drawn and rated again and again."""
     found = [
-        _one(rate(draw(ability, liking, seed), RatingSettings()), ability)
+        _one(rate(draw(ability, liking, seed, sizes), RatingSettings()), ability)
         for seed in range(repetitions)
     ]
     return Tally(*(np.array(column, dtype=np.float64) for column in zip(*found, strict=True)))
 
 
 def _one(ratings: Ratings, ability: Floats) -> tuple[object, ...]:
-    rows = sorted(ratings.rows)
+    assert ratings.tied_alone is not None
+    place = sorted(range(len(ratings.rows)), key=lambda n: ratings.rows[n].model)
+    tied = ratings.tied_alone[np.ix_(place, place)]
+    rows = [ratings.rows[n] for n in place]
     better = (ability[None, :] > ability[:, None]).sum(axis=1)
     equal = (ability[None, :] == ability[:, None]).sum(axis=1)
     ranks = np.stack([better + 1, better + equal], axis=1)
-    names = [row.model for row in rows]
-    apart = [names[i + 1] not in (rows[i].tied_with or ()) for i in range(0, len(rows), 2)]
+    equals = np.triu(ability[None, :] == ability[:, None], 1)
     own, board = (
         [low <= rank[0] and rank[1] <= high for (low, high), rank in zip(ends, ranks, strict=True)]
         for ends in ([r.rank_ci95 or (0, 0) for r in rows],
@@ -160,7 +171,7 @@ def _one(ratings: Ratings, ability: Floats) -> tuple[object, ...]:
         [row.half_width for row in rows],
         [row.rating_length_adjusted for row in rows],
         [None if None in ends else (ends[1] - ends[0]) / 2 for ends in widths],  # type: ignore[operator]
-        np.mean(apart),
+        np.mean(~tied[equals]),
         np.mean(own),
         all(board),
     )

@@ -5,9 +5,9 @@
     python -m benchmarks.placement --quick
 
 All ways are rated by `glicko2`, in the same worlds, on the same ladder, after the same number of
-calls. Their expected errors (`placement_error`) stand beside what no schedule can beat
-(`placement_bound`). Intervals are 95 %, by drawing worlds with replacement. Two simulations that
-differ in kind tell the same story, or it is none.
+calls. Their expected errors (`placement_error`) stand beside a reference (`placement_reference`).
+Intervals are 95 %, by drawing worlds with replacement. Two simulations that differ in kind tell the
+same story, or it is none.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from eibench.core.matchmaking.calls import Call, Orders
 from eibench.core.ratings.comparisons import Floats
 
 from .measuring import table
-from .placement_bound import Bound, bound_of
 from .placement_coverage import report_coverage
 from .placement_error import Clones
+from .placement_reference import Reference, reference_of
 from .placement_ways import (
     KINDS,
     SMALL,
@@ -56,7 +56,7 @@ class Sizes(NamedTuple):
     newcomers: int
     clones: int
     grid: tuple[int, ...] = GRID
-    bound: int = 6000
+    reference: int = 6000
     extent: Extent = WHOLE
 
     @property
@@ -142,11 +142,11 @@ class Drawn(NamedTuple):
 class Findings:
     """The figures of one simulation, each with those of drawn worlds behind it."""
 
-    def __init__(self, worlds: Sequence[Measured], bound: Bound, sizes: Sizes) -> None:
+    def __init__(self, worlds: Sequence[Measured], reference: Reference, sizes: Sizes) -> None:
         n = len(worlds)
         drawn = np.random.default_rng(1).integers(n, size=(DRAWS, n))
         self._drawn = np.vstack([np.arange(n), drawn])
-        self._worlds, self._bound, self._sizes = worlds, bound, sizes
+        self._worlds, self._reference, self._sizes = worlds, reference, sizes
 
     def error(self, way: str, at: int) -> Floats:
         """Root of the mean squared error, points, shape (1 + DRAWS,)."""
@@ -156,9 +156,9 @@ class Findings:
         """The mean number of calls, the same shape."""
         return self._mean([[n for _, n in world.found[way, at]] for world in self._worlds])
 
-    def bound(self, calls: float) -> Floats:
+    def reference(self, calls: float) -> Floats:
         """What no schedule can beat, points, the same shape."""
-        squares = [[(world.unit * self._bound.error(calls)) ** 2] for world in self._worlds]
+        squares = [[(world.unit * self._reference.error(calls)) ** 2] for world in self._worlds]
         return self._mean(squares) ** 0.5
 
     def _mean(self, rows: Sequence[Sequence[float]]) -> Floats:
@@ -188,15 +188,17 @@ class Findings:
     def _equal(self) -> str:
         rows = []
         for n in self._sizes.grid:
-            bound = self.bound(n)
+            reference = self.reference(n)
             cells = [f"{self.error(way, n)[0]:.1f}" for way in (ADAPTIVE, SCORED, NO_CHOICE)]
-            ratios = [Drawn.of(self.error(way, n) / bound).text(3) for way in (ADAPTIVE, NO_CHOICE)]
-            rows.append([str(n), f"{bound[0]:.1f}", *cells, *ratios])
-        head = ["calls", "bound", ADAPTIVE, SCORED, NO_CHOICE]
-        return table([*head, f"{ADAPTIVE} / bound", f"{NO_CHOICE} / bound"], rows)
+            ratios = [
+                Drawn.of(self.error(way, n) / reference).text(3) for way in (ADAPTIVE, NO_CHOICE)
+            ]
+            rows.append([str(n), f"{reference[0]:.1f}", *cells, *ratios])
+        head = ["calls", "reference", ADAPTIVE, SCORED, NO_CHOICE]
+        return table([*head, f"{ADAPTIVE} / reference", f"{NO_CHOICE} / reference"], rows)
 
     def _ends(self) -> str:
-        floor = self.bound(np.inf)
+        floor = self.reference(np.inf)
         rows = []
         for way, at in ((STOPS, 0), *((way, 0) for way in STAGED), *self._thrice):
             error, calls = self.error(way, at), self.calls(way, at)
@@ -209,7 +211,7 @@ class Findings:
         return [(LONGER, n) for n in THRICE if n <= max(self._sizes.grid)]
 
     def _needed(self) -> str:
-        grid, target = self._sizes.grid, SLACK * self.bound(np.inf)
+        grid, target = self._sizes.grid, SLACK * self.reference(np.inf)
         ours = self.calls_to(ADAPTIVE, grid, target)
         theirs = self.calls_to(NO_CHOICE, self._sizes.later, target)
         both = "staged, both orders"
@@ -238,7 +240,7 @@ def measure(kind: str, sizes: Sizes, processes: int) -> str:
     else:
         with ProcessPoolExecutor(processes) as pool:
             worlds = list(pool.map(work, sizes.worlds))
-    found = Findings(worlds, bound_of(partial(usual_world, kind), sizes.bound), sizes)
+    found = Findings(worlds, reference_of(partial(usual_world, kind), sizes.reference), sizes)
     n = len(sizes.worlds) * sizes.newcomers
     return f"{kind}: {n} placements in {len(sizes.worlds)} worlds\n\n{found.report()}"
 
@@ -261,7 +263,7 @@ def main() -> None:
         return
     sizes = Sizes(worlds, given.newcomers, given.clones)
     if given.quick:
-        sizes = Sizes(worlds[:2], 1, 10, grid=(32, 64), bound=200, extent=SMALL)
+        sizes = Sizes(worlds[:2], 1, 10, grid=(32, 64), reference=200, extent=SMALL)
     for kind in given.kind or KINDS:
         print(measure(kind, sizes, given.processes), flush=True)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.placement_bound import bound_of
 from benchmarks.placement_error import Clones
+from benchmarks.placement_reference import reference_of
 from benchmarks.placement_ways import SMALL, Place, balanced_calls, usual_world
 from eibench.core.ratings import glicko2
 from eibench.core.testing.logistic import LogisticTournament
@@ -33,7 +33,7 @@ def test_the_program_prints_its_tables() -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert done.stdout.startswith("normal: 2 placements in 2 worlds")
-    for way in ("adaptive / bound", "staged, both orders", "adaptive, 3 iterations", "ratio"):
+    for way in ("adaptive / reference", "staged, both orders", "adaptive, 3 iterations", "ratio"):
         assert f"| {way}" in done.stdout
 
 
@@ -53,7 +53,7 @@ def test_clones_are_rated_as_the_engine_rates(place: Place) -> None:
 
 
 def test_more_calls_leave_less_error(place: Place) -> None:
-    """And none less than the bound, but for chance."""
+    """And none less than the reference, but for chance."""
     i = place.newcomers[0]
     clones = Clones(place.played, place.ladder, i, 60)
     calls = balanced_calls(place, place.played.models[i], 180)
@@ -64,13 +64,15 @@ def test_more_calls_leave_less_error(place: Place) -> None:
 @pytest.mark.parametrize("kind", ["normal", "logistic"])
 def test_the_bound_is_what_transcripts_and_judge_leave(kind: str) -> None:
     """In the normal simulation as its constants say, in ratios of one to the other."""
-    bound = bound_of(partial(usual_world, kind), 600)
-    assert bound.error(1e9) == pytest.approx(bound.floor, rel=1e-3)
-    assert bound.error(64) > bound.error(128)
+    reference = reference_of(partial(usual_world, kind), 600)
+    assert reference.error(1e9) == pytest.approx(reference.floor, rel=1e-3)
+    assert reference.error(64) > reference.error(128)
     if kind == "normal":
         luck = 0.5**2 / 45 + 0.35**2 * 97 / 45**2 + (0.5 * 0.25) ** 2 / 45
         judge = 0.5**2 + 0.25**2 + 0.4**2 + 0.8**2 / 8
-        assert bound.per_call / bound.floor == pytest.approx((judge / luck) ** 0.5, rel=0.15)
+        assert reference.per_call / reference.floor == pytest.approx(
+            (judge / luck) ** 0.5, rel=0.15
+        )
 
 
 def test_the_other_simulation_is_of_another_kind() -> None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..few_families import FEWEST_FAMILIES, few_families
-from ..statistics.joint import Apart, tell_apart
+from ..few_families import FEWEST_FAMILIES, few_families, unequal_families
+from ..statistics.joint import Apart, effective_clusters, tell_apart
 from ..statistics.student import quantile_of
 from ..text import listed
 from ..types import JsonDict, JsonObject
@@ -266,6 +266,12 @@ def scale_warnings(estimate: SolvedRatings, scale: Scale, unanchored: str) -> li
     return messages
 
 
+def _effective(comparisons: Comparisons) -> float:
+    """How many families of equal size would say as much as those of the items."""
+    cells = np.unique(np.stack([comparisons.item, comparisons.family]), axis=1)
+    return float(effective_clusters(np.bincount(cells[1])))
+
+
 def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[str]:
     """What intervals are missing or rough, as they stand on families."""
     n_families = len(present(comparisons.family, len(comparisons.families)))
@@ -275,6 +281,8 @@ def family_warnings(comparisons: Comparisons, estimate: SolvedRatings) -> list[s
         if n < FEWEST_FAMILIES
     ]
     messages = few_families(n_families)
+    if n_families >= FEWEST_FAMILIES:
+        messages += unequal_families(n_families, _effective(comparisons))
     if without and n_families >= FEWEST_FAMILIES:
         fewer = f"compared on fewer than {FEWEST_FAMILIES} families"
         messages.append(f"no interval for {listed(without, 5)}: {fewer}")

@@ -1,8 +1,9 @@
-"""The least error that any schedule could leave after n calls: sqrt(f^2 + s^2 / n).
+"""An error to hold schedules against after n calls: sqrt(f^2 + s^2 / n).
 
 f is what the luck of the newcomer's own transcripts leaves when every scenario weighs alike, s the
 judge's noise in one call between equals. With opponents whose ratings say all of their transcripts
-there is nothing else. Both are measured in the simulation itself, natural units of the rating.
+there is nothing else. It is no bound: a judge may be less noisy between models that are not equals.
+Both are measured in the simulation itself, natural units of the rating.
 """
 
 from collections.abc import Callable
@@ -20,14 +21,14 @@ EQUALS = 40
 _FAR = 0.8
 
 
-class Bound(NamedTuple):
-    """What no schedule can take off, natural units."""
+class Reference(NamedTuple):
+    """What is left with equals whose ratings say all, natural units."""
 
     floor: float
     per_call: float
 
     def error(self, calls: float) -> float:
-        """The bound after so many calls."""
+        """The reference after so many calls."""
         return float(np.hypot(self.floor, self.per_call / calls**0.5))
 
 
@@ -35,12 +36,12 @@ Make = Callable[[tuple[float, ...]], Tournament]
 """From abilities to a simulation."""
 
 
-def bound_of(make: Make, newcomers: int) -> Bound:
-    """The bound of a simulation.
+def reference_of(make: Make, newcomers: int) -> Reference:
+    """The reference of a simulation.
 
     Args:
         make: The simulation, its lengths the usual ones.
-        newcomers: How many of them tell: the bound is then known to 100 / sqrt(newcomers) %.
+        newcomers: How many of them tell: the reference is then known to 100 / sqrt(newcomers) %.
     """
     ends = (-_FAR, _FAR)
     low, high = (_strengths(make((*[0.0] * EQUALS, *[end] * newcomers))).mean() for end in ends)
@@ -48,7 +49,7 @@ def bound_of(make: Make, newcomers: int) -> Bound:
     made = make((*[0.0] * EQUALS, *[0.0] * newcomers))
     floor = slope * float(made.appeal()[EQUALS:].mean(axis=1).std(ddof=1))
     strengths, n = _strengths(made, slope), len(made.slots)
-    return Bound(floor, max(n * (float(strengths.var(ddof=1)) - floor**2), 0.0) ** 0.5)
+    return Reference(floor, max(n * (float(strengths.var(ddof=1)) - floor**2), 0.0) ** 0.5)
 
 
 def _strengths(made: Tournament, slope: float = 0.0) -> Floats:
