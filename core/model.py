@@ -63,3 +63,9 @@ class Model(Protocol):
             MissingCall: The work is done offline and this reply was never made.
         """
         ...
+
+    async def kept(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
+    ) -> ChatResponse | None:
+        """The reply that `chat` would find in the journal; ``None`` where it would have to ask."""
+        ...

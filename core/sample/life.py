@@ -139,6 +139,7 @@ class CallReplayer:
             iteration=self._sample.iteration,
             roles={name: self.handle(role) for name, role in others.items()},
             marked=self._mark if party is self._context.model else None,
+            holds=lambda key: self._find(key) is not None,
         )
 
     def _mark(self, response: ChatResponse, problem: str | None) -> None:

@@ -37,6 +37,7 @@ class JournaledModel:
         system: str | None = None,
         roles: "Mapping[str, JournaledModel] | None" = None,
         marked: "Callable[[ChatResponse, str | None], None] | None" = None,
+        holds: Callable[[CallKey], bool] = lambda key: False,
     ) -> None:
         self.iteration = iteration
         self._roles = roles or {}
@@ -47,6 +48,7 @@ class JournaledModel:
         self._phase = phase
         self._asked = asked
         self._marked = marked
+        self._holds = holds
         self._system = system
         self._seen: Counter[str] = Counter()
 
@@ -55,10 +57,23 @@ class JournaledModel:
     ) -> ChatResponse:
         """The reply; see `benchmark.Model.chat`."""
         request = self._request(messages, cache_prefix, changes)
-        request_digest = digest([self._asked, request.as_json()])
-        key = CallKey(self._phase, request_digest, self._seen[request_digest])
-        self._seen[request_digest] += 1
+        key = self._key(request)
+        self._seen[key.digest] += 1
         return await self._answer(request, key)
+
+    async def kept(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
+    ) -> ChatResponse | None:
+        """The reply in the journal; see `benchmark.Model.kept`."""
+        request = self._request(messages, cache_prefix, changes)
+        if not self._holds(self._key(request)):
+            return None
+        return await self.chat(messages, cache_prefix=cache_prefix, **changes)
+
+    def _key(self, request: ChatRequest) -> CallKey:
+        """Under which the journal has the reply to a request that is made now."""
+        request_digest = digest([self._asked, request.as_json()])
+        return CallKey(self._phase, request_digest, self._seen[request_digest])
 
     def role(self, name: str) -> "JournaledModel":
         """Who plays a role; see `benchmark.Model.role`."""

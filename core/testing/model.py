@@ -55,6 +55,12 @@ class ScriptedModel:
         """Keep it in `problems`."""
         self.problems.append(problem)
 
+    async def kept(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
+    ) -> ChatResponse | None:
+        """Nothing, as no journal is there."""
+        return None
+
     def draw(self, name: str) -> Random:
         """As in a run: by item, iteration and name."""
         return drawn(self._item_id, self.iteration, name)

@@ -84,7 +84,7 @@ async def ask(
         read: Reads and scores a reply.
         attempts: Most replies to ask for.
         enough: So often may each pass that the best reply lacks show the same fault; ``None``
-            for any number of times.
+            for any number of times. After that, only replies that are in the journal are read.
 
     Raises:
         MissingCall: The work is done offline and there is no reply at all.
@@ -92,14 +92,17 @@ async def ask(
     best: Reply | None = None
     best_at: float | None = None
     faults = Counter[tuple[str, str]]()
-    asked = 0
+    asked, is_hopeless = 0, False
     for attempt in range(attempts):
         temperature = _temperature(model.sampling.temperature, attempt)
+        take = model.kept if is_hopeless else model.chat
         try:
-            response = await model.chat(prompt, temperature=temperature)
+            response = await take(prompt, temperature=temperature)
         except MissingCall:
             if best is None:
                 raise
+            break
+        if response is None:
             break
         asked += 1
         reply = read(response)
@@ -109,8 +112,9 @@ async def ask(
             best = reply
             sent = response.sent.get("temperature") if response.sent else temperature
             best_at = sent if isinstance(sent, int | float) else None
-        if all(_is_hopeless(name, faults, enough) for name in best.reasons):
+        if not best.reasons:
             break
+        is_hopeless = all(_is_hopeless(name, faults, enough) for name in best.reasons)
     assert best is not None
     return replace(best, temperature=best_at, attempts=asked)
 

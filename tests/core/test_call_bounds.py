@@ -220,3 +220,27 @@ async def test_a_system_prompt_goes_before_that_of_the_benchmark(
         {"role": "system", "content": "Be brief.\n\nYou play."},
         {"role": "user", "content": "Hi"},
     ]
+
+
+async def test_a_reply_that_is_kept_is_had_without_asking(
+    lab: Lab, counting_server: LoopbackServer
+) -> None:
+    """And one that is not is none."""
+    seen: list[object] = []
+
+    async def asks_twice(item: Item, model: Model, options: Options) -> list[str]:
+        return [(await model.chat(text)).text for text in ("one", "two")]
+
+    async def looks(item: Item, model: Model, options: Options) -> list[str]:
+        seen.append(await model.kept("one"))
+        seen.append(await model.kept("three"))
+        return ["1"]
+
+    use(lab, generate=asks_twice)
+    await lab.run()
+    with Journal(lab.runs_dir) as journal:
+        journal.writer.add("DELETE FROM grades", ())
+    use(lab, generate=looks)
+    await lab.run()
+    assert [getattr(reply, "text", None) for reply in seen] == ["0", None]
+    assert len(counting_server.requests) == 2

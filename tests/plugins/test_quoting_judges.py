@@ -239,6 +239,12 @@ class _Repeats:
     def mark(self, response: ChatResponse, problem: str | None = None) -> None:
         """Nobody asks."""
 
+    async def kept(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
+    ) -> ChatResponse | None:
+        """Nothing."""
+        return None
+
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:

@@ -79,6 +79,21 @@ async def test_the_same_fault_twice_is_enough() -> None:
     assert score.detail["attempts"] == 3
 
 
+class Remembers(ScriptedModel):
+    """A model whose further replies are in a journal."""
+
+    async def kept(self, messages: Any, *, cache_prefix: int = 0, **changes: Any) -> Any:
+        """The next one."""
+        return await self.chat(messages, cache_prefix=cache_prefix, **changes)
+
+
+async def test_replies_that_were_had_before_are_read_all_the_same() -> None:
+    """They are paid for: where a journal holds a third one, the same fault twice is no end."""
+    model = Remembers(UNREADABLE, UNREADABLE, WHOLE, sampling=V1.sampling)
+    score = await V1.grade(ITEM, await V1.generate(ITEM, model, OPTIONS), None, OPTIONS)
+    assert (score.detail["attempts"], score.reason) == (3, None)
+
+
 async def test_each_reply_is_marked() -> None:
     """One with a readable pass was read; another says what was wrong, and what may help."""
     model = ScriptedModel(UNREADABLE, FIRST, WHOLE, sampling=V1.sampling)
