@@ -25,6 +25,8 @@ _SECRET = re.compile(r"[A-Z][A-Z0-9_]*_(?:API_KEY|KEY|TOKEN|SECRET)")
 _BEGINNINGS = ("sk-", "pk-", "key-", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "hf_", "xai-",
                "AKIA", "eyJ")  # fmt: skip
 """One of these, or a known key, is in a text that may hold one: texts without are not searched."""
+_SHORT = 500
+"""Characters up to which a text is searched for all beginnings at once; a long one takes longer."""
 _LEAST = 8
 """Characters of what is looked for as a key."""
 MAIL, KEY, PLACE = "[e-mail]", "[key]", "[place]"
@@ -50,6 +52,8 @@ class Masker:
         secrets = [v for name, v in known.items() if _SECRET.fullmatch(name) and len(v) >= _LEAST]
         self._redact = Redactor(secrets)
         self._hints = (*_BEGINNINGS, *(word for secret in secrets for word in secret.split()))
+        self._any_hint = re.compile("|".join(map(re.escape, self._hints)))
+        self._fields = dict[str, str]()
         self._places = sorted({p for p in places if len(p) > 3}, key=lambda p: -len(p))
         self._patterns = [(place, _whole(place)) for place in self._places]
         self.found: Counter[str] = Counter()
@@ -58,7 +62,7 @@ class Masker:
     def text(self, text: str, *, is_field: bool = False) -> str:
         """A text without them; the name of a field may be that of a host."""
         made = text
-        if any(part in text for part in self._hints):
+        if self._may_hold_key(text):
             made = _KEYS.sub(KEY, self._redact(text))
         if "@" in made:
             made = _MAIL.sub(MAIL, made)
@@ -69,6 +73,11 @@ class Masker:
             self._count(text, made)
         return made
 
+    def _may_hold_key(self, text: str) -> bool:
+        if len(text) < _SHORT:
+            return self._any_hint.search(text) is not None
+        return any(part in text for part in self._hints)
+
     def _count(self, before: str, after: str) -> None:
         for mark, name in _MARKS.items():
             self.found[name] += after.count(mark) - before.count(mark)
@@ -77,6 +86,8 @@ class Masker:
 
     def value(self, value: Any) -> Any:
         """A value without them, and all within it; addresses and markup are left as they are."""
+        if value is None or isinstance(value, float | int):
+            return value
         if isinstance(value, str):
             return value if isinstance(value, Address | Markup) else self.text(value)
         if isinstance(value, Mapping):
@@ -87,8 +98,11 @@ class Masker:
         return value
 
     def _key(self, key: Any) -> Any:
-        is_field = isinstance(key, str) and key.isidentifier()
-        return self.text(key, is_field=True) if is_field else self.value(key)
+        if not (isinstance(key, str) and key.isidentifier()):
+            return self.value(key)
+        if key not in self._fields:
+            self._fields[key] = self.text(key, is_field=True)
+        return self._fields[key]
 
 
 def _whole(place: str) -> re.Pattern[str]:

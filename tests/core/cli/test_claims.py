@@ -7,6 +7,7 @@ to `OF_A_RUN` or `OF_A_BOARD` is held to all of it.
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
 from tests.conftest import enter_empty_place, run_here
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FILL = uniform_ratings(1)
 SITE = Path("site")
 
@@ -322,3 +324,70 @@ def test_two_runs_come_to_the_same_everywhere(journal: Walked, a: str, b: str, b
     assert ("less is better" in found["statement"]) == (better < 0)
     sentence = found["statement"].partition("; on the board")[0]
     assert sentence in unescape(report(*pair))
+
+
+@pytest.mark.parametrize("benchmark", BOARDS)
+def test_a_board_of_the_site_has_the_ranks_and_marks_of_its_rows(
+    journal: Walked, benchmark: str
+) -> None:
+    """On its page, on the entry, and of each model the place on its own page."""
+    rows = leaderboard(benchmark)["rows"]
+    of_models = " ".join(map(words, SITE.glob("models/*.html")))
+    for row in rows:
+        number = f"{row['rating']:.0f}" if row["rating"] else shown(row)
+        assert f"{ranks(row)} {row['model']} {number}" in on_entry(benchmark)
+        assert place_of(row, rows) in of_models
+        cells = rf"{ranks(row)} {re.escape(row['model'])} (partial: [\w ]+ items )?{number}"
+        found = re.search(cells, on_site(benchmark))
+        assert number == "–" or (found and bool(found[1]) == row["partial"])
+
+
+def shown(row: Any) -> str:
+    """The score of a board's row, as a page has it; a dash where there is none."""
+    values = [m["value"] for m in row["metrics"].values()]
+    value: float | None = values[0] if values else None
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def place_of(row: Any, rows: Any) -> str:
+    """What a page says of a model's place, by the numbers; nothing where it has none."""
+    ranked = [other for other in rows if other["rank"] is not None]
+    if row["rank_ci95_board"] is None or len(ranked) < 2:
+        return ""
+    low, high = row["rank_ci95_board"]
+    others = [o for o in ranked if o is not row and (o["rank_ci95_board"] or [0])[0] == 1]
+    if low == 1 and not others:
+        return f"first of {len(ranked)}"
+    place = f"rank {low}" if low == high else f"rank {low}–{high}"
+    return f"{place} of {len(ranked)}{', shares first place' if low == 1 else ''}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+@pytest.mark.parametrize(
+    ("a", "b"), [("whole", "guess"), ("less is better", "less is better, worse")]
+)
+def test_the_page_that_compares_claims_what_the_command_does(
+    journal: Walked, a: str, b: str
+) -> None:
+    """Who is better and by how much, in a real browser."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    one, two = (journal.results[kind] for kind in (a, b))
+    found = run_here("compare", one["run_id"], two["run_id"], "--json").json
+    files = SITE.glob(f"boards/{one['benchmark']}*-pairs.js")
+    (key,) = (p.stem.removesuffix("-pairs") for p in files if one["run_id"] in p.read_text())
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        tab = browser.new_page()
+        page = (SITE / "compare.html").resolve().as_uri()
+        tab.goto(f"{page}#{key}/{one['run_id']}/{two['run_id']}")
+        tab.wait_for_selector("body[data-ready]")
+        said = tab.locator("#result .verdict").inner_text()
+        browser.close()
+    better = [(x["name"], y["name"]) for x, y in ((one, two), (two, one))]
+    for first_, second in better:
+        claim = f"{first_} is better than {second} by"
+        assert (claim in said) == (claim in found["statement"])
+    low, high = found["main"]["row"]["ci95"]
+    ends = {f"{abs(low):.2f}", f"{abs(high):.2f}"}
+    assert ends <= set(re.findall(r"\d+\.\d\d", said))
