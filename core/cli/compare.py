@@ -14,7 +14,7 @@ from ..journal import Journal, RunRecord
 from ..lookup.refile import refile_stored
 from ..lookup.selectors import Selector, place_of
 from ..plugins import installed
-from ..reports.choosing import chosen, own_panel, same_grading
+from ..reports.choosing import chosen, own_judge, same_grading
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, read_samples
 from ..reports.gradings import gradings, refuse_unlike
@@ -83,7 +83,7 @@ def _compared(
             kin, both = graded_without_kin(*given, additive=additive)
         document = compare(Compared(stored.benchmark, stored.pack, *both))
         about = journal, installed(), stored.benchmark, runs
-        return document, kin, pair_on_board(*about, both[0].grading.judge)
+        return document, kin, pair_on_board(*about, both[0].grading)
 
 
 def _two(journal: Journal, starts: tuple[str, ...], chosen: Selector) -> list[RunRecord]:
@@ -107,7 +107,7 @@ def graded_pair(
     Args:
         journal: Holds them.
         runs: The two.
-        judge: Whose grades, where several judges graded both.
+        judge: Whose grades, where several judges graded both; by default of their own results.
         wanted: Values of grading options, as text.
         dataset: Where their data is now.
 
@@ -117,7 +117,7 @@ def graded_pair(
     refuse_unlike(runs)
     for run in runs:
         refile_stored(journal, installed(), run)
-    judge = judge or own_panel(journal.document(run) for run in runs)
+    judge = judge or own_judge(journal.document(run) for run in runs)
     graded = [chosen(run, gradings(journal, run), wanted or {}, judge) for run in runs]
     pair = same_grading(*graded)
     stored = read_stored(runs[0], pair.first, dataset)

@@ -11,10 +11,12 @@ from ..journal import Journal, RunRecord
 from ..pages import RunInput, render_report
 from ..pages.inputs import ItemText
 from ..pages.repeating import command_that_repeats
+from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.items import items_of
 from ..reports.pairing import Compared
 from ..reports.transcripts import item_records
+from ..result_document import ResultDocument
 from ..site.gather import places_of
 from ..site.masking import Masker
 from ..site.policy import Policy
@@ -48,7 +50,7 @@ def report_command(
     """Write a run, or several side by side, as one HTML page.
 
     Several are of one benchmark. Without a RUN the page is of those that --model and its like
-    choose, or of the newest that has a result.
+    choose, or of the newest whole run of a real model.
     """
     with Journal(runs_dir, create=False) as journal:
         wanted = runs or any(selector())
@@ -72,11 +74,17 @@ def _write(output: Path, page: str) -> None:
 
 
 def _newest(journal: Journal) -> RunRecord:
-    """The run that was started last, of those with a result."""
-    found = [run for run in journal.runs() if journal.document(run)]
+    """The newest whole run of a real model; one that is not only where there is no other."""
+    found = [(run, document) for run in journal.runs() if (document := journal.document(run))]
     if not found:
         raise UsageError(f"no run in {journal.folder} has a result; {bench('runs')} lists them")
-    return max(found, key=lambda run: (run.created_at, run.n))
+
+    def worth(one: tuple[RunRecord, ResultDocument]) -> tuple[bool, bool, str, int]:
+        run, document = one
+        whole = not is_partial(document) and document["status"] != "fail"
+        return not run.demo, whole, run.created_at, run.n
+
+    return max(found, key=worth)[0]
 
 
 def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:

@@ -7,8 +7,9 @@ from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
 from ..plugins import Catalogue
+from ..reports.gradings import Grading
 from ..reports.statements import OnBoard
-from .board import boards_of
+from .board import boards_of, graded_by
 from .leaderboard import read_leaderboard
 
 
@@ -17,7 +18,7 @@ def pair_on_board(
     catalogue: Catalogue,
     benchmark: Benchmark,
     pair: Sequence[RunRecord],
-    judge: str | None,
+    grading: Grading,
 ) -> OnBoard | None:
     """Whether the board tells two runs apart.
 
@@ -26,7 +27,7 @@ def pair_on_board(
         catalogue: Has the benchmark.
         benchmark: Theirs.
         pair: The two.
-        judge: Whose board, by its label.
+        grading: By which they are compared, so whose board and with which options.
 
     Returns:
         ``None`` where they are not both on one board that can be read, as when another run of a
@@ -39,7 +40,8 @@ def pair_on_board(
         fitting = [
             board
             for board in boards
-            if board.judge == names.first(judge)
+            if board.judge == names.first(grading.judge)
+            and board.graded == graded_by(benchmark, grading.options)
             and all(board.takes(run, benchmark) for run in pair)
         ]
     for board in fitting:

@@ -1,6 +1,6 @@
 """The gradings that a command is about: one that two runs share, or two judges' of some runs.
 
-There is never a silent choice: with several that could be meant, they are listed.
+Of two runs those of their own results are meant; with several that could be, they are listed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,8 @@ from ..errors import UsageError
 from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import RunRecord
-from ..panels import rule_in
 from ..result_document import ResultDocument
+from .comparability import judge_label
 from .gradings import Grading, is_judge, plain, spec_of
 
 Kind = tuple[str | None, str]
@@ -74,11 +74,10 @@ def _fits(grading: Grading, wanted: Mapping[str, str]) -> bool:
     )
 
 
-def own_panel(documents: Iterable[ResultDocument | None]) -> str | None:
-    """The label of the panel that all of these results are by; ``None`` where there is none."""
-    labels = {document["judge"] if document else None for document in documents}
-    label = labels.pop() if len(labels) == 1 else None
-    return label if label and rule_in(label) else None
+def own_judge(documents: Iterable[ResultDocument | None]) -> str | None:
+    """The label of the judge or panel that all of these results are by; ``None`` for several."""
+    labels = {judge_label(document) if document else None for document in documents}
+    return labels.pop() if len(labels) == 1 else None
 
 
 def same_grading(one: Graded, two: Graded) -> GradingPair:

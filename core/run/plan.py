@@ -18,7 +18,7 @@ from ..lookup.refile import SampleReplay
 from ..lookup.runs import FoundRun, find_run
 from ..making import DataMaker
 from ..reports.evidence import Selection
-from ..roles import MODEL
+from ..roles import MODEL, is_generating
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
@@ -159,8 +159,19 @@ def make_plan(
             request = trial_request(config.benchmark.judge_sampling)
             made.append(_party_plan(money, TRIAL, judge, 1, [request]))
     return Plan(
-        selection.total, left, tuple(made), comparisons, config.iterations, bool(known.calls)
+        selection.total,
+        left,
+        tuple(made),
+        comparisons,
+        config.iterations,
+        _has_begun(config, known),
     )
+
+
+def _has_begun(config: RunConfig, known: "_Known") -> bool:
+    """Whether some of what the run asks was answered: of one that is judged again, verdicts."""
+    phases = (phase for _, _, phase in known.calls)
+    return any(not (config.run_id and is_generating(phase)) for phase in phases)
 
 
 @contextlib.contextmanager
