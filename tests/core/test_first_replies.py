@@ -1,6 +1,7 @@
 """Requests wait for the first readable reply, in whatever way a benchmark asks."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ async def test_ten_samples_tell_where_replies_are_not_marked(lab: Lab, benchmark
         assert len(server.requests) <= 24 * 2 * 16
     assert document["status"] == "fail"
     assert ENOUGH <= document["items"]["unscored"] < 30
-    assert any("none of the first 10 replies could be read (10 x no number" in s for s in lab.said)
+    assert any(re.match(r"none of the first \d+ replies could be read", s) for s in lab.said)
 
 
 class Marks(Talk):
