@@ -38,6 +38,7 @@ def _plain(value: object) -> str | None:
 _DRAWN = {
     "temperature": number,
     "top_p": number,
+    "top_k": whole(1),
     "min_p": number,
     "max_tokens": whole(0),
     "seed": whole(-(2**63)),
