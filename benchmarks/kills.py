@@ -166,36 +166,40 @@ class Trial:
         with self.server:
             while kills > 0 and self._kill():
                 kills -= 1
-            ended = self._start()
-            out, err = ended.communicate(timeout=TIME_LIMIT_S)
-            if ended.returncode:
-                raise RuntimeError(f"{self.kind.name} ended with {ended.returncode}: {err[-400:]}")
+            code = self._start().wait(TIME_LIMIT_S)
             self.server.settle()
+        printed = (self.home / "out").read_text()
+        if code:
+            raise RuntimeError(f"{self.kind.name} ended with {code}: {printed[-2000:]}")
         self._count()
-        return out
+        return printed
 
-    def _start(self) -> "subprocess.Popen[str]":
+    def _start(self) -> "subprocess.Popen[bytes]":
+        """The command; what it prints goes into a file, as nobody reads a pipe meanwhile."""
         command = self.kind.command(self.server, self.folder)
         env = clean_environment(self.home) | {"OPENAI_API_KEY": "sk-fake-of-the-benchmark"}
-        return subprocess.Popen(
-            command, env=env, start_new_session=True, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+        with (self.home / "out").open("wb") as out:
+            return subprocess.Popen(
+                command, env=env, start_new_session=True, stdout=out, stderr=subprocess.DEVNULL
+            )
 
     def _kill(self) -> bool:
         """Kill a command somewhere; whether it had not come to its end before."""
         until = len(self.ledger.answered) + self.rng.randint(0, MOST_ANSWERS)
         process = self._start()
         time.sleep(self.rng.uniform(0, 0.5))
+        end = time.monotonic() + TIME_LIMIT_S
         while len(self.ledger.answered) < until and process.poll() is None:
+            if time.monotonic() > end:
+                process.kill()
+                raise RuntimeError(f"{self.kind.name}: nothing happens for {TIME_LIMIT_S:g} s")
             time.sleep(0.002)
         time.sleep(self.rng.uniform(0, 2 * LATENCY_S))
         if process.poll() is not None:
-            process.communicate()
             return False
         moment = time.monotonic()
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
         self.server.settle()
         self._look(moment)
         return True
@@ -232,6 +236,7 @@ def run_kind(kind: Kind, kills: int, seed: int) -> Counts:
         with tempfile.TemporaryDirectory(prefix="eibench-kills-") as home:
             left = kills - counts.kills if whole is not None else 0
             said = _told(Trial(kind, counts, Path(home), rng).run(left))
+            print(f"{counts.name}: {counts.kills} kills", file=sys.stderr)
         whole = whole or said
         counts.other += said != whole
     return counts
