@@ -223,11 +223,14 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
         if e is not None
     }
     if summary.chosen and summary.revised:
+        own, estimate = named[summary.chosen]
+        differ = estimate is not None and estimate.interval != summary.score.interval
+        note = _TWO_INTERVALS.format(own) if differ else ""
         metrics["score"] = replace(
             metrics["score"],
             chosen=summary.chosen,
             ci95_chosen=summary.chosen_interval,
-            note=_TWO_INTERVALS.format(named[summary.chosen][0]),
+            note=note,
         )
     if len(summary.per_iteration) > 1:
         n = sum(value is not None for value in summary.per_iteration)

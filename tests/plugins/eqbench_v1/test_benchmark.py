@@ -225,6 +225,7 @@ def test_two_intervals_of_one_number_are_explained() -> None:
     assert score.ci95[0] > chosen.ci95[0]
     assert score.note.startswith("The score is the better of two passes, here the revised pass.")
     assert "against baselines the revised pass's own interval counts" in score.note
+    assert score.ci95_chosen and score.ci95_chosen[0] < chosen.ci95[0]
     assert not any(metric.note for name, metric in metrics.items() if name != "score")
 
 
@@ -233,6 +234,24 @@ def test_one_pass_needs_no_note() -> None:
     scores = [SampleScore(str(n), str(n), 1, Score({"first_pass": n / 2})) for n in range(20)]
     once = V1.summarise(Pack(V1_SOURCE, [], ""), scores, OPTIONS | {"revise": False})
     assert not once.metrics["score"].note
+
+
+@pytest.mark.parametrize("higher", [-1.0, 1.0])
+def test_the_score_is_the_mean_of_the_main_values(higher: float) -> None:
+    """Those of the pass that it comes from, on its scale; a sample unread there has none."""
+    pairs = [(float(n), n + higher) for n in range(12)]
+    scores = [
+        SampleScore(str(n), str(n), 1, Score({"first_pass": a, "revised": b}))
+        for n, (a, b) in enumerate(pairs)
+    ]
+    pack = Pack(V1_SOURCE, [], "")
+    found = V1.main_values(pack, scores, OPTIONS)
+    score = V1.summarise(pack, scores, OPTIONS).metrics["score"]
+    assert score.chosen == ("revised" if higher > 0 else "first_pass")
+    assert found == [10 * pair[higher > 0] for pair in pairs]
+    assert score.value == pytest.approx(sum(v for v in found if v is not None) / len(found))
+    unread = SampleScore("x", "x", 1, Score.unscored("no answer"))
+    assert V1.main_values(pack, [*scores, unread], OPTIONS)[-1] is None
 
 
 def test_summary_does_not_depend_on_order() -> None:
