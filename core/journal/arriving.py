@@ -5,7 +5,8 @@ elsewhere has in every field that is there the type that the program itself writ
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
+from types import NoneType
+from typing import get_args, get_type_hints
 
 from ..result_document import RatingNotes, ResultDocument
 from ..types import JsonObject, Sampling
@@ -35,20 +36,23 @@ def _plain(value: object) -> str | None:
     )
 
 
-_DRAWN = {
-    "temperature": number,
-    "top_p": number,
-    "top_k": whole(1),
-    "min_p": number,
-    "max_tokens": whole(0),
-    "seed": whole(-(2**63)),
-    "stop": list_of(text),
-    "reasoning_effort": text,
-    "json_schema": object_of(anything),
-    "extra_body": object_of(anything),
+_BY_TYPE: Mapping[object, Shape] = {
+    float: number,
+    int: whole(-(2**63)),
+    str: text,
+    tuple[str, ...]: list_of(text),
 }
-assert _DRAWN.keys() == {field.name for field in fields(Sampling)}
-_SAMPLING = record({n: optional(shape) for n, shape in _DRAWN.items()}, required=frozenset())
+
+
+def _of_type(hint: object) -> Shape:
+    """What a sampling parameter of a type may be, or null; a JSON object where it is no other."""
+    (held,) = (one for one in get_args(hint) if one is not NoneType)
+    return optional(_BY_TYPE.get(held, object_of(anything)))
+
+
+_SAMPLING = record(
+    {name: _of_type(hint) for name, hint in get_type_hints(Sampling).items()}, required=frozenset()
+)
 _OPTIONS = object_of(_plain)
 _PLAYER = record({"model": _SPEC, "endpoint": optional(text), "sampling": _SAMPLING}, more=True)
 SETTINGS = record(
