@@ -61,8 +61,8 @@ class SiteBoard(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called."""
-        return self.board.benchmark.name
+        """What it is called: its benchmark, with options that are not as usual."""
+        return " ".join([self.board.benchmark.name, *self.board.board.protocol_words])
 
 
 class Absent(NamedTuple):
