@@ -5,7 +5,7 @@ from enum import Enum
 from typing import NamedTuple, TypedDict
 
 from ...few_families import FEWEST_FAMILIES
-from ...result_document import BaselineRow, ConclusionRow, Ordinal, Ranks, RatingRow
+from ...result_document import BaselineRow, ConclusionRow, MetricRow, Ordinal, Ranks, RatingRow
 from ...text import listed, plural
 from ..ratings import BoardRow
 from .baselines import baseline_words
@@ -63,6 +63,8 @@ class LeaderKind(Enum):
     """Several models that may each have it."""
     UNKNOWN = "unknown"
     """There are ranks by the numbers alone, none of them with an interval."""
+    UNPAIRED = "unpaired"
+    """Numbers have intervals, and differences have none: the metric is no mean over items."""
 
 
 class Leader(NamedTuple):
@@ -87,6 +89,10 @@ class Leader(NamedTuple):
             return f"{self.models[0]} is alone on this board: a second model makes a ranking"
         if self.kind is LeaderKind.UNKNOWN:
             return f"too few items for a ranking ({FEWEST_FAMILIES} families of items needed)"
+        if self.kind is LeaderKind.UNPAIRED:
+            return (
+                "no ranking: the metric is no mean over items, so models cannot be paired by item"
+            )
         if self.kind is LeaderKind.FIRST:
             return f"{self.models[0]} is first of {self.of}"
         return f"{_many(len(self.models), self.of)} share first place: {listed(self.models, NAMED)}"
@@ -117,7 +123,8 @@ def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
         return Leader(LeaderKind.ALONE, [ranked[0]["model"]], 1)
     may = [row["model"] for row in ranked if (ends := joint_rank(row)) and ends[0] == 1]
     if not may:
-        return Leader(LeaderKind.UNKNOWN, (), len(ranked))
+        unpaired = any(_has_interval(row) for row in ranked)
+        return Leader(LeaderKind.UNPAIRED if unpaired else LeaderKind.UNKNOWN, (), len(ranked))
     kind = LeaderKind.FIRST if len(may) == 1 else LeaderKind.SHARED
     return Leader(kind, may, len(ranked))
 
@@ -125,6 +132,13 @@ def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
 def _has_number(row: RatingRow | BoardRow) -> bool:
     rank: Ordinal | None = row["rank"]
     return rank is not None
+
+
+def _has_interval(row: RatingRow | BoardRow) -> bool:
+    """Whether the metric of a row without a rating has an interval."""
+    metrics: Mapping[str, MetricRow] = row.get("metrics") or {}  # type: ignore[assignment]
+    main = next(iter(metrics.values()), None)
+    return bool(row["rating"] is None and main and main["ci95"])
 
 
 def better_end(higher_is_better: bool | None) -> str:

@@ -47,6 +47,7 @@ def board(*rows: BoardRow, higher: bool = True, **changes: Any) -> StatedBoard:
 
 
 FEW = {"metric_reasons": {"score": "an interval needs 8 families of items, here are 4"}}
+SURE = {"score": {"value": 50.0, "ci95": [40.0, 60.0], "n": 30, "higher_is_better": True}}
 COUNTS = result()["items"]
 
 
@@ -194,6 +195,8 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
          "two of 3 models share first place: a, b"),
         ([row("a", None), row("b", None)], LeaderKind.UNKNOWN,
          "too few items for a ranking (8 families of items needed)"),
+        ([row("a", None, metrics=SURE), row("b", None, metrics=SURE)], LeaderKind.UNPAIRED,
+         "no ranking: the metric is no mean over items, so models cannot be paired by item"),
         ([row("a", [1, 1]), row("b", None, rank=None)], LeaderKind.ALONE,
          "a is alone on this board: a second model makes a ranking"),
     ],

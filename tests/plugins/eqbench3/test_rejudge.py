@@ -47,8 +47,8 @@ class Lab:
         return ("--judge", f"openai/{name}", "--judge-base-url", self.server.base_url)
 
     def asked(self, model: str) -> int:
-        """How many requests there were for a model."""
-        return sum(request.model == model for request in self.server.requests)
+        """How many requests there were for a model, but for those to see if a judge answers."""
+        return sum(r.model == model and not r.is_trial for r in self.server.requests)
 
 
 @pytest.fixture
