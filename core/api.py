@@ -8,19 +8,17 @@ neither ``bench.toml`` nor ``BENCH_*``; only keys come from the environment or
 import asyncio
 import functools
 import os
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from typing import Any, ParamSpec
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, ParamSpec, Unpack
 
 from .benchmark import Benchmark
-from .clients.retry import RETRIES
-from .endpoints.providers import MAX_REPLY
 from .errors import UsageError
 from .guard import no_exit
 from .responses import Responses, path_of
 from .results import Result
+from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
 from .settings.python import find_benchmark, from_python, in_python_words
 from .settings.resolve import run_configs
-from .types import Sampling
 from .work import Watcher, have_data, make_money, run_config, score_config, scoring_config
 
 P = ParamSpec("P")
@@ -54,53 +52,8 @@ def _in_event_loop() -> bool:
 async def run_async(
     benchmark: str | Benchmark,
     *,
-    model: str = "demo/medium",
-    judge: str | Iterable[str] | None = None,
-    panel: str | None = None,
-    quorum: int | None = None,
-    exclude_kin: bool = False,
-    overlap: float | None = None,
-    dataset: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Any] | None = None,
-    base_url: str | None = None,
-    judge_base_url: str | Mapping[str, str] | None = None,
-    api_key_env: str | None = None,
-    judge_api_key_env: str | Mapping[str, str] | None = None,
-    roles: Mapping[str, str] | None = None,
-    role_base_url: Mapping[str, str] | None = None,
-    role_api_key_env: Mapping[str, str] | None = None,
-    role_max_tokens: int | Mapping[str, int] | None = None,
-    headers: Mapping[str, str] | None = None,
-    sampling: Sampling | None = None,
-    temperature: float | None = None,
-    top_p: float | None = None,
-    top_k: int | None = None,
-    min_p: float | None = None,
-    max_tokens: int | None = None,
-    reasoning_effort: str | None = None,
-    extra_body: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    system: str | None = None,
-    iterations: int = 1,
-    limit: int | None = None,
-    items: Iterable[str] = (),
-    concurrency: int | None = None,
-    rpm: float | None = None,
-    tpm: float | None = None,
-    timeout: float = 600.0,
-    max_retries: int = RETRIES,
-    max_reply: int | str = MAX_REPLY,
-    transport: str = "http",
-    max_cost: float | None = None,
-    prices: Mapping[str, Mapping[str, float]] | None = None,
-    name: str | None = None,
-    notes: Mapping[str, str] | None = None,
-    fresh: bool = False,
-    keep_going: bool = False,
-    demo: bool = False,
-    without: Iterable[str] = (),
-    runs_dir: str | os.PathLike[str] = "runs",
     progress: Watcher | None = None,
+    **settings: Unpack[RunArguments],
 ) -> Result:
     """Run a benchmark on a model; the same call again goes on where it stopped.
 
@@ -108,69 +61,26 @@ async def run_async(
 
     Args:
         benchmark: Its name, or an instance of a subclass of `Benchmark`.
-        model: ``PROVIDER/NAME``.
-        judge: Likewise, for benchmarks that need one (default for a demo model: demo/judge);
-            several are a panel.
-        panel: What a panel's verdicts become: ``mean`` (the default), ``median``, ``majority``,
-            or ``rotate``: one judge a sample.
-        quorum: How many verdicts a score needs (default: more than half).
-        exclude_kin: In comparisons, leave judges of either model's family out.
-        overlap: With ``rotate``, the share of samples that all judges grade (default: 0.1).
-        dataset: ``bundled``, ``official`` (downloaded if it is not there), or a path.
-        options: The benchmark's own options by name.
-        base_url: Endpoint of the model, usually ending in ``/v1``.
-        judge_base_url: Endpoint of all judges, or endpoints by judge.
-        api_key_env: The variable that holds the model's key.
-        judge_api_key_env: The variable that holds their key, or variables by judge.
-        roles: Who plays the benchmark's roles, ``{"user": "PROVIDER/NAME"}``.
-        role_base_url: Their endpoints, likewise.
-        role_api_key_env: The variables that hold their keys.
-        role_max_tokens: Room for a reply of theirs: for all roles, or by role.
-        headers: Extra HTTP headers for the model; never stored.
-        sampling: How replies are drawn, where the benchmark's own way shall not hold.
-        temperature: This field of `sampling`; so are the next seven.
-        top_p: From 0 to 1.
-        top_k: From 1.
-        min_p: From 0 to 1.
-        max_tokens: Room for a reply, thinking included.
-        reasoning_effort: Such as ``low``.
-        extra_body: More fields for each request.
-        seed: Sent to the model; iteration N gets SEED + N - 1.
-        system: The system prompt.
-        iterations: How often each item is asked.
-        limit: Only the first so many items.
-        items: Only the items with these ids.
-        concurrency: Most requests at a time (default: 32; a local server is asked one at a time
-            first, and more while that gets more done).
-        rpm: Most requests per minute.
-        tpm: Most tokens per minute.
-        timeout: Seconds that an attempt of a call may take.
-        max_retries: Times that a call is tried again.
-        max_reply: Longest reply that is read: bytes, or a text such as ``16MiB``.
-        transport: ``http``, or ``sdk`` for the provider's package.
-        max_cost: Hard limit in dollars.
-        prices: By model spec, as in ``bench.toml``: ``{"openai/x": {"input": 2, "output": 8}}``.
-        name: A name for the model; another name is another run.
-        notes: Kept with the run.
-        fresh: Start another run instead of going on.
-        keep_going: Go on where none of the first ten replies or verdicts can be read.
-        demo: Let demo and real models be compared with each other.
-        without: Names of models that this one is not compared with.
-        runs_dir: Where runs are kept.
         progress: A new `Progress` to look at, or what is called with one now and then. When
             it raises, nothing more is sent, and what is in flight is waited for and saved.
+        **settings: How it is run.
 
     Returns:
         Also for a run that ended early; see `Result.status`.
 
     Raises:
         BenchError: One of its subclasses, with the message of `bench run`, in Python's words.
+        TypeError: There is no such argument.
     """
-    given = dict(locals())
+    refuse_unknown("run", settings)
     with in_python_words():
-        chosen, settings = find_benchmark(benchmark), from_python(given)
-        (config,) = run_configs(chosen, settings, lambda target: target.endpoint)
-        return await run_config(config, money=make_money(settings), progress=progress)
+        chosen, made = find_benchmark(benchmark), from_python(settings)
+        (config,) = run_configs(chosen, made, lambda target: target.endpoint)
+        return await run_config(config, money=make_money(made), progress=progress)
+
+
+vars(run_async)["__signature__"] = takes_settings(run_async)
+run_async.__doc__ = described(run_async.__doc__ or "")
 
 
 async def score_async(

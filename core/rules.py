@@ -7,7 +7,7 @@ holds its value; all of these ways are made from that.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from numbers import Integral, Real
 from sys import float_info
@@ -171,19 +171,42 @@ class Setting:
 
     Attributes:
         help: One sentence.
-        rule: What a value may be.
-        metavar: What the help shows for a value.
         section: The heading above it in the help.
+        metavar: What the help shows for a value.
+        rule: What a value may be; ``None`` where its form alone says that.
+        form: How it is given: ``one`` value; a ``switch``; a ``list``, as an option that may be
+            repeated; ``pairs`` of a name and a value, likewise; ``ids`` with commas; ``json``.
+        option: Its long name without dashes, where that is not the name of its field.
+        argument: Its name in Python, likewise.
+        shown: The default as the help has it, where that is not its value.
+        names_key: It names a key's variable.
+        may_hold_key: Somebody may put a key there, so messages do not show what is given.
+        in_file: bench.toml may have it; else it belongs to one command.
     """
 
     help: str
-    rule: Rule
+    section: str
     metavar: str | None = None
-    section: str = ""
+    rule: Rule | None = None
+    form: str = "one"
+    option: str = ""
+    argument: str = ""
+    shown: str = ""
+    names_key: bool = False
+    may_hold_key: bool = False
+    in_file: bool = True
 
 
 SETTING = "setting"
 """Under which a dataclass's field keeps the setting that it holds the value of."""
+
+
+def holding(setting: Setting, default: Any = None) -> Any:
+    """A dataclass's field that holds the value of a setting."""
+    shown = setting.form != "pairs" or not setting.may_hold_key
+    if isinstance(default, dict):
+        return field(default_factory=dict, repr=shown, metadata={SETTING: setting})
+    return field(default=default, repr=shown, metadata={SETTING: setting})
 
 
 @cache

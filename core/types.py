@@ -12,7 +12,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
-from .rules import SETTING, NumberRule, Rule, Setting, TextRule, settings_of
+from .rules import NumberRule, Rule, Setting, TextRule, holding, settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -107,10 +107,13 @@ ANTHROPIC, OPENAI = "api.anthropic.com", "api.openai.com"
 """Hosts that stand for their APIs."""
 
 
-def _parameter(metavar: str, rule: Rule, text: str, **facts: Any) -> Any:
-    section = "How replies are drawn"
-    made = SamplingSetting(metavar=metavar, rule=rule, help=text, section=section, **facts)
-    return field(default=None, metadata={SETTING: made})
+DRAWING = "How replies are drawn"
+"""The heading above sampling parameters."""
+
+
+def _parameter(metavar: str, rule: Rule | None, text: str, **facts: Any) -> Any:
+    made = SamplingSetting(metavar=metavar, rule=rule, help=text, section=DRAWING, **facts)
+    return holding(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +142,9 @@ class Sampling:
     )
     json_schema: JsonObject | None = None
     extra_body: JsonObject | None = _parameter(  # noqa: RUF009 - makes a field
-        "JSON", TextRule(), "More fields for each request.", draws=False
-    )
+        "JSON", None, "More fields for each request.",
+        form="json", may_hold_key=True, draws=False,
+    )  # fmt: skip
 
     def sent(self) -> JsonDict:
         """The parameters that have a value, by name."""

@@ -51,7 +51,6 @@ _SCORE_EXAMPLES = (
               help="With --save: which model answered (default: the file's name).")  # fmt: skip
 @options.judge_options
 @options.limit_options
-@options.transfer_options
 @options.money_options
 @options.runs_dir_option
 @options.details_option

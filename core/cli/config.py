@@ -28,8 +28,8 @@ from . import options
 from .command import Command, env_name
 from .run import run_command
 from .settings import (
-    NOT_SETTINGS,
     defaults,
+    filed_options,
     find_settings,
     find_suite,
     own_settings,
@@ -191,14 +191,13 @@ def _table(title: str, names: tuple[str, ...], rows: Sequence[JsonObject]) -> Ta
 
 
 def _settings(settings: SettingsFile, suite: Suite | None) -> Iterator[_Setting]:
-    common = [(None, p) for p in run_command.params if isinstance(p, click.Option)]
+    common = [(None, param) for param in filed_options(run_command)]
     for benchmark, param in [*common, *own_settings()]:
-        if param.name not in NOT_SETTINGS:
-            own = suite.options.get(benchmark or "", {}) if suite else {}
-            by_suite = {**(suite.run if suite else {}), **own}
-            of_file = replace(settings, run={**settings.run, **by_suite})
-            place = f"suite {suite.name}, " if suite and setting_name(param) in by_suite else ""
-            yield _setting(of_file, benchmark, param, place)
+        own = suite.options.get(benchmark or "", {}) if suite else {}
+        by_suite = {**(suite.run if suite else {}), **own}
+        of_file = replace(settings, run={**settings.run, **by_suite})
+        place = f"suite {suite.name}, " if suite and setting_name(param) in by_suite else ""
+        yield _setting(of_file, benchmark, param, place)
 
 
 def _setting(

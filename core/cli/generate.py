@@ -82,7 +82,6 @@ _GENERATE_EXAMPLES = (
 @maker_options
 @options.sampling_options
 @options.limit_options
-@options.transfer_options
 @options.money_options
 @options.fresh_option
 @options.runs_dir_option

@@ -13,10 +13,20 @@ from ..benchmark import Benchmark
 from ..errors import ConfigError
 from ..names import nearest
 from ..settings.rules import RULES
-from ..settings.run_settings import RunSettings, SettingSource
+from ..settings.run_settings import (
+    DATA,
+    MONEY,
+    RUN,
+    SETTINGS,
+    SPEED,
+    WHERE,
+    RunSettings,
+    SettingSource,
+    option_of,
+)
 from ..settings.suites import Suite
 from ..spending.book import parse_price
-from ..types import SAMPLING, Json, JsonDict, JsonObject, Sampling
+from ..types import DRAWING, SAMPLING, Json, JsonDict, JsonObject, Sampling
 from .command import BENCHMARK, BENCHMARKS, SECTION, SUITE, BenchmarkName, env_name
 from .completion import judge_labels, model_names, model_specs
 from .settings import current, given_by_user, setting_name
@@ -24,14 +34,43 @@ from .values import click_type, item_list, json_object, pairs, read_system, role
 
 F = TypeVar("F", bound=Callable[..., object])
 _DEFAULTS = RunSettings()
+_COMPLETIONS = {"models": model_specs, "judges": judge_labels}
 
 
 def option(name: str, *parameter: str, **attributes: Any) -> Callable[[F], F]:
     """A `click.option` with its environment variable and, of a setting, its rule."""
-    setting = name.lstrip("-").replace("-", "_")
-    if setting in RULES:
-        attributes.setdefault("type", click_type(RULES[setting]))
-    return click.option(name, *parameter, envvar=env_name(setting), **attributes)
+    called = name.lstrip("-").replace("-", "_")
+    if called in RULES:
+        attributes.setdefault("type", click_type(RULES[called]))
+    return click.option(name, *parameter, envvar=env_name(called), **attributes)
+
+
+def setting(name: str, **attributes: Any) -> Callable[[F], F]:
+    """The option of a setting, as it is declared.
+
+    Args:
+        name: Of the field that holds its value.
+        **attributes: What click shall have otherwise.
+    """
+    one, default = SETTINGS[name], getattr(_DEFAULTS, name, None)
+    made: dict[str, Any] = {"help": one.help, "metavar": one.metavar}
+    if one.form == "switch":
+        made["is_flag"] = True
+    elif one.form in ("list", "pairs"):
+        made["multiple"] = True
+    elif default not in (None, ()):
+        made |= {"default": one.shown or default, "show_default": True}
+    if isinstance(default, Path):
+        made["type"] = click.Path(path_type=Path)
+    if name in _COMPLETIONS:
+        made["shell_complete"] = _COMPLETIONS[name]
+    return option(f"--{option_of(name).replace('_', '-')}", name, **{**made, **attributes})
+
+
+def _section(title: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
+    """The options of a section's settings, and more below its heading."""
+    names = [name for name, one in SETTINGS.items() if one.section == title]
+    return lambda command: apply(command, *map(setting, names), *more, section=title)
 
 
 def apply(command: F, *decorators: Callable[[F], F], section: str = "") -> F:
@@ -63,166 +102,39 @@ def benchmarks_argument(command: F) -> F:
     )
 
 
-def data_options(command: F) -> F:
-    """Which items, and of which pack."""
-    return apply(
-        command,
-        option("--dataset", metavar="NAME|PATH",
-               help="bundled, official, or a path to a file or folder (default: official if it "
-               "has been fetched, else bundled)."),
-        option("--iterations", metavar="N", default=_DEFAULTS.iterations, show_default=True,
-               help="How often each item is asked."),
-        option("--limit", metavar="N", help="Only the first N items."),
-        option("--items", metavar="ID,ID", help="Only these items."),
-        section="Which data",
-    )  # fmt: skip
-
-
-def sampling_options(command: F) -> F:
-    """How replies are drawn; what is not given is the benchmark's own setting."""
-    return apply(
-        command,
-        *(option(f"--{name.replace('_', '-')}", metavar=one.metavar, help=one.help)
-          for name, one in SAMPLING.items()),
-        option("--system", metavar="TEXT|@FILE", help="System prompt (default: none)."),
-        section="How replies are drawn",
-    )  # fmt: skip
-
-
-def endpoint_options(command: F) -> F:
-    """Which models, and where."""
-    return apply(
-        command,
-        option("--model", "models", multiple=True, metavar="SPEC", shell_complete=model_specs,
-               help="PROVIDER/NAME, such as openai/gpt-4.1; may be repeated "
-               "(default: demo/medium)."),
-        server_options,
-        option("--judge", "judges", multiple=True, metavar="SPEC", shell_complete=judge_labels,
-               help="Judge model, for benchmarks that need one; several are a panel "
-               "(default with a demo model: demo/judge)."),
-        option("--judge-base-url", multiple=True, metavar="URL|NAME",
-               help="Address of all judges; or JUDGE=URL for one."),
-        option("--judge-api-key-env", multiple=True, metavar="VAR",
-               help="The variable that holds their key; or JUDGE=VAR for one."),
-        option("--panel", help="What several judges' verdicts become; rotate asks one judge a "
-               "sample (default: mean)."),
-        option("--quorum", metavar="N",
-               help="How many verdicts a score needs (default: more than half)."),
-        option("--exclude-kin", is_flag=True,
-               help="Leave judges of a model's family out: of its comparisons, and of rubric "
-               "scores on its board."),
-        option("--overlap", metavar="SHARE",
-               help="With rotate, the share of samples that all judges grade (default: 0.1)."),
-        option("--role", "roles", multiple=True, metavar="NAME=SPEC",
-               help="Who plays a role of the benchmark, such as user=openai/gpt-4.1; once a role."),
-        option("--role-base-url", multiple=True, metavar="NAME=URL", help="Its address."),
-        option("--role-api-key-env", multiple=True, metavar="NAME=VAR",
-               help="The variable that holds its key."),
-        option("--role-max-tokens", multiple=True, metavar="[NAME=]N",
-               help="Most tokens of a reply of the role, or of all roles, thinking included."),
-        section="Which models, and where",
-    )  # fmt: skip
+data_options = _section(DATA)
+"""Which items, and of which pack."""
+sampling_options = _section(DRAWING)
+"""How replies are drawn; what is not given is the benchmark's own setting."""
+endpoint_options = _section(WHERE)
+"""Which models, and where."""
+limit_options = _section(SPEED)
+"""How fast, and how requests are carried."""
+money_options = _section(MONEY, option("--yes", is_flag=True, help="Do not ask before spending."))
+"""What may be spent."""
+run_options = _section(RUN)
+"""Which run this is, and where it is kept."""
 
 
 def judge_options(command: F) -> F:
     """Which judge, and where."""
     return apply(
         command,
-        option("--judge", "judges", multiple=True, metavar="SPEC", shell_complete=judge_labels,
-               help="The judge, such as openai/gpt-4.1."),
-        option("--judge-base-url", multiple=True, metavar="URL|NAME",
-               help="Its address, or an endpoint's name."),
-        option("--judge-api-key-env", multiple=True, metavar="VAR",
-               help="The variable that holds its key."),
-    )  # fmt: skip
+        setting("judges", help="The judge, such as openai/gpt-4.1."),
+        setting("judge_base_url", help="Its address, or an endpoint's name."),
+        setting("judge_api_key_env", help="The variable that holds its key."),
+    )
 
 
 def server_options(command: F) -> F:
     """Where the model is."""
-    return apply(
-        command,
-        option("--base-url", metavar="URL|NAME",
-               help="Address of the model, usually ending in /v1, or an endpoint of bench.toml."),
-        option("--api-key-env", metavar="VAR", help="The variable that holds its key."),
-        option("--header", "headers", multiple=True, metavar="K=V",
-               help="HTTP header for it; may be repeated, never stored."),
-    )  # fmt: skip
+    return apply(command, *map(setting, ("base_url", "api_key_env", "headers")))
 
 
-def limit_options(command: F) -> F:
-    """How fast, and how long."""
-    return apply(
-        command,
-        option("--concurrency", metavar="N", default=_DEFAULTS.concurrency, show_default=True,
-               help="Most requests at a time; reduced while the server refuses some. Unless it is "
-                    "given, a local server is asked one at a time first."),
-        option("--rpm", metavar="N", help="Most requests per minute."),
-        option("--tpm", metavar="N", help="Most tokens per minute."),
-        option("--timeout", default=_DEFAULTS.timeout, show_default=True, metavar="S",
-               help="Seconds that one attempt of a call may take."),
-        option("--max-retries", default=_DEFAULTS.max_retries, show_default=True, metavar="N",
-               help="How often a failed call is retried."),
-        section="How fast",
-    )  # fmt: skip
-
-
-def transfer_options(command: F) -> F:
-    """How requests are carried, and how much of a reply is read."""
-    return apply(
-        command,
-        option("--max-reply", default="16MiB", show_default=True, metavar="SIZE",
-               help="Longest reply that is read; a longer one fails its sample."),
-        option("--transport", default=_DEFAULTS.transport, show_default=True,
-               help="What carries requests: http, this program; sdk, the provider's package."),
-        section="How fast",
-    )  # fmt: skip
-
-
-def money_options(command: F) -> F:
-    """What may be spent."""
-    return apply(
-        command,
-        option("--max-cost", metavar="USD",
-               help="Hard limit for this command, all its models together; exit code 5."),
-        option("--price", metavar="IN,OUT",
-               help="Dollars per million tokens of --model, where they are not known."),
-        option("--yes", is_flag=True, help="Do not ask before spending."),
-        section="What may be spent",
-    )  # fmt: skip
-
-
-def run_options(command: F) -> F:
-    """Which run this is, and where it is kept."""
-    return apply(
-        command,
-        option("--name", help="What tables call the model; another name is another run."),
-        option("--note", "notes", multiple=True, metavar="K=V",
-               help="Kept with the run, such as quantisation=8bit; may be repeated."),
-        fresh_option,
-        option("--keep-going", is_flag=True,
-               help="Continue although none of the first ten replies or verdicts can be read."),
-        demo_option,
-        option("--without", multiple=True, metavar="MODEL",
-               help="Do not compare with this model; may be repeated."),
-        runs_dir_option,
-        section="Which run, and what becomes of it",
-    )  # fmt: skip
-
-
-runs_dir_option = option(
-    "--runs-dir",
-    type=click.Path(file_okay=True, path_type=Path),
-    default=Path("runs"),
-    show_default=True,
-    help="Where runs are kept.",
-)
+runs_dir_option = setting("runs_dir")
 dry_run_option = option("--dry-run", is_flag=True, help="Print the plan and stop.")
-fresh_option = option("--fresh", is_flag=True, help="Start a new run instead of resuming.")
-demo_option = option(
-    "--demo",
-    is_flag=True,
-    help="Allow demo models and real ones in one comparison, rating or table.",
-)
+fresh_option = setting("fresh")
+demo_option = setting("demo")
 without_option = click.option(
     "--without", multiple=True, metavar="MODEL", shell_complete=model_names,
     help="Leave this model out; may be repeated.",
@@ -323,17 +235,15 @@ def _same(value: Json) -> Json:
 
 
 _READ: Mapping[str, Callable[[Any], Any]] = {
-    "headers": partial(pairs, name="--header"),
-    "notes": partial(pairs, name="--note"),
-    "roles": partial(pairs, name="--role"),
-    "role_base_url": partial(pairs, name="--role-base-url"),
-    "role_api_key_env": partial(pairs, name="--role-api-key-env"),
+    **{name: partial(pairs, name=f"--{option_of(name).replace('_', '-')}")
+       for name, one in SETTINGS.items() if one.form == "pairs"},
+    **{name: partial(json_object, name=f"--{option_of(name).replace('_', '-')}")
+       for name, one in SETTINGS.items() if one.form == "json"},
+    **{name: item_list for name, one in SETTINGS.items() if one.form == "ids"},
     "role_max_tokens": role_numbers,
-    "extra_body": partial(json_object, name="--extra-body"),
-    "items": item_list,
     "system": read_system,
     "price": lambda text: parse_price(text) if text else None,
-}
+}  # fmt: skip
 _FIELDS = frozenset(field.name for field in fields(RunSettings))
 _SOURCES = {
     ParameterSource.COMMANDLINE: SettingSource.GIVEN,

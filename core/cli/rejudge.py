@@ -38,7 +38,6 @@ _REJUDGE_EXAMPLES = "\b\nExamples:\n  bench rejudge 7a3c --judge openai/gpt-4.1 
               help="Another value of a grading option.")  # fmt: skip
 @data_option
 @options.limit_options
-@options.transfer_options
 @options.money_options
 @options.runs_dir_option
 @options.dry_run_option

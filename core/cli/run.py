@@ -72,7 +72,6 @@ _RUN_EXAMPLES = (
 @options.data_options
 @options.sampling_options
 @options.limit_options
-@options.transfer_options
 @options.money_options
 @options.run_options
 @options.dry_run_option

@@ -19,18 +19,13 @@ from ..errors import ConfigError
 from ..names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
+from ..settings.run_settings import SETTINGS
 from ..settings.suites import Suite
 from ..settings.tables import check_value
 from ..types import JsonDict
 from .command import SUITE, as_click_option, env_name
 from .values import rule_of
 
-#: Options of `bench run` that are no settings: they belong to one command.
-NOT_SETTINGS = frozenset(
-    {"benchmark", "benchmarks", "config", "help", "json_output", "dry_run", "details", "fresh",
-     "yes", "roles", "role_base_url", "role_api_key_env",
-     "role_max_tokens", "suite", "fail_under"}
-)  # fmt: skip
 _META = "eibench.settings"
 
 
@@ -38,9 +33,14 @@ def _usable() -> set[str]:
     from ..plugins import installed
     from .run import run_command
 
-    common = [p for p in run_command.params if isinstance(p, click.Option)]
     own = {option.name for b in installed().benchmarks for option in b.options}
-    return own | {setting_name(p) for p in common if p.name not in NOT_SETTINGS}
+    return own | {setting_name(param) for param in filed_options(run_command)}
+
+
+def filed_options(command: click.Command) -> list[click.Option]:
+    """The options of a command that bench.toml may set, without a benchmark's own."""
+    options = (param for param in command.params if isinstance(param, click.Option))
+    return [p for p in options if p.name in SETTINGS and SETTINGS[p.name].in_file]
 
 
 def load(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:

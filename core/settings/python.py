@@ -19,11 +19,16 @@ from ..spending.book import read_prices
 from ..types import SAMPLING, Sampling, canonical
 from .rules import RULES, fitting
 from .run_config import merge
-from .run_settings import RunSettings, SettingSource
+from .run_settings import (
+    SETTINGS,
+    RunSettings,
+    SettingSource,
+    argument_of,
+    option_of,
+)
 
-_LISTS = ("items", "without")
-_MAPPINGS = ("headers", "notes", "roles", "role_base_url", "role_api_key_env")
 _OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env")
+_FORMS = {argument_of(name): one.form for name, one in SETTINGS.items()}
 _SETTINGS = frozenset(field.name for field in fields(RunSettings))
 
 
@@ -71,9 +76,9 @@ def _checked(name: str, value: Any) -> Any:
         return fitting(name, RULES[name], os.fspath(value) if name == "dataset" else value)
     if name == "role_max_tokens":
         return _tokens_by_role(value)
-    if name in _LISTS:
+    if _FORMS.get(name) in ("list", "ids"):
         return _texts(name, value)
-    if name in _MAPPINGS:
+    if _FORMS.get(name) == "pairs":
         return _texts_by_name(name, value)
     if name == "prices":
         return read_prices(value, "eibench.run")
@@ -127,8 +132,7 @@ def _sampling(whole: Sampling | None, single: Mapping[str, Any]) -> Sampling:
     return made
 
 
-_PLURALS = {"header": "headers", "note": "notes", "price": "prices", "role": "roles"}
-_SWITCHES = ("demo", "fresh", "keep_going")
+_CALLED = {option_of(name): argument_of(name) for name in SETTINGS}
 _PRICE = re.compile(r'(--price IN,OUT or )?\[prices\.("[^"]+")\] in bench\.toml')
 _SPOKEN = re.compile(
     r"(?P<command>\bbench [a-z][^;,()]*)"  # to be typed as it stands
@@ -146,8 +150,8 @@ def _argument(found: re.Match[str]) -> str:
     if found["command"]:
         return found[0]
     name = found["name"].replace("-", "_")
-    name = _PLURALS.get(name, name)
-    value = "False" if found["no"] else "True" if name in _SWITCHES else found["value"]
+    name = _CALLED.get(name, name)
+    value = "False" if found["no"] else "True" if _FORMS.get(name) == "switch" else found["value"]
     return f"{name}={value}" if value else name
 
 

@@ -8,39 +8,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..endpoints.providers import TRANSPORTS
 from ..endpoints.secrets import is_variable_name
 from ..errors import UsageError
-from ..panels import RULES as PANEL_RULES
-from ..rules import NumberRule, Rule, SizeRule, TextRule, UnfitValue
-from ..spending.budget import MOST
-from ..types import SAMPLING
+from ..rules import Rule, UnfitValue
+from .run_settings import SETTINGS, option_of
 
-KEY_VARIABLES = frozenset({"api_key_env", "judge_api_key_env"})
+KEY_VARIABLES = frozenset(name for name, one in SETTINGS.items() if one.names_key)
 """Settings that name a key's variable."""
-MAY_HOLD_KEYS = KEY_VARIABLES | {
-    "base_url", "extra_body", "header", "headers", "judge_base_url", "role_api_key_env",
-    "role_base_url",
-}  # fmt: skip
+MAY_HOLD_KEYS = frozenset(
+    called
+    for name, one in SETTINGS.items()
+    if one.may_hold_key or one.names_key
+    for called in (name, option_of(name))
+)
 """Settings in which somebody may put a key, so that messages do not show them."""
-_TEXTS = (
-    "model", "base_url", "api_key_env", "judge", "judge_base_url", "judge_api_key_env", "dataset",
-    "system", "name",
-)  # fmt: skip
-RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(_TEXTS, TextRule()),
-    **dict.fromkeys(("limit", "concurrency"), NumberRule(1, whole=True)),
-    **dict.fromkeys(("rpm", "tpm", "timeout"), NumberRule(0, above=True)),
-    "panel": TextRule(PANEL_RULES),
-    "quorum": NumberRule(1, whole=True),
-    "overlap": NumberRule(0, 1),
-    **{name: one.rule for name, one in SAMPLING.items() if name != "extra_body"},
-    "iterations": NumberRule(1, 100_000, whole=True),
-    "max_retries": NumberRule(0, whole=True),
-    "max_reply": SizeRule(),
-    "transport": TextRule(TRANSPORTS),
-    "max_cost": NumberRule(0, MOST),
-}
+RULES: Mapping[str, Rule] = {option_of(n): one.rule for n, one in SETTINGS.items() if one.rule}
+"""By the name of the option, with underscores."""
 
 
 class VariableRule:

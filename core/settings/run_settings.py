@@ -1,20 +1,26 @@
 """What a person sets of runs: filled by the command line, bench.toml, variables and Python alike.
 
-Each value has been held to its own rule (`rules`) when it gets here; what several of them mean
-together is decided in `resolve`, once for all surfaces.
+Each setting is declared once, at the field that holds its value here or in `Sampling`; options,
+arguments and documentation are made from that. Each value has been held to its own rule when it
+gets here; what several of them mean together is decided in `resolve`, once for all surfaces.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..clients.retry import RETRIES
-from ..endpoints.providers import MAX_REPLY, OF_MODEL, PartyOptions, Transfer
+from ..endpoints.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
+from ..panels import RULES as PANEL_RULES
+from ..rules import NumberRule, Setting, SizeRule, TextRule, holding, settings_of
+from ..spending.budget import MOST
 from ..spending.prices import Price
-from ..types import Sampling
-from .file import SettingsFile
+from ..types import DRAWING, SAMPLING, Sampling
+
+if TYPE_CHECKING:
+    from .file import SettingsFile
 
 
 class SettingSource(Enum):
@@ -25,74 +31,175 @@ class SettingSource(Enum):
     FILE = "a settings file"
 
 
+WHERE = "Which models, and where"
+DATA = "Which data"
+SPEED = "How fast"
+MONEY = "What may be spent"
+RUN = "Which run, and what becomes of it"
+_TEXT, _AMOUNT = TextRule(), NumberRule(1, whole=True)
+_RATE = NumberRule(0, above=True)
+
+
+def _setting(
+    section: str, metavar: str | None, text: str, default: Any = None, **facts: Any
+) -> Any:
+    return holding(Setting(help=text, section=section, metavar=metavar, **facts), default)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
     """The settings of one or more runs, which differ in their model alone.
 
     Attributes:
-        models: Specs; none for the usual one.
         options: Those of the benchmark's own that were given.
         sampling: The changes to the benchmark's own sampling.
-        judges: Specs; several are a panel.
         judge_base_url: The address of all judges, or ``JUDGE=URL`` for one.
         judge_api_key_env: The variable of their key, likewise.
-        panel: The rule of a panel (`panels.RULES`).
         quorum: How many verdicts a score needs; ``None`` for more than half.
-        exclude_kin: Leave judges of a compared model's family out of comparisons.
-        overlap: Of ``rotate``, the share of samples that all judges grade.
-        roles: Specs of who plays the benchmark's roles, by role.
-        role_base_url: Their addresses.
-        role_api_key_env: The variables of their keys.
-        role_max_tokens: The most tokens of their replies; under "" that of roles not named.
-        keep_going: Go on where none of the first replies or verdicts can be read.
-        demo: Whether demo and real models may be compared with each other.
-        without: Names of models that these are not compared with.
+        role_max_tokens: By role; under "" that of roles not named.
         price: Of whatever the model is.
         prices: By model spec.
         file: What bench.toml says beside defaults; ``None`` where none is read.
         sources: By name of setting, such as ``max_tokens``; those with defaults are missing.
     """
 
-    models: tuple[str, ...] = ()
-    base_url: str | None = None
-    api_key_env: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    judges: tuple[str, ...] = ()
-    judge_base_url: tuple[str, ...] = ()
-    judge_api_key_env: tuple[str, ...] = ()
-    panel: str | None = None
-    quorum: int | None = None
-    exclude_kin: bool = False
-    overlap: float | None = None
-    roles: Mapping[str, str] = field(default_factory=dict)
-    role_base_url: Mapping[str, str] = field(default_factory=dict)
-    role_api_key_env: Mapping[str, str] = field(default_factory=dict)
-    role_max_tokens: Mapping[str, int] = field(default_factory=dict)
-    dataset: str | None = None
+    models: tuple[str, ...] = _setting(
+        WHERE, "SPEC",
+        "PROVIDER/NAME, such as openai/gpt-4.1; may be repeated (default: demo/medium).", (),
+        form="list", rule=_TEXT, option="model", argument="model",
+    )  # fmt: skip
+    base_url: str | None = _setting(
+        WHERE, "URL|NAME",
+        "Address of the model, usually ending in /v1, or an endpoint of bench.toml.",
+        rule=_TEXT, may_hold_key=True,
+    )  # fmt: skip
+    api_key_env: str | None = _setting(
+        WHERE, "VAR", "The variable that holds its key.", rule=_TEXT, names_key=True
+    )
+    headers: Mapping[str, str] = _setting(
+        WHERE, "K=V", "HTTP header for it; may be repeated, never stored.", {},
+        form="pairs", option="header", may_hold_key=True,
+    )  # fmt: skip
+    judges: tuple[str, ...] = _setting(
+        WHERE, "SPEC",
+        "Judge model, for benchmarks that need one; several are a panel (default with a demo "
+        "model: demo/judge).", (),
+        form="list", rule=_TEXT, option="judge", argument="judge",
+    )  # fmt: skip
+    judge_base_url: tuple[str, ...] = _setting(
+        WHERE, "URL|NAME", "Address of all judges; or JUDGE=URL for one.", (),
+        form="list", rule=_TEXT, may_hold_key=True,
+    )  # fmt: skip
+    judge_api_key_env: tuple[str, ...] = _setting(
+        WHERE, "VAR", "The variable that holds their key; or JUDGE=VAR for one.", (),
+        form="list", rule=_TEXT, names_key=True,
+    )  # fmt: skip
+    panel: str | None = _setting(
+        WHERE, None,
+        "What several judges' verdicts become; rotate asks one judge a sample (default: mean).",
+        rule=TextRule(PANEL_RULES),
+    )  # fmt: skip
+    quorum: int | None = _setting(
+        WHERE, "N", "How many verdicts a score needs (default: more than half).", rule=_AMOUNT
+    )
+    exclude_kin: bool = _setting(
+        WHERE, None,
+        "Leave judges of a model's family out: of its comparisons, and of rubric scores on its "
+        "board.", False, form="switch",
+    )  # fmt: skip
+    overlap: float | None = _setting(
+        WHERE, "SHARE",
+        "With rotate, the share of samples that all judges grade (default: 0.1).",
+        rule=NumberRule(0, 1),
+    )  # fmt: skip
+    roles: Mapping[str, str] = _setting(
+        WHERE, "NAME=SPEC",
+        "Who plays a role of the benchmark, such as user=openai/gpt-4.1; once a role.", {},
+        form="pairs", option="role", in_file=False,
+    )  # fmt: skip
+    role_base_url: Mapping[str, str] = _setting(
+        WHERE, "NAME=URL", "Its address.", {}, form="pairs", may_hold_key=True, in_file=False
+    )
+    role_api_key_env: Mapping[str, str] = _setting(
+        WHERE, "NAME=VAR", "The variable that holds its key.", {},
+        form="pairs", may_hold_key=True, in_file=False,
+    )  # fmt: skip
+    role_max_tokens: Mapping[str, int] = _setting(
+        WHERE, "[NAME=]N",
+        "Most tokens of a reply of the role, or of all roles, thinking included.", {},
+        form="pairs", in_file=False,
+    )  # fmt: skip
+    dataset: str | None = _setting(
+        DATA, "NAME|PATH",
+        "bundled, official, or a path to a file or folder (default: official if it has been "
+        "fetched, else bundled).", rule=_TEXT,
+    )  # fmt: skip
     options: Mapping[str, Any] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
-    system: str | None = None
-    iterations: int = 1
-    limit: int | None = None
-    items: tuple[str, ...] = ()
-    concurrency: int = 32
-    rpm: float | None = None
-    tpm: float | None = None
-    timeout: float = 600.0
-    max_retries: int = RETRIES
-    max_reply: int = MAX_REPLY
-    transport: str = "http"
-    max_cost: float | None = None
-    price: Price | None = None
+    system: str | None = _setting(
+        DRAWING, "TEXT|@FILE", "System prompt (default: none).", rule=_TEXT
+    )
+    iterations: int = _setting(
+        DATA, "N", "How often each item is asked.", 1, rule=NumberRule(1, 100_000, whole=True)
+    )
+    limit: int | None = _setting(DATA, "N", "Only the first N items.", rule=_AMOUNT)
+    items: tuple[str, ...] = _setting(DATA, "ID,ID", "Only these items.", (), form="ids")
+    concurrency: int = _setting(
+        SPEED, "N",
+        "Most requests at a time; reduced while the server refuses some. Unless it is given, a "
+        "local server is asked one at a time first.", 32, rule=_AMOUNT,
+    )  # fmt: skip
+    rpm: float | None = _setting(SPEED, "N", "Most requests per minute.", rule=_RATE)
+    tpm: float | None = _setting(SPEED, "N", "Most tokens per minute.", rule=_RATE)
+    timeout: float = _setting(
+        SPEED, "S", "Seconds that one attempt of a call may take.", 600.0, rule=_RATE
+    )
+    max_retries: int = _setting(
+        SPEED, "N", "How often a failed call is retried.", RETRIES, rule=NumberRule(0, whole=True)
+    )
+    max_reply: int = _setting(
+        SPEED, "SIZE", "Longest reply that is read; a longer one fails its sample.", MAX_REPLY,
+        rule=SizeRule(), shown="16MiB",
+    )  # fmt: skip
+    transport: str = _setting(
+        SPEED, None,
+        "What carries requests: http, this program; sdk, the provider's package.", "http",
+        rule=TextRule(TRANSPORTS),
+    )  # fmt: skip
+    max_cost: float | None = _setting(
+        MONEY, "USD", "Hard limit for this command, all its models together; exit code 5.",
+        rule=NumberRule(0, MOST),
+    )  # fmt: skip
+    price: Price | None = _setting(  # noqa: RUF009 - makes a field
+        MONEY, "IN,OUT", "Dollars per million tokens of --model, where they are not known.",
+        argument="prices",
+    )  # fmt: skip
     prices: Mapping[str, Price] = field(default_factory=dict)
-    name: str | None = None
-    notes: Mapping[str, str] = field(default_factory=dict)
-    fresh: bool = False
-    keep_going: bool = False
-    demo: bool = False
-    without: tuple[str, ...] = ()
-    runs_dir: Path = Path("runs")
-    file: SettingsFile | None = None
+    name: str | None = _setting(
+        RUN, None, "What tables call the model; another name is another run.", rule=_TEXT
+    )
+    notes: Mapping[str, str] = _setting(
+        RUN, "K=V", "Kept with the run, such as quantisation=8bit; may be repeated.", {},
+        form="pairs", option="note",
+    )  # fmt: skip
+    fresh: bool = _setting(
+        RUN, None, "Start a new run instead of resuming.", False, form="switch", in_file=False
+    )
+    keep_going: bool = _setting(
+        RUN, None, "Continue although none of the first ten replies or verdicts can be read.",
+        False, form="switch",
+    )  # fmt: skip
+    demo: bool = _setting(
+        RUN, None, "Allow demo models and real ones in one comparison, rating or table.", False,
+        form="switch",
+    )  # fmt: skip
+    without: tuple[str, ...] = _setting(
+        RUN, "MODEL", "Do not compare with this model; may be repeated.", (), form="list"
+    )
+    runs_dir: Path = _setting(  # noqa: RUF009 - makes a field
+        RUN, None, "Where runs are kept.", Path("runs")
+    )
+    file: "SettingsFile | None" = None
     sources: Mapping[str, SettingSource] = field(default_factory=dict)
 
     def given(self, name: str) -> bool:
@@ -133,3 +240,17 @@ class RunSettings:
     def transfer(self) -> Transfer:
         """How requests are carried, and how much of a reply is read."""
         return Transfer(self.transport, self.max_reply)
+
+
+SETTINGS: Mapping[str, Setting] = {**SAMPLING, **settings_of(RunSettings)}
+"""All settings of a run, by the field that holds each."""
+
+
+def option_of(name: str) -> str:
+    """The long name of a setting's option, with underscores for dashes and no dashes before it."""
+    return SETTINGS[name].option or name
+
+
+def argument_of(name: str) -> str:
+    """What Python calls a setting."""
+    return SETTINGS[name].argument or name

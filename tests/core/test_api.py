@@ -52,6 +52,7 @@ from eibench import (
 )
 from eibench.core.cli.app import app
 from eibench.core.cli.run import run_command
+from eibench.core.settings.arguments import RunArguments
 from eibench.core.settings.python import python_words
 from eibench.core.settings.rules import RULES
 from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, uniform_ratings
@@ -296,6 +297,18 @@ def test_every_setting_of_the_command_has_its_argument() -> None:
     there = set(inspect.signature(eibench.run).parameters)
     assert there - wanted == {"benchmark", "options", "sampling", "progress"}
     assert wanted <= there
+
+
+def test_type_checkers_see_every_argument() -> None:
+    """The typed dictionary has what the declared settings make, and no more."""
+    there = set(inspect.signature(eibench.run).parameters)
+    assert RunArguments.__annotations__.keys() == there - {"benchmark", "progress"}
+
+
+def test_an_unknown_argument_names_the_nearest() -> None:
+    """As a `TypeError`, before anything is done."""
+    with pytest.raises(TypeError, match=r"^run\(\) got .* 'modle'; did you mean model\?$"):
+        eibench.run("eqbench-v1", modle="demo/weak")  # type: ignore[call-arg]  # the point
 
 
 def test_both_forms_take_the_same_arguments() -> None:
@@ -823,10 +836,12 @@ def test_examples_of_the_page_run(
 
 
 def test_the_page_names_every_argument_field_and_error() -> None:
-    """Nothing public is left out."""
+    """Nothing public is left out; of arguments the page has those that are not as the options."""
+    commands = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     names = {*inspect.signature(eibench.run).parameters, *vars(Result), "path", "document"}
     for name in names - {"benchmark"}:
         if not name.startswith("_"):
-            assert re.search(rf"`{name}(\(\))?`", PAGE), name
+            option = f"`--{name.replace('_', '-')}"
+            assert re.search(rf"`{name}(\(\))?`", PAGE) or option in commands, name
     for error in (UsageError, ConfigError, DataError, PluginError, ProviderError, JournalError):
         assert f"`{error.__name__}`" in PAGE

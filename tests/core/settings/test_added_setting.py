@@ -108,6 +108,21 @@ def test_each_way_to_give_it_reaches_the_server(
     assert server.requests[0].body["frequency_penalty"] == 0.5
 
 
+def test_python_has_it(python: Python, server: LoopbackServer) -> None:
+    """As an argument, in the signature and in what `help` shows; held to its range."""
+    code = """
+import inspect, sys, eibench
+assert "frequency_penalty" in inspect.signature(eibench.run).parameters
+assert "frequency_penalty: Avoid what was said." in eibench.run.__doc__
+target = {"model": "openai/m", "base_url": sys.argv[1], "limit": 1}
+eibench.run("eqbench-v1", **target, frequency_penalty=0.5)
+eibench.run("eqbench-v1", **target, frequency_penalty=3)
+"""
+    printed = python(code, server.base_url, code_of_exit=1)
+    assert "frequency_penalty must be a number from -2 to 2, not 3" in printed
+    assert [r.body["frequency_penalty"] for r in server.requests] == [0.5]
+
+
 def test_it_is_held_to_its_range(python: Python, server: LoopbackServer) -> None:
     """By whatever way it comes."""
     message = "a number from -2 to 2"
