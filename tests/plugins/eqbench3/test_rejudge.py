@@ -92,11 +92,7 @@ def test_rejudging_asks_the_judge_alone(lab: Lab) -> None:
     assert done.json["run_id"] == first["run_id"]
     assert done.json["judge"] == "openai/judge-b"
     assert done.json["calls"] == {"model": 5, "judge": 3, "replayed": 5, "retries": 0}
-    assert (lab.asked("m"), lab.asked("judge-a"), lab.asked("judge-b")) == (
-        5,
-        3 + 1,
-        3,
-    )  # judge-a was tried
+    assert [lab.asked(name) for name in ("m", "judge-a", "judge-b")] == [5, 3, 3]
 
 
 def test_each_judge_s_result_is_there_afterwards(lab: Lab) -> None:
