@@ -16,8 +16,11 @@ from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
 from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.command import as_click_option
+from eibench.core.cli.run import run_command
+from eibench.core.cli.settings import filed_options
 from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
+from eibench.core.types import ANTHROPIC, OPENAI, unknown_to
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", DOCS.parent / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
@@ -138,3 +141,25 @@ def test_what_plugins_are_handed_is_documented() -> None:
     for option in fields(Option):
         assert re.search(rf"`Option\([^`]*\b{option.name}\b", page("plugins.md")), option.name
     assert "`ProviderError(kind, message)`" in page("plugins.md")
+
+
+def test_what_an_api_does_not_know_is_documented() -> None:
+    """The lists are those of the declared settings."""
+    anthropic, openai = (
+        ", ".join(f"`{name}`" for name in unknown_to(host)) for host in (ANTHROPIC, OPENAI)
+    )
+    assert f"| never sent | {anthropic}: the API does not know them." in page("providers.md")
+    assert f"OpenAI's own host does not know {openai}: not sent there." in page("providers.md")
+
+
+def test_what_a_settings_file_cannot_hold_is_documented() -> None:
+    """Options of `bench run` that are no settings of the file, by name; those of roles together."""
+    said = re.search(
+        r"All options of `bench run` may be set.*?one command\.", page("configuration.md"), re.S
+    )
+    assert said
+    settable = {option.name for option in filed_options(run_command)}
+    rest = {p.opts[0].lstrip("-") for p in run_command.params
+            if isinstance(p, click.Option) and p.name not in settable}  # fmt: skip
+    rest = {name for name in rest if not name.startswith("role")}
+    assert set(re.findall(r"`([a-z-]+)`", said[0])) - {"bench run"} == rest

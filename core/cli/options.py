@@ -22,7 +22,7 @@ from ..settings.run_settings import (
     WHERE,
     RunSettings,
     SettingSource,
-    option_of,
+    flag_of,
 )
 from ..settings.suites import Suite
 from ..spending.book import parse_price
@@ -64,7 +64,7 @@ def setting(name: str, **attributes: Any) -> Callable[[F], F]:
         made["type"] = click.Path(path_type=Path)
     if name in _COMPLETIONS:
         made["shell_complete"] = _COMPLETIONS[name]
-    return option(f"--{option_of(name).replace('_', '-')}", name, **{**made, **attributes})
+    return option(flag_of(name), name, **{**made, **attributes})
 
 
 def _section(title: str, *more: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -234,11 +234,10 @@ def _same(value: Json) -> Json:
     return value
 
 
+_BY_FORM: Mapping[str, Callable[..., object]] = {"pairs": pairs, "json": json_object}
 _READ: Mapping[str, Callable[[Any], Any]] = {
-    **{name: partial(pairs, name=f"--{option_of(name).replace('_', '-')}")
-       for name, one in SETTINGS.items() if one.form == "pairs"},
-    **{name: partial(json_object, name=f"--{option_of(name).replace('_', '-')}")
-       for name, one in SETTINGS.items() if one.form == "json"},
+    **{n: partial(_BY_FORM[one.form], name=flag_of(n))
+       for n, one in SETTINGS.items() if one.form in _BY_FORM},
     **{name: item_list for name, one in SETTINGS.items() if one.form == "ids"},
     "role_max_tokens": role_numbers,
     "system": read_system,

@@ -16,7 +16,7 @@ from ..plugins import installed
 from ..types import Sampling
 from .rules import own_options
 from .run_config import Endpoint, RunConfig, with_judges
-from .run_settings import RunSettings
+from .run_settings import RunSettings, flag_of
 from .targets import Target, find_target, limits_of
 
 USUAL_MODEL = "demo/medium"
@@ -131,7 +131,7 @@ def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     if not benchmark.judged and not any(map(settings.given, ("judge", *named))):
         return []  # what a file or a variable says is for the benchmarks that ask one
     for name, given in named.items():
-        _check_of_judges(f"--{name.replace('_', '-')}", given, settings)
+        _check_of_judges(flag_of(name), given, settings)
     specs = [judge_spec(text) for text in settings.judges]
     if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
         raise UsageError(f"--judge {twice} is given twice")
@@ -160,7 +160,7 @@ def _panel(settings: RunSettings) -> Panel | None:
     n, rule = len(settings.judges), settings.panel or "mean"
     for name in _OF_PANELS:
         if n < 2 and settings.given(name):
-            message = f"--{name.replace('_', '-')} is about several judges"
+            message = f"{flag_of(name)} is about several judges"
             raise UsageError(f"{message}; give --judge once for each")
     if n < 2:
         return None
@@ -170,9 +170,6 @@ def _panel(settings: RunSettings) -> Panel | None:
         raise UsageError("--overlap goes with --panel rotate alone")
     overlap = OVERLAP if settings.overlap is None else settings.overlap
     return Panel((), rule, settings.quorum or 0, settings.exclude_kin, overlap)
-
-
-_OPTION = {"roles": "role"}
 
 
 def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
@@ -187,7 +184,7 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
         for name in getattr(settings, option):
             if name not in names and (name or (not names and settings.given(option))):
                 there = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
-                shown = f"--{_OPTION.get(option, option).replace('_', '-')} {name}".rstrip()
+                shown = f"{flag_of(option)} {name}".rstrip()
                 raise UsageError(f"{shown}: there is no such role; {there}")
     file = settings.file.roles if settings.file else {}
     specs = {n: p.model for n, p in file.items() if n in names} | dict(settings.roles)

@@ -251,6 +251,11 @@ def option_of(name: str) -> str:
     return SETTINGS[name].option or name
 
 
+def flag_of(name: str) -> str:
+    """A setting's option as it is typed, such as ``--max-tokens``."""
+    return f"--{option_of(name).replace('_', '-')}"
+
+
 def argument_of(name: str) -> str:
     """What Python calls a setting."""
     return SETTINGS[name].argument or name
