@@ -68,13 +68,22 @@ class RunArguments(TypedDict, total=False):
     runs_dir: Path
 
 
-_HELP = {
-    argument_of(name): python_words(one.help).replace("; may be repeated", "")
-    for name, one in SETTINGS.items()
-} | {
+_HELP = {argument_of(name): python_words(one.help) for name, one in SETTINGS.items()} | {
+    "model": "PROVIDER/NAME, such as openai/gpt-4.1 (default: demo/medium).",
+    "base_url": "Address of the model, usually ending in /v1.",
+    "headers": "HTTP headers for it by name; never stored.",
+    "judge_base_url": "Address of all judges, or addresses by judge.",
+    "judge_api_key_env": "The variable that holds their key, or variables by judge.",
+    "roles": "Who plays roles of the benchmark, such as {'user': 'openai/gpt-4.1'}.",
+    "role_base_url": "Their addresses, likewise.",
+    "role_api_key_env": "The variables that hold their keys, likewise.",
+    "prices": "Dollars per million tokens, {'openai/x': {'input': 2, 'output': 8}}.",
+    "notes": "Kept with the run, such as {'quantisation': '8bit'}.",
+    "without": "Names of models that this one is not compared with.",
     "options": "The benchmark's own options by name.",
     "sampling": "How replies are drawn, in place of single arguments.",
 }
+"""What each is for, put otherwise where Python takes something else than the command line."""
 _DEFAULTS = {
     argument_of(f.name): f.default
     for f in fields(RunSettings)
