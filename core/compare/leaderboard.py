@@ -343,7 +343,7 @@ def read_leaderboard(
         wanted = Wanted(dataset, judge, roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
-            board, others = _choose(journal, benchmark, wanted, mixed=mixed)
+            board, others = _choose(journal, catalogue, benchmark, wanted, mixed=mixed)
         made = _counted(journal, catalogue, benchmark, computed, board)
         if made.pack is None or made.config is None:
             raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
@@ -395,15 +395,21 @@ def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule |
 
 
 def _choose(
-    journal: Journal, benchmark: Benchmark, wanted: Wanted, *, mixed: bool
+    journal: Journal, catalogue: Catalogue, benchmark: Benchmark, wanted: Wanted, *, mixed: bool
 ) -> BoardOfChoice:
     """The board that is meant, and the others that fit."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
     judges = JudgeNames(journal.asked(party=JUDGE))
+
+    def counts(board: Board, run: RunRecord) -> bool:
+        results = BoardResults(journal, catalogue, benchmark, board, judges, {})
+        same_version = run.benchmark_version == benchmark.version
+        return same_version and (has_older(journal, run) or results.is_scored(run))
+
     with journal.ahead(runs):
         boards = runs_by_board(journal, benchmark, runs, judges, mixed=mixed)
         wanted = wanted._replace(judge=judges.first(wanted.judge))
-        return choose_board(journal, benchmark, boards, judges, wanted)
+        return choose_board(journal, benchmark, boards, judges, wanted, counts)
 
 
 def _counted(

@@ -1,18 +1,20 @@
 """Which board is meant: one rule for all commands that show one.
 
-Of the boards that fit what is named it is the newest that holds a whole run of a real model; one
-without a whole run only where there is none, one of demo models only where there is no other.
+Of the boards that fit what is named it is the newest that holds a whole run of a real model, read
+as it would be today; one without such a run only where there is none, one of demo models only
+where there is no other.
 """
 
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, TypedDict
 
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..hints import bench, with_options
-from ..journal import Journal
+from ..journal import Journal, RunRecord
 from ..lookup.runs import JudgeNames
 from ..options import option_words
 from ..reports.comparability import judge_label
@@ -79,6 +81,7 @@ def choose_board(
     boards: Mapping[Board, Sequence[GradedRun]],
     judges: JudgeNames,
     wanted: Wanted,
+    counts: Callable[[Board, RunRecord], bool],
 ) -> BoardOfChoice:
     """The board that is meant.
 
@@ -88,6 +91,7 @@ def choose_board(
         boards: All there are, with their runs.
         judges: Which labels mean one judge.
         wanted: What is named.
+        counts: Whether a board would show the score of a run of it.
 
     Raises:
         UsageError: None fits.
@@ -104,7 +108,7 @@ def choose_board(
             for board in boards
         )
         raise UsageError(f"{benchmark.name} has no such board; there are: {there}")
-    fitting.sort(key=lambda board: _worth(journal, benchmark, board, boards[board], judges))
+    fitting.sort(key=lambda b: _worth(journal, benchmark, b, boards[b], judges, partial(counts, b)))
     chosen = fitting.pop()
     others = [b for b in reversed(fitting) if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
@@ -128,13 +132,16 @@ def _worth(
     board: Board,
     runs: Sequence[GradedRun],
     judges: JudgeNames,
+    counts: Callable[[RunRecord], bool],
 ) -> _Worth:
     documents = {one.run.n: journal.document(one.run) for one in runs}
-    whole = [one for one in runs if _is_whole(one, documents[one.run.n])]
-    newest = max(one.run.n for one in whole or runs)
+    newest_first = sorted(runs, key=lambda one: one.run.n, reverse=True)
+    whole = (r for r, n in newest_first if _is_whole(GradedRun(r, n), documents[r.n]) and counts(r))
+    found = next(whole, None)
+    newest = (found or newest_first[0].run).n
     own = documents[newest]
     kind = own and (judges.first(judge_label(own)), graded_by(benchmark, own.get("options")))
-    return _Worth(not board.demo, bool(whole), newest, kind == (board.judge, board.graded))
+    return _Worth(not board.demo, found is not None, newest, kind == (board.judge, board.graded))
 
 
 def _is_whole(one: GradedRun, document: ResultDocument | None) -> bool:

@@ -86,7 +86,7 @@ class Leader(NamedTuple):
         if self.kind is LeaderKind.NONE:
             return "no model has a rank"
         if self.kind is LeaderKind.ALONE:
-            return f"{self.models[0]} is alone on this board: a second model makes a ranking"
+            return f"{self.models[0]} alone has a rank: a second whole run makes a ranking"
         if self.kind is LeaderKind.UNKNOWN:
             return f"too few items for a ranking ({FEWEST_FAMILIES} families of items needed)"
         if self.kind is LeaderKind.UNPAIRED:
@@ -113,10 +113,12 @@ def counted(n: int) -> str:
 def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
     """Who is first of rows in the order of their rank.
 
-    A model may be first if its joint rank interval begins with 1. Where none has such an interval
-    the first place is not known, however far apart the numbers are.
+    A model may be first if its joint rank interval begins with 1. One without such an interval,
+    as of too few items, is not among those that are ranked; where none has one the first place is
+    not known, however far apart the numbers are.
     """
-    ranked = [row for row in rows if _has_number(row)]
+    numbered = [row for row in rows if _has_number(row)]
+    ranked = [row for row in numbered if joint_rank(row)] or numbered
     if not ranked:
         return Leader(LeaderKind.NONE, (), 0)
     if len(ranked) == 1:
@@ -218,7 +220,8 @@ def board_statement(board: StatedBoard) -> str:
     if by and front.kind in (LeaderKind.FIRST, LeaderKind.SHARED):
         said[0] += f", by {by}"
     if front.kind is LeaderKind.NONE:
-        said[0] = f"{plural(len(board['rows']), 'model')}, none of which has a rank"
+        without = f"{plural(len(board['rows']), 'model')}, none of which has a rank"
+        said[0] = without if board["rows"] else "no run counts on this board: the warnings say why"
     else:
         said += [note.clause for note in baseline_notes(board) if note.everybody][:1]
     said.append(judge_findings(board["conclusions"]).text)

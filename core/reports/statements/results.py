@@ -181,7 +181,7 @@ def placed_among(
     return StatedRank(
         rank=own["rank"],
         ends=joint_rank(own),
-        of=len(ranked),
+        of=front.of if joint_rank(own) else len(ranked),
         first=first,
         tied=tied_names(own),
         rating=own["rating"],

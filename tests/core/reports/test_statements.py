@@ -189,7 +189,7 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
     [
         ([], LeaderKind.NONE, "no model has a rank"),
         ([row("a", [1, 1])], LeaderKind.ALONE,
-         "a is alone on this board: a second model makes a ranking"),
+         "a alone has a rank: a second whole run makes a ranking"),
         ([row("a", [1, 1]), row("b", [2, 2])], LeaderKind.FIRST, "a is first of 2"),
         ([row("a", [1, 2]), row("b", [1, 2]), row("c", [3, 3])], LeaderKind.SHARED,
          "two of 3 models share first place: a, b"),
@@ -197,8 +197,12 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
          "too few items for a ranking (8 families of items needed)"),
         ([row("a", None, metrics=SURE), row("b", None, metrics=SURE)], LeaderKind.UNPAIRED,
          "no ranking: the metric is no mean over items, so models cannot be paired by item"),
+        ([row("a", [1, 1]), row("b", [2, 2]), row("c", None, rank=3)], LeaderKind.FIRST,
+         "a is first of 2"),
+        ([row("a", [1, 1]), row("b", None, rank=2)], LeaderKind.ALONE,
+         "a alone has a rank: a second whole run makes a ranking"),
         ([row("a", [1, 1]), row("b", None, rank=None)], LeaderKind.ALONE,
-         "a is alone on this board: a second model makes a ranking"),
+         "a alone has a rank: a second whole run makes a ranking"),
     ],
 )  # fmt: skip
 def test_first_is_who_alone_may_be_first(
