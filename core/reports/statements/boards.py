@@ -74,11 +74,13 @@ class Leader(NamedTuple):
         kind: What can be said.
         models: Who has the first place, or may have it; the best number first.
         of: How many models have a rank.
+        others: Whether the board has models without one too.
     """
 
     kind: LeaderKind
     models: Sequence[str]
     of: int
+    others: bool = False
 
     @property
     def text(self) -> str:
@@ -94,15 +96,16 @@ class Leader(NamedTuple):
                 "no ranking: the metric is no mean over items, so models cannot be paired by item"
             )
         if self.kind is LeaderKind.FIRST:
-            return f"{self.models[0]} is first of {self.of}"
-        return f"{_many(len(self.models), self.of)} share first place: {listed(self.models, NAMED)}"
+            return f"{self.models[0]} is first of {self.of}{' ranked models' * self.others}"
+        return f"{self._many} share first place: {listed(self.models, NAMED)}"
 
-
-def _many(n: int, of: int) -> str:
-    """``two of 4 models``, ``both models``, ``all three models``."""
-    if n < of:
-        return f"{counted(n)} of {of} models"
-    return "both models" if n == 2 else f"all {counted(n)} models"
+    @property
+    def _many(self) -> str:
+        """``two of 4 models``, ``both models``, ``all three ranked models``."""
+        n, models = len(self.models), "ranked models" if self.others else "models"
+        if n < self.of:
+            return f"{counted(n)} of {self.of} {models}"
+        return f"both {models}" if n == 2 else f"all {counted(n)} {models}"
 
 
 def counted(n: int) -> str:
@@ -128,7 +131,7 @@ def leader(rows: Sequence[RatingRow] | Sequence[BoardRow]) -> Leader:
         unpaired = any(_has_interval(row) for row in ranked)
         return Leader(LeaderKind.UNPAIRED if unpaired else LeaderKind.UNKNOWN, (), len(ranked))
     kind = LeaderKind.FIRST if len(may) == 1 else LeaderKind.SHARED
-    return Leader(kind, may, len(ranked))
+    return Leader(kind, may, len(ranked), others=len(ranked) < len(rows))
 
 
 def _has_number(row: RatingRow | BoardRow) -> bool:
@@ -181,8 +184,9 @@ class BaselineNote(NamedTuple):
 
     @property
     def clause(self) -> str:
-        """``none is surely above chance (random 18.0)``."""
-        return f"none is surely {self._than} {self.words}"
+        """``none is surely above chance (random 18.0)``; of one model ``it is not``."""
+        who = "none is" if len(self.models) > 1 else "it is not"
+        return f"{who} surely {self._than} {self.words}"
 
     @property
     def _than(self) -> str:

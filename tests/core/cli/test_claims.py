@@ -244,13 +244,15 @@ def ranks(row: Any) -> str:
 
 def first(board: Any) -> str:
     """Who is first, by the numbers."""
-    ranked = [row for row in board["rows"] if row["rank"] is not None]
-    may = [row["model"] for row in ranked if (row["rank_ci95_board"] or [0])[0] == 1]
+    ranked = [row for row in board["rows"] if row["rank_ci95_board"]]
+    may = [row["model"] for row in ranked if row["rank_ci95_board"][0] == 1]
+    of_ranked = " ranked models" if len(ranked) < len(board["rows"]) else ""
     if len(may) == 1:
-        return f"{may[0]} is first of {len(ranked)}"
+        return f"{may[0]} is first of {len(ranked)}{of_ranked}"
     whole = len(may) == len(ranked)
     assert len(may) == 2
-    return f"{'both' if whole else f'two of {len(ranked)}'} models share first place"
+    which = "both" if whole else f"two of {len(ranked)}"
+    return f"{which}{of_ranked or ' models'} share first place"
 
 
 def on_terminal(benchmark: str) -> str:
@@ -351,7 +353,7 @@ def shown(row: Any) -> str:
 
 def place_of(row: Any, rows: Any) -> str:
     """What a page says of a model's place, by the numbers; nothing where it has none."""
-    ranked = [other for other in rows if other["rank"] is not None]
+    ranked = [other for other in rows if other["rank_ci95_board"]]
     if row["rank_ci95_board"] is None or len(ranked) < 2:
         return ""
     low, high = row["rank_ci95_board"]

@@ -198,7 +198,7 @@ def test_a_model_that_was_not_compared_has_no_place() -> None:
         ([row("a", None, metrics=SURE), row("b", None, metrics=SURE)], LeaderKind.UNPAIRED,
          "no ranking: the metric is no mean over items, so models cannot be paired by item"),
         ([row("a", [1, 1]), row("b", [2, 2]), row("c", None, rank=3)], LeaderKind.FIRST,
-         "a is first of 2"),
+         "a is first of 2 ranked models"),
         ([row("a", [1, 1]), row("b", None, rank=2)], LeaderKind.ALONE,
          "a alone has a rank: a second whole run makes a ranking"),
         ([row("a", [1, 1]), row("b", None, rank=None)], LeaderKind.ALONE,
