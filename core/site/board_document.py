@@ -144,6 +144,7 @@ def _row(
     own = row["metrics"].get(metric["name"])
     found = {c["name"]: row["metrics"].get(c["name"]) for c in criteria}
     scored, result = board.runs.get(name), board.board.documents.get(name)
+    asked = board.document["dataset"]["n_items"] * (row["iterations"] or 1)
     return {
         "id": row["run_id"] or slug(name),
         "model": shown_name(name),
@@ -169,7 +170,7 @@ def _row(
         "seconds": result["elapsed_s"] if result else None,
         "completeness": completeness(result).text if result else "",
         "scored": items["scored"] if items else None,
-        "total": items["total"] if items else None,
+        "total": asked if items else None,
         "tied_with": [*map(shown_name, tied_names(row) or ())],
         "runs": [row["run_id"]] if row["run_id"] else [],
     }

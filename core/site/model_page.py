@@ -125,7 +125,8 @@ def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
     if row is None or (row["rating"] is None and row["score"] is None):
         return ""
     number = figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
-    rank = f", rank {ranks(row['rank'])} of {len(document['rows'])}" if row["rank"] else ""
+    ranked = sum(one["rank"] is not None for one in document["rows"])
+    rank = f", rank {ranks(row['rank'])} of {ranked}" if row["rank"] else ""
     return f"{number_name(document)} {number}{rank}"
 
 
