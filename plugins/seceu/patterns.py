@@ -75,7 +75,7 @@ def pattern_warnings(pattern: Pattern, mark: float | None) -> list[str]:
         return []
     low, high = pattern.interval
     said = (
-        f"pattern similarity {pattern.r:.2f} [{low:.2f}, {high:.2f}] is below {mark:.3f}, "
+        f"pattern similarity {pattern.r:.2f} ({low:.2f} … {high:.2f}) is below {mark:.3f}, "
         "the paper's mark of a pattern qualitatively different from people's"
     )
     if pattern.shown:

@@ -17,7 +17,7 @@ const comparison = () => {
     const up = rated || metric.higher_is_better, tied = rated && a.tied_with.includes(b.model);
     if (!found) return `${a.model} and ${b.model} share no sample, so their difference is not known.`;
     if (!told(found)) return `${a.model} and ${b.model} differ by ${figure(found.value, places)} in ${what}, without an interval here: it is not told which is better.`;
-    const by = `by ${figure(found.value, places)} (95 % interval ${ends(found.ci95, places, signed)}) in ${what}.`;
+    const by = `by ${figure(found.value, places)} (95 % interval ${ends(found.ci95, places, signed)}) in ${what}${up === false ? ", where less is better" : ""}.`;
     if (tied || !apart(found.ci95)) return `${a.model} and ${b.model} cannot be told apart: they differ ${by}`;
     const [one, two] = up === false ? [b, a] : [a, b];
     return `${one.model} is ${up === null ? "higher" : "better"} than ${two.model} ${by}`;
