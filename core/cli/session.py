@@ -14,6 +14,7 @@ from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
 from ..errors import BenchError, ConfigError, Interrupted, UsageError
 from ..guard import Called, call
+from ..guard.values import table as check_table
 from ..making import DataMaker
 from ..plugins import installed
 from ..reports.panels import panel_table
@@ -316,8 +317,7 @@ def sections(document: ResultDocument) -> list[Table]:
         called = Called(section, "build")
         try:
             table = call(called, section.build, document)
-            if table is not None and not isinstance(table, Table):
-                called.refuse(f"returned {type(table).__name__}, not a Table")
+            check_table(called, table)
         except BenchError as error:  # the result must be seen all the same
             click.echo(line(f"warning: {error}"), err=True)
             continue

@@ -8,7 +8,7 @@ import click
 
 from .. import console
 from ..analysis.csv_tables import csv_text
-from ..errors import BenchError, UsageError
+from ..errors import BenchError, PluginError, UsageError
 from ..guard import guard
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported
@@ -26,7 +26,7 @@ from ..reports.transcripts import ItemDocument, ItemScore, item_record
 from ..result_document import ResultDocument
 from ..sections import Table
 from ..text import as_text, line, listed
-from ..types import Score
+from ..types import Item, Score
 from . import options
 from .command import Command
 from .completion import item_ids, judge_labels, run_ids
@@ -251,11 +251,19 @@ def beside_reference(journal: Journal, run: RunRecord) -> Beside:
         items = {item.id: item for item in stored_pack(run, config).items}
         shown = guard(config.benchmark).beside_reference
         return lambda record: {
-            row["iteration"]: shown(items[record["item_id"]], _score(found))
+            row["iteration"]: _beside(shown, items[record["item_id"]], _score(found))
             for row in record["iterations"]
             if (found := row["score"]) and record["item_id"] in items
         }
     return lambda record: {}
+
+
+def _beside(shown: Callable[[Item, Score], Table | None], item: Item, score: Score) -> Table | None:
+    """The answer beside the reference, or why it cannot be: a grade may be an import's."""
+    try:
+        return shown(item, score)
+    except PluginError as error:
+        return Table("The answer cannot be set beside the reference", ("why",), [(str(error),)])
 
 
 def _score(found: ItemScore) -> Score:

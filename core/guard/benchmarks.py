@@ -218,24 +218,24 @@ class Guarded:
 
     def beside_reference(self, item: Item, score: Score) -> "Table | None":
         """The answer beside the reference."""
-        plugin, may_be = self.benchmark, _or_none(Table)
+        plugin = self.benchmark
         if not isinstance(plugin, HasReference):
             return None
-        return self._call("beside_reference", may_be, plugin.beside_reference, item, score)
+        return self._call("beside_reference", values.table, plugin.beside_reference, item, score)
 
     def without_reading(self, pack: Pack) -> "Table | None":
         """What rules score that read nothing."""
-        plugin, may_be = self.benchmark, _or_none(Table)
+        plugin = self.benchmark
         if not isinstance(plugin, WithoutReading):
             return None
-        return self._call("without_reading", may_be, plugin.without_reading, pack)
+        return self._call("without_reading", values.table, plugin.without_reading, pack)
 
     def published(self, pack: Pack) -> "Table | None":
         """The published board."""
         plugin = self.benchmark
         if not isinstance(plugin, HasPublished):
             return None
-        return self._call("published", _or_none(Table), plugin.published, pack)
+        return self._call("published", values.table, plugin.published, pack)
 
     def read_foreign(self, form: str, value: object, path: Path, judge: str) -> ForeignResults:
         """What can be had of another program's file."""
@@ -304,13 +304,5 @@ class _Older(Pairwise[Any, Any]):
 def _an(kind: type) -> Callable[[Called, object], None]:
     def check(called: Called, value: object) -> None:
         values.is_a(called, value, kind)
-
-    return check
-
-
-def _or_none(kind: type) -> Callable[[Called, object], None]:
-    def check(called: Called, value: object) -> None:
-        if value is not None:
-            values.is_a(called, value, kind)
 
     return check

@@ -10,6 +10,7 @@ from typing import Any
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
 from ..metrics import Value
 from ..rules import UnfitValue
+from ..sections import Table
 from ..types import (
     Baseline,
     ChatResponse,
@@ -345,3 +346,17 @@ def json_value(called: Called, what: str, value: Any) -> None:
         canonical(dict(value)) if value else None
     except (TypeError, ValueError, RecursionError) as error:
         called.refuse(f"returned what JSON cannot hold as {what}: {error}")
+
+
+def table(called: Called, value: object) -> None:
+    """Refuse what is neither ``None`` nor a table of texts and numbers."""
+    if value is None:
+        return
+    is_a(called, value, Table)
+    assert isinstance(value, Table)
+    cells = [value.title, value.note, *value.columns, *(cell for row in value.rows for cell in row)]
+    for cell in cells:
+        if cell is not None and type(cell) not in (str, int, float):
+            called.refuse(f"returned a Table in which {cell!r:.40} is neither a text nor a number")
+    if wrong := [row for row in value.rows if len(row) != len(value.columns)]:
+        called.refuse(f"returned a Table with a row of {len(wrong[0])} cells")

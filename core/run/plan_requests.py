@@ -146,8 +146,9 @@ async def _requests_of(
     model = handle(MODEL, "medium", config.effective_sampling, roles=players)
     judges = config.benchmark.judge_sampling
     method = "generate"
+    patience = asyncio.timeout(PATIENCE_S)
     try:
-        async with asyncio.timeout(PATIENCE_S) as patience:
+        async with patience:
             transcript = await plugin.generate(item, model, config.options)
             if config.judge is None and plugin.needs_judge(config.options):
                 return asked

@@ -94,6 +94,9 @@ def test_whatever_is_taken_can_be_shown(bench: Bench, lines: list[Any]) -> None:
             shown = bench("site", "-o", "site", "--runs-dir", folder)
             assert shown.code == 0, (kind, place, shown.err)
             assert bench("leaderboard", "eqbench3", "--runs-dir", folder).code in (0, 2)
+            ran = bench("runs", "--runs-dir", folder, "--json").json["runs"]
+            for run in ran:
+                assert bench("show", run["run_id"], "--runs-dir", folder).code == 0, (kind, place)
     assert 0 < taken < 40
 
 
