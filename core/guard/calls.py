@@ -109,12 +109,11 @@ def raise_for(called: Called, error: BaseException) -> NoReturn:
 
 
 def _where(error: BaseException, called: Called) -> str:
-    """File and line of what a plugin raised, the last in its own file or package."""
+    """File and line of what a plugin raised, the last in its own file or folder."""
     function = getattr(called.thing, "callback", None)  # of a command
     name = getattr(function, "__module__", None) or type(called.thing).__module__
     home = Path(getattr(sys.modules.get(name), "__file__", None) or "/")
-    depth = name.count(".")
-    home = home.parents[depth - 1] if depth and len(home.parents) > depth else home
+    home = home.parent if "." in name else home
     at = ""
     for frame, line in walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)

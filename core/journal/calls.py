@@ -137,6 +137,19 @@ def _cut_off_of(row: Any) -> CutOff:
     return CutOff(item_id, iteration, phase, text, reasoning, latency_s)
 
 
+def _source_of(row: Any) -> ReplySource:
+    """Where replies came from.
+
+    Raises:
+        DamagedRow: An address, a name or a time is no text.
+    """
+    address, model, fingerprint, _, first, last = row
+    known = (first, last, *(text for text in (address, model, fingerprint) if text is not None))
+    if not all(isinstance(text, str) for text in known):
+        raise DamagedRow("an address, a model or a time of its replies is no text")
+    return ReplySource(*row)
+
+
 class CallStore(JournalFile):
     """The journal's calls."""
 
@@ -262,4 +275,4 @@ class CallStore(JournalFile):
             "SELECT run, address, returned_model, fingerprint, count(*), min(at), max(at)"
             " FROM calls WHERE run {of} AND phase = 'generate' GROUP BY 1, 2, 3, 4 ORDER BY min(n)"
         )
-        return list(self._rows_of(run, sql, (), lambda row: ReplySource(*row)))
+        return list(self._rows_of(run, sql, (), _source_of))

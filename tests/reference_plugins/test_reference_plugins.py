@@ -56,10 +56,10 @@ def _main(document: Any) -> float:
 
 
 def test_a_choice_that_is_not_made_is_unscored(bench: Bench) -> None:
-    """Prose is no letter, and a run of which half says nothing is invalid."""
+    """Prose is no letter, and after ten such replies nothing more is asked."""
     with LoopbackServer("I would rather not say.") as server:
         document = bench("run", "undercurrents", *_openai(server), "--json").json
-    assert document["items"]["unscored"] == 12
+    assert document["items"]["unscored"] == 10
     assert document["unscored"][0]["reason"] == "gives no letter for feeling and reason"
     assert document["status"] == "fail"
 

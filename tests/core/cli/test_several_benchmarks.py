@@ -221,8 +221,9 @@ def test_one_of_several_that_fails_does_not_stop_the_others(
 
 
 def test_what_the_budget_left_nothing_for_is_named(bench: Bench, empty_place: Path) -> None:
-    """In the document and in the table; exit code 5."""
-    with LoopbackServer(uniform_ratings(1)) as server:
+    """In the document and in the table, where answers are asked for again; exit code 5."""
+    ratings = uniform_ratings(1)
+    with LoopbackServer(lambda r: str(ratings(r)) if r.n % 2 else "Not now.") as server:
         words = ("run", "eqbench-v1", "seceu", "--model", "openai/x", "--base-url",
                  server.base_url, "--price", "1000,1000", "--max-cost", "20",
                  "--fresh")  # fmt: skip

@@ -205,7 +205,7 @@ def test_a_long_board_links_all_its_items(
     """Its list and the pages of its items come in parts; each link leads to its place."""
     monkeypatch.setattr(item_pages, "MOST", 12)
     monkeypatch.setattr(item_pages, "SHARED", 7)
-    assert bench("run", "eqbench-v1", "--model", "demo/weak", "--dataset", "bundled").code == 0
+    assert bench("run", "eqbench-v1", "--model", "demo/medium", "--dataset", "bundled").code == 0
     assert bench("site", "-o", SITE).code == 0
     lists = list(SITE.glob("items/*.html"))
     linked = {
