@@ -34,7 +34,7 @@ SCREENS = {
 }
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TIME = re.compile(r"\b\d+(\.\d)? (s|min)(?=$|,)", re.MULTILINE)
-_MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
+_MINUTE = re.compile(r"\d{4}-\d\d-\d\d\s+\d\d:\d\d")
 
 
 def printed(command: str, columns: int = 0) -> str:
