@@ -79,7 +79,7 @@ def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[Fi
         FitColumn("benchmark", [run.benchmark for run in runs]),
         FitColumn("model", models, 0, plain, 1, short, 6),
         FitColumn("pack", [run.pack_name for run in runs], 8),
-        FitColumn("status", [run.status for run in runs], 4),
+        FitColumn("status", list(map(_status, runs, documents)), 4),
         FitColumn("score", list(map(main_metric, documents)), 0, values, 2),
         *judged * any(d and d["judge"] for d in documents),
         FitColumn("started", list(map(_minute, runs)), 1),
@@ -125,12 +125,23 @@ def _minute(run: RunRecord) -> str:
 
 
 def main_metric(document: ResultDocument | None) -> str:
-    """The main number with its name, and how many samples have one."""
+    """The main number with its name, and how many samples of the whole pack have one."""
     if document is None or not document["metrics"]:
         return "–"
 
-    name, items = next(iter(document["metrics"])), document["items"]
-    return f"{name} {_value(document)}, {items['scored']}/{items['total']}"
+    name, scored = next(iter(document["metrics"])), document["items"]["scored"]
+    return f"{name} {_value(document)}, {scored}/{_whole(document)}"
+
+
+def _status(run: RunRecord, document: ResultDocument | None) -> str:
+    """How a run ended; one that ended well may have asked a part of the pack alone."""
+    partial = document is not None and document["items"]["total"] < _whole(document)
+    return "partial" if partial and run.status == "complete" else run.status
+
+
+def _whole(document: ResultDocument) -> int:
+    """The samples of the whole pack, of which a run may have asked a part."""
+    return document["dataset"]["n_items"] * document["iterations"]
 
 
 def _value(document: ResultDocument | None) -> str:

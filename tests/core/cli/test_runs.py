@@ -26,9 +26,9 @@ def run_id(bench: Bench) -> str:
 
 
 def test_runs_are_listed(bench: Bench, run_id: str) -> None:
-    """Id, benchmark, model with DEMO, status and main metric."""
+    """Id, benchmark, model with DEMO, main metric, and that it asked a part of the pack."""
     out = bench("runs").out
-    assert all(word in out for word in (run_id, "eqbench-v1", "demo/medium DEMO", "complete"))
+    assert all(word in out for word in (run_id, "eqbench-v1", "demo/medium DEMO", "partial"))
     (listed,) = bench("runs", "--json").json["runs"]
     assert (listed["run_id"], listed["demo"], listed["status"]) == (run_id, True, "complete")
 

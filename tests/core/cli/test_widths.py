@@ -39,7 +39,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize(("width", "left"), [(80, "complete"), (60, "eqbench-v1"), (50, "score")])
+@pytest.mark.parametrize(("width", "left"), [(80, "partial"), (60, "eqbench-v1"), (50, "score")])
 def test_a_run_is_a_line_in_a_narrow_terminal(bench: Bench, width: int, left: str) -> None:
     """Columns are left out before it is broken, what matters least first."""
     bench("run", "eqbench-v1", "--limit", "2")
