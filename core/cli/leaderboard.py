@@ -239,6 +239,8 @@ def _named(row: BoardRow) -> str:
     marks = [" DEMO"] if row["demo"] else []
     short = whole_judges(row.get("short_panel"))
     marks += [f" ({short or 'partial'})"] if row["partial"] else []
+    if row["partial"] is None and row["status"] not in (None, "complete"):
+        marks.append(f" ({row['status']})")  # it was compared, and has no score here
     marks += [" (changed)"] if row["changed"] else []
     return str(row["model"]) + "".join(marks)
 

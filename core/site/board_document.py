@@ -168,12 +168,17 @@ def _row(
         "cost_usd": row["cost_usd"],
         "output_tokens": result["tokens"]["output"] if result else None,
         "seconds": result["elapsed_s"] if result else None,
-        "completeness": completeness(result).text if result else "",
+        "completeness": completeness(result).text if result else _stopped(row),
         "scored": items["scored"] if items else None,
         "total": asked if items else None,
         "tied_with": [*map(shown_name, tied_names(row) or ())],
         "runs": [row["run_id"]] if row["run_id"] else [],
     }
+
+
+def _stopped(row: BoardRow) -> str:
+    """How a run ended that was compared and has no score here; empty where that is well."""
+    return (row["status"] or "").upper() if row["status"] != "complete" else ""
 
 
 def _family(model: str) -> str:

@@ -426,3 +426,16 @@ def test_the_document_holds_no_number_that_is_none(bench: Bench) -> None:
     eqbench3(bench, "strong")
     text = bench("leaderboard", "eqbench3", "--json").out
     assert json.loads(text, parse_constant=lambda name: pytest.fail(name))["rows"]
+
+
+def test_a_model_that_was_compared_and_has_no_score_says_how_its_run_ended(
+    bench: Bench, demos: Demos
+) -> None:
+    """It stands among the ratings, as its comparisons were made, and is not taken for whole."""
+    first = demos(2)[0]["run_id"]
+    with closing(sqlite3.connect("runs/bench.sqlite")) as journal, journal:
+        journal.execute(
+            "DELETE FROM grades WHERE run = (SELECT n FROM runs WHERE run_id = ?)", (first,)
+        )
+        journal.execute("UPDATE runs SET status = 'interrupted' WHERE run_id = ?", (first,))
+    assert "demo/weak DEMO (interrupted)" in bench("leaderboard", "eqbench3").out
