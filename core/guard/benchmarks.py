@@ -83,7 +83,7 @@ class Guarded:
                 "grade", self.benchmark.grade, item, transcript, judge, options
             )
         except PluginError as error:
-            if judge is None and "'NoneType' object has no attribute" in str(error):
+            if judge is None and "'NoneType' object has no attribute 'chat'" in str(error):
                 message = "no judge is given where the benchmark is not declared judged = True"
                 raise PluginError(f"{error}; {message}") from error
             raise

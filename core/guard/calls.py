@@ -207,6 +207,14 @@ BLOCKED_S = 30.0
 _GUARDS = (call.__code__, call_async.__code__)
 
 
+def _place(frame: FrameType) -> str:
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
+
+def _is_asyncio(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "asyncio"
+
+
 def waiting(task: "asyncio.Task[Any]") -> str | None:
     """Which method of a plugin a task waits in, and where; ``None`` where in none.
 
@@ -218,10 +226,8 @@ def waiting(task: "asyncio.Task[Any]") -> str | None:
         frame = getattr(awaited, "cr_frame", None)
         if frame is not None and frame.f_code is call_async.__code__:
             called = frame.f_locals["called"]
-        elif (
-            frame is not None and called and Path(frame.f_code.co_filename).parent.name != "asyncio"
-        ):
-            place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        elif frame is not None and called and not _is_asyncio(frame):
+            place = _place(frame)
         awaited = getattr(awaited, "cr_await", None)
     return f"{called} waits for something that is no call, at {place}" if called and place else None
 
@@ -233,7 +239,7 @@ def overseen(called: Called, after_s: float = BLOCKED_S) -> Iterator[None]:
 
     def look() -> None:
         if not over.wait(after_s) and (frame := sys._current_frames().get(thread)):
-            place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+            place = _place(frame)
             Speaker(called).say(f"not done after {after_s:g} s, at {place}; Ctrl-C ends it\n")
 
     threading.Thread(target=look, name="overseer", daemon=True).start()
@@ -310,7 +316,7 @@ def _described(top: FrameType, after_s: float) -> str:
     while frame is not None and frame.f_code not in _GUARDS:
         inner, frame = frame, frame.f_back
     where = inner if frame is not None else top
-    place = f"{Path(where.f_code.co_filename).name}:{where.f_lineno}"
+    place = _place(where)
     who = str(frame.f_locals["called"]) if frame else f"something ({top.f_code.co_name})"
     return (
         f"{who} has kept everything else waiting for {after_s:g} s, at {place}: "

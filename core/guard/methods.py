@@ -22,7 +22,8 @@ def wrong_methods(thing: Benchmark) -> str | None:
     for name, function in inspect.getmembers(type(thing), inspect.isfunction):
         if function is known.get(name) or name.startswith("_"):
             continue
-        wrong = _wrong(name, function, known[name]) if name in known else _misspelt(name, function)
+        own = getattr(thing, name)  # bound, unless it is a staticmethod
+        wrong = _wrong(own, known[name]) if name in known else _misspelt(name, function)
         if wrong:
             return f"its method {name} {wrong}"
     return None
@@ -41,14 +42,14 @@ def _known() -> dict[str, Callable[..., Any]]:
     }
 
 
-def _wrong(name: str, function: Callable[..., Any], base: Callable[..., Any]) -> str | None:
+def _wrong(function: Callable[..., Any], base: Callable[..., Any]) -> str | None:
     if inspect.iscoroutinefunction(base) and not _may_be_awaited(function):
         return "is no coroutine function: write async def"
-    wanted = list(inspect.signature(base).parameters)
+    _, *wanted = inspect.signature(base).parameters
     try:
         inspect.signature(function).bind(*wanted)
     except TypeError:
-        return f"is called as {name}({', '.join(wanted[1:])}), which it cannot be"
+        return f"is called as {base.__name__}({', '.join(wanted)}), which it cannot be"
     return None
 
 

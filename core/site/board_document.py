@@ -13,7 +13,6 @@ from ..imported import is_imported
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
 from ..result_document import ConclusionRow, RatingRow, ResultDocument
-from ..statistics import places
 from .gather import SiteBoard
 from .residuals import residuals
 from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView
@@ -233,22 +232,19 @@ def _by_judge(judge: str, rated: Sequence[RatingRow], ids: Mapping[str, str]) ->
     known = [row for row in rated if row["model"] in ids]
     return {
         "name": f"only {without_hosts(judge)}",
-        "ranks": {ids[r["model"]]: r["rank_ci95"] or [r["rank"]] * 2 for r in known},
+        "ranks": {ids[r["model"]]: of for r in known if (of := joint_rank(r))},
         "values": {ids[r["model"]]: [r["rating"], *(r["ci95"] or (None, None))] for r in known},
     }
 
 
 def _adjusted(rows: Sequence[BoardRow], ids: Mapping[str, str]) -> SiteView:
-    found = [(row["rating_length_adjusted"], *_open_ends(row)) for row in rows]
-    values, lows, highs = zip(*found, strict=True)
-    nan = float("nan")
-    ends = [[nan if end is None else end for end in of] for of in (lows, highs)]
-    standing = places(values, *ends, higher_is_better=True)
-    names = [ids[row["model"]] for row in rows]
+    """By the rating with a term for length; ranks by it alone are not known to be sure."""
     return {
         "name": "length adjusted",
-        "ranks": {n: [place.low, place.high] for n, place in zip(names, standing, strict=True)},
-        "values": {name: list(of) for name, of in zip(names, found, strict=True)},
+        "ranks": {},
+        "values": {
+            ids[row["model"]]: [row["rating_length_adjusted"], *_open_ends(row)] for row in rows
+        },
     }
 
 

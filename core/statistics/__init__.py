@@ -48,10 +48,6 @@ from .ordering import (
     OrderAgreement,
     order_agreement,
 )
-from .places import (
-    Place,
-    places,
-)
 from .psychometrics import (
     cronbach_alpha,
     lognormal_share_below,
@@ -75,7 +71,6 @@ __all__ = [
     "OrderAgreement",
     "PairedDifference",
     "Pairs",
-    "Place",
     "Spread",
     "cluster_bootstrap",
     "cluster_index",
@@ -101,7 +96,6 @@ __all__ = [
     "p_of_zero_correlation",
     "paired_difference",
     "pearson",
-    "places",
     "rank_agreement",
     "share_interval",
     "spearman",

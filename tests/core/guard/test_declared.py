@@ -223,6 +223,14 @@ def test_a_class_that_an_entry_point_names_is_registered() -> None:
     assert isinstance(catalogue.benchmark("emobench"), Fine)
 
 
+def test_a_method_that_needs_no_self_is_as_good() -> None:
+    """A staticmethod is called with the same arguments."""
+    catalogue = Catalogue()
+    plain = staticmethod(lambda options: {"system": "Say one word."})
+    add_plugin(catalogue, registering(declares(prompts=plain)), "x")
+    assert guard(catalogue.benchmark("emobench")).prompts({}) == {"system": "Say one word."}
+
+
 def test_a_benchmark_that_compares_the_older_way_still_does() -> None:
     """Without `Pairwise` it has its defaults, and a warning that says what to write."""
 
