@@ -148,7 +148,7 @@ def _is_whole(one: GradedRun, document: ResultDocument | None) -> bool:
     """Whether all samples of a run are graded, and its result is one."""
     if document is None or document["status"] == "fail":
         return False
-    return one.grades >= document["dataset"]["n_items"]
+    return one.grades >= document["dataset"]["n_items"] * document["iterations"]
 
 
 def _other(

@@ -173,3 +173,11 @@ def test_an_option_is_typed_as_it_is_read(value: object) -> None:
     words = {True: ["--a-b"], False: ["--no-a-b"]}
     expected = words[value] if isinstance(value, bool) else ["--a-b", str(value)]
     assert option_words("a_b", value) == expected
+
+
+def test_two_iterations_of_half_the_items_are_no_whole_run(bench: Bench) -> None:
+    """As many samples as the pack has items; the board of the whole run is shown all the same."""
+    assert bench("run", "eqbench-v1").code == 0
+    assert bench("run", "eqbench-v1", "--no-revise", "--limit", 15, "--iterations", 2).code == 0
+    board = bench("leaderboard", "eqbench-v1", "--json").json
+    assert [row["partial"] for row in board["rows"]] == [False]
