@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 from .benchmark import Benchmark
-from .endpoints.sites import is_local
 from .guard import guard
 from .options import option_words
+from .parties.sites import is_local
 from .result_document import ResultDocument
 from .types import SAMPLING, JsonObject, canonical
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import click
 
     from .benchmark import Benchmark
-    from .endpoints.providers import Provider
     from .on_demand import OnDemand
+    from .parties.providers import Provider
     from .ratings import RatingEngine
     from .sections import ReportSection
 

@@ -25,11 +25,11 @@ from . import hookspecs
 from .benchmark import Benchmark
 from .command_names import COMMANDS, TAKEN
 from .datasets.fetching import DATA_ONLY, pack_folders
-from .endpoints.providers import Provider
 from .errors import PluginError, UsageError
 from .guard import calls, described, wrong_benchmark, wrong_hooks
 from .guard.printing import Speaker
 from .on_demand import OnDemand, distribution_of, entries
+from .parties.providers import Provider
 from .ratings import RatingEngine
 from .sections import ReportSection
 from .types import SAMPLING

@@ -16,10 +16,10 @@ from .benchmark import Benchmark, Pack
 from .clients.keys import Environment, process_environment
 from .datasets import find_pack, read_manifest
 from .datasets.fetching import FetchState, OfficialPack, fetch, read_official
-from .endpoints.providers import ModelSpec
 from .errors import UsageError
 from .guard import guard
 from .lookup.views import write_document
+from .parties.providers import ModelSpec
 from .plugins import installed
 from .responses import Responses
 from .results import Result, as_result

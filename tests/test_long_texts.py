@@ -18,7 +18,7 @@ from eibench.core.clients.failures import HttpFailure, malformed, provider_error
 from eibench.core.clients.keys import Redactor
 from eibench.core.clients.refused import refused_parameters
 from eibench.core.clients.thinking import split_thinking
-from eibench.core.endpoints.providers import SOMEBODY
+from eibench.core.parties.providers import SOMEBODY
 from eibench.core.text import as_text, harmless, line
 from eibench.judges import (
     Codes,

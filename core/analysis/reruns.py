@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..benchmark import Pack
-from ..endpoints.sites import site_in
 from ..errors import DataError, UsageError
 from ..guard import guard
 from ..hints import bench
@@ -18,6 +17,7 @@ from ..journal import Failure, Journal, RunRecord
 from ..lookup.runs import MODEL, model_label
 from ..lookup.stored_config import config_of_result, pack_of
 from ..names import check_name
+from ..parties.sites import site_in
 from ..plugins import Catalogue
 from ..reports.comparability import RunResult, judge_label, refuse_mixture, what_is_missing
 from ..settings.run_config import RunConfig, grader

@@ -11,12 +11,12 @@ import click
 from .. import batches
 from ..benchmark import Benchmark
 from ..datasets import find_pack
-from ..endpoints.providers import ModelSpec
 from ..errors import DataError, JournalError, UsageError
 from ..guard import guard, no_exit
 from ..importers.answers import run_of_answers, source_of
 from ..importers.load import import_foreign
 from ..journal import Journal
+from ..parties.providers import ModelSpec
 from ..result_document import ResultDocument
 from ..run.checks import check_stored
 from ..run.session import choose_items

@@ -10,14 +10,14 @@ from click.core import ParameterSource
 
 from .. import console
 from ..clients.approvals import Approvals, Sending, normal
-from ..endpoints.secrets import (
+from ..errors import UsageError
+from ..parties.secrets import (
     HIDDEN,
     is_variable_name,
     shown_address,
     shown_header,
     without_credentials,
 )
-from ..errors import UsageError
 from ..sections import Table
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule

@@ -27,8 +27,8 @@ from ..doctor.checks import (
 )
 from ..doctor.endpoints import TOKENS, Probe, probe, reach
 from ..doctor.one_item import plainest
-from ..endpoints.providers import ModelSpec, of_judge, of_role
 from ..errors import BenchError
+from ..parties.providers import ModelSpec, of_judge, of_role
 from ..plugins import Catalogue, installed
 from ..settings.endpoints import EndpointSettings
 from ..settings.file import SettingsFile

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from ..endpoints.providers import OF_JUDGE, ModelSpec
 from ..errors import UsageError
 from ..journal import Journal
 from ..lookup.selectors import place_of
+from ..parties.providers import OF_JUDGE, ModelSpec
 from ..plugins import installed
 from ..settings.resolve import judge_spec
 from ..settings.run_config import RunConfig

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from .. import console
-from ..endpoints.sites import without_hosts
 from ..errors import UsageError
 from ..hints import bench
 from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
 from ..lookup.views import document_path
-from ..panels import judges_in, rule_in
+from ..parties.panels import judges_in, rule_in
+from ..parties.sites import without_hosts
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label

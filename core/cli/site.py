@@ -8,11 +8,11 @@ from typing import NamedTuple
 import click
 
 from .. import console
-from ..endpoints.sites import without_hosts
 from ..errors import UsageError
 from ..journal import Journal
 from ..journal.file import now
 from ..pages.inputs import ItemText
+from ..parties.sites import without_hosts
 from ..plugins import installed
 from ..reports.transcripts import item_records
 from ..sections import Table

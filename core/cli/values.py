@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from ..endpoints.secrets import shown_header
 from ..errors import UsageError
 from ..files import read_text
+from ..parties.secrets import shown_header
 from ..rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
 from ..settings.rules import RULES, VariableRule, fitting
 from ..types import JsonDict, JsonObject

@@ -7,8 +7,8 @@ out from then on, and `ChatResponse.sent` shows what went.
 
 from collections.abc import Collection
 
-from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
+from ..parties.providers import CallContext, ClientConfig
 from ..types import (
     ANTHROPIC,
     SAMPLING,

@@ -6,7 +6,7 @@ wrong type, and then is as if it were not there.
 
 from collections.abc import Mapping, Sequence
 
-from ..endpoints.providers import AskedParty
+from ..parties.providers import AskedParty
 from ..text import is_blank
 from ..types import ChatRequest, ChatResponse, Finish, JsonDict, JsonObject, Usage
 from .bodies import name_of, read_json, words

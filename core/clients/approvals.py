@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
-from ..endpoints.providers import ModelSpec, Provider, check_base_url, is_loopback
-from ..endpoints.secrets import shown_address
 from ..errors import ConfigError, UsageError
+from ..parties.providers import ModelSpec, Provider, check_base_url, is_loopback
+from ..parties.secrets import shown_address
 
 FILE = "approved.json"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_:[]/")

@@ -13,8 +13,8 @@ from weakref import WeakSet
 
 import aiohttp
 
-from ..endpoints.providers import AskedParty
 from ..errors import ProviderError
+from ..parties.providers import AskedParty
 from .bodies import Body, read_json, text_of
 from .failures import connection_error, shown
 

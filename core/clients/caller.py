@@ -16,9 +16,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 
-from ..endpoints.providers import SOMEBODY, AskedParty, CallContext, Client
-from ..endpoints.sites import host_in
 from ..errors import ErrorKind, ProviderError
+from ..parties.providers import SOMEBODY, AskedParty, CallContext, Client
+from ..parties.sites import host_in
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Line, Notices, Rate, reserved_tokens

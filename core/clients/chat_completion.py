@@ -6,7 +6,7 @@ of a wrong type, and then is as if it were not there.
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ..endpoints.providers import AskedParty
+from ..parties.providers import AskedParty
 from ..text import is_blank
 from ..types import ChatResponse, Finish, JsonDict, JsonObject, Sampling
 from .bodies import name_of, read_json, words

@@ -5,9 +5,9 @@ the judge, `demo_role` for who plays a role), the ability from the name. Everyth
 demo model's result says DEMO.
 """
 
-from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import UsageError
 from ..guard.benchmarks import guard
+from ..parties.providers import CallContext, ClientConfig
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 
 ABILITIES = {"strong": 0.9, "medium": 0.6, "weak": 0.25}

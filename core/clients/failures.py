@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
+from ..parties.providers import AskedParty
 from ..rules import size_text
 from ..spending.billing import causes, never_sent
 from ..text import readable

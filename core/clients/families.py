@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from ..endpoints.providers import ModelSpec
+from ..parties.providers import ModelSpec
 
 stated: ContextVar[Mapping[str, str]] = ContextVar("stated", default=MappingProxyType({}))
 """The families that the settings of the command under way state, by a name or a pattern."""

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from .. import __version__
-from ..endpoints.providers import AskedParty, ClientConfig, is_loopback
 from ..errors import ConfigError
+from ..parties.providers import AskedParty, ClientConfig, is_loopback
 from ..types import JsonObject
 from .bodies import PACKINGS, Body, text_of
 from .broken import add_rest, ending_with_its_connection, is_whole, lost

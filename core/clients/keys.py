@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from ..endpoints.providers import OF_MODEL, ClientConfig, PartyOptions, Provider, is_loopback
-from ..endpoints.secrets import dotted, find_credentials, is_variable_name
 from ..errors import ConfigError, UsageError
+from ..parties.providers import OF_MODEL, ClientConfig, PartyOptions, Provider, is_loopback
+from ..parties.secrets import dotted, find_credentials, is_variable_name
 from ..types import JsonObject
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")

@@ -16,8 +16,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..endpoints.providers import AskedParty
 from ..errors import ProviderError
+from ..parties.providers import AskedParty
 from ..types import ChatRequest
 from .ramp import CHARACTERS_PER_TOKEN, Ramp
 

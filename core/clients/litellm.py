@@ -14,8 +14,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from ..endpoints.providers import CallContext, ClientConfig, is_loopback
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
+from ..parties.providers import CallContext, ClientConfig, is_loopback
 from ..types import ChatRequest, ChatResponse, JsonDict, JsonObject
 from .chat_completion import request_fields
 from .failures import HttpFailure, refused_parameter, too_large

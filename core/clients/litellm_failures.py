@@ -8,8 +8,8 @@ then the answer could not be read.
 
 import re
 
-from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
+from ..parties.providers import AskedParty
 from ..spending.billing import causes
 from .bodies import read_json
 from .failures import HttpFailure, connection_error, error_parts, malformed, provider_error

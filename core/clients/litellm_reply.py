@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..endpoints.providers import AskedParty
 from ..errors import ErrorKind, ProviderError
+from ..parties.providers import AskedParty
 from ..text import is_blank
 from ..types import OPENAI, ChatResponse, Finish, JsonDict, JsonObject, unknown_to
 from .anthropic_message import read_message

@@ -11,7 +11,7 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
-from ..endpoints.providers import ClientConfig, is_loopback
+from ..parties.providers import ClientConfig, is_loopback
 from ..text import readable
 from ..types import JsonDict, JsonObject
 from .keys import redact, with_key

@@ -8,8 +8,8 @@ that a model refuses are left out from then on, and `ChatResponse.sent` shows wh
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from ..endpoints.providers import CallContext, ClientConfig
 from ..errors import ErrorKind, ProviderError
+from ..parties.providers import CallContext, ClientConfig
 from ..types import OPENAI, ChatRequest, ChatResponse, JsonDict, unknown_to
 from .bodies import read_json
 from .chat_completion import read_completion, request_fields

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from ..endpoints.providers import Client, ClientConfig, Provider
 from ..errors import UsageError
 from ..hookspecs import hookimpl
 from ..imported import PROVIDER
 from ..on_demand import OnDemand
+from ..parties.providers import Client, ClientConfig, Provider
 
 
 def _imported(config: ClientConfig) -> Client:

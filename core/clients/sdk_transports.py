@@ -8,8 +8,8 @@ any host. It reads a reply whole, so one that is too large is refused only after
 from collections.abc import Mapping
 from typing import Any
 
-from ..endpoints.providers import AskedParty, ClientConfig, is_loopback
 from ..errors import ProviderError
+from ..parties.providers import AskedParty, ClientConfig, is_loopback
 from ..types import JsonDict, JsonObject
 from .failures import connection_error, malformed, too_large
 from .http import HttpAnswer

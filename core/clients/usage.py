@@ -5,7 +5,7 @@ gateways to Gemini) count reasoning beside it, and it stands in the total alone.
 missing or of any type; then it is as if it were not there.
 """
 
-from ..endpoints.providers import MOST_TOKENS
+from ..parties.providers import MOST_TOKENS
 from ..types import JsonObject, Usage
 
 _DIGITS = 16  # of MOST_TOKENS

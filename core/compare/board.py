@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..endpoints.sites import LOCAL
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..journal.arriving import GRADED_BY, SETTINGS
 from ..lookup.runs import JudgeNames
 from ..options import Option, option_words
+from ..parties.sites import LOCAL
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject
 

@@ -16,7 +16,7 @@ from ..journal import CachedResult, Grader, Journal, RunRecord
 from ..lookup.runs import JudgeNames
 from ..lookup.stored_config import begun_by, config_of
 from ..options import option_words
-from ..panels import rule_in
+from ..parties.panels import rule_in
 from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document

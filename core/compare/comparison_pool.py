@@ -7,7 +7,7 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..lookup.runs import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
-from ..panels import Panel
+from ..parties.panels import Panel
 from ..result_document import ComparisonCounts
 from ..settings.run_config import RunConfig, by_each_judge, identity, reading
 from ..types import PairScore, digest

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..journal import Journal
-from ..panels import judges_in, rule_in
+from ..parties.panels import judges_in, rule_in
 from ..reports.judges import JudgesDocument, judged_model, study, study_ratings
 from .board_results import BoardResults
 

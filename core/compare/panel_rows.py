@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..clients.families import are_kin
-from ..endpoints.providers import ModelSpec
 from ..journal import RunRecord, StoredComparison
-from ..panels import Panel, Replies
+from ..parties.panels import Panel, Replies
+from ..parties.providers import ModelSpec
 
 Question = tuple[str, str, str, int, str]
 """The two runs, sorted, the item, the iteration, and the run that is shown first."""

@@ -9,7 +9,7 @@ from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
 from ..names import told_left_out
-from ..panels import judges_in, rule_in
+from ..parties.panels import judges_in, rule_in
 from ..plugins import installed
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow

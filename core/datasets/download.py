@@ -20,9 +20,9 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from .. import __version__
-from ..endpoints.providers import is_loopback
-from ..endpoints.secrets import shown_address
 from ..errors import DataError, ErrorKind, ProviderError
+from ..parties.providers import is_loopback
+from ..parties.secrets import shown_address
 from .deadline import Deadline
 
 CHUNK = 1 << 16

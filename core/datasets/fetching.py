@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
-from ..endpoints.secrets import shown_address
 from ..errors import DataError, ProviderError, UsageError
 from ..files import IS_LOCKED, is_there, take_lock
+from ..parties.secrets import shown_address
 from ..types import JsonObject
 from .download import Download, Patience, Watch, WrongContents, download_right, objection, writing
 from .sources import FileEntry, cache_folder, read_manifest

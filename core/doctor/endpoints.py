@@ -14,7 +14,9 @@ from ..benchmark import Benchmark
 from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment
 from ..clients.retry import RetryPolicy
-from ..endpoints.providers import (
+from ..errors import BenchError, ErrorKind, ProviderError
+from ..guard import make_client
+from ..parties.providers import (
     OF_MODEL,
     AskedParty,
     CallContext,
@@ -24,8 +26,6 @@ from ..endpoints.providers import (
     Provider,
     is_loopback,
 )
-from ..errors import BenchError, ErrorKind, ProviderError
-from ..guard import make_client
 from ..plugins import Catalogue
 from ..run.connect import client_config
 from ..settings.run_config import Endpoint

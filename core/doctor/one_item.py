@@ -5,10 +5,10 @@ from dataclasses import replace
 from ..benchmark import Benchmark
 from ..clients.caller import Caller
 from ..datasets import find_pack
-from ..endpoints.providers import CallContext
 from ..errors import MissingCall
 from ..guard import guard
 from ..journal import CallKey
+from ..parties.providers import CallContext
 from ..plugins import Catalogue
 from ..sample.model import JournaledModel
 from ..text import line

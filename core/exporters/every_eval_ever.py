@@ -13,10 +13,10 @@ from uuid import UUID
 
 from .. import __version__
 from ..datasets import read_manifest
-from ..endpoints.sites import is_local, without_hosts
 from ..errors import UsageError
 from ..journal.archives import write_lines
-from ..panels import judges_in, rule_in
+from ..parties.panels import judges_in, rule_in
+from ..parties.sites import is_local, without_hosts
 from ..plugins import installed
 from ..result_document import MetricRow
 from ..settings.run_config import judge_endpoint, stored_sampling

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .. import __version__
-from ..endpoints.sites import without_hosts
 from ..errors import UsageError
 from ..hints import bench
 from ..imported import origin_of
 from ..journal import Journal, RunRecord
-from ..panels import judges_in
+from ..parties.panels import judges_in
+from ..parties.sites import without_hosts
 from ..reports.comparability import is_partial, what_is_missing
 from ..result_document import MetricRow, ResultDocument
 

@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any
 
 from .. import ratings
-from ..endpoints.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
+from ..parties.providers import MOST_TOKENS, CallContext, Client, ClientConfig, Provider
 from ..spending.budget import MOST
 from ..types import ChatRequest, ChatResponse, Finish, Usage
 from . import values

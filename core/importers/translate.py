@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
-from ..endpoints.providers import ModelSpec
 from ..errors import DataError, PluginError
 from ..foreign import ForeignRun, ForeignSample
 from ..guard import guard
@@ -26,6 +25,7 @@ from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
 from ..journal.schema import RUNS, TABLES, FailureRow, RunRow
+from ..parties.providers import ModelSpec
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
 from ..stored.score_file import failure_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from ..panels import judges_in
+from ..parties.panels import judges_in
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from .file import JournalFile, now, object_of
 from .records import (

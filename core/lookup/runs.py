@@ -14,9 +14,9 @@ from functools import cache
 from typing import NamedTuple, cast
 
 from ..benchmark import Benchmark, Options, Pack
-from ..endpoints.sites import site_in, site_of
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord, StoredComparison
+from ..parties.sites import site_in, site_of
 from ..plugins import installed
 from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
 from ..types import Json, JsonDict, JsonObject, digest

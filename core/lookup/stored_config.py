@@ -5,11 +5,11 @@ from pathlib import Path
 
 from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
-from ..endpoints.providers import ModelSpec
 from ..errors import DataError, JournalError, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..panels import panel_by, panel_of, rule_in
+from ..parties.panels import panel_by, panel_of, rule_in
+from ..parties.providers import ModelSpec
 from ..plugins import Catalogue
 from ..reports.comparability import judge_label
 from ..reports.evidence import Selection

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ..hints import another_run, judge_words, pack_of, usual_url
 from ..imported import is_imported
 from ..journal import RunRecord
-from ..panels import judges_in, rule_in
+from ..parties.panels import judges_in, rule_in
 from ..plugins import installed
 from ..reports.comparability import judge_label
 from ..result_document import ResultDocument

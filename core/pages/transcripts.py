@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..endpoints.sites import without_hosts
-from ..panels import judges_in
+from ..parties.panels import judges_in
+from ..parties.sites import without_hosts
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, IterationRow
 from ..roles import role_in

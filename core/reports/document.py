@@ -14,7 +14,7 @@ from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
-from ..panels import Replies
+from ..parties.panels import Replies
 from ..result_document import (
     CallCounts,
     ClosingPart,

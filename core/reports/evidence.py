@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..endpoints.sites import host_in
 from ..journal import CallTotals, CutOff, Failure, Journal, ReplySource, RunRecord
-from ..panels import Panel, Replies, rule_in
+from ..parties.panels import Panel, Replies, rule_in
+from ..parties.sites import host_in
 from ..result_document import (
     ComparisonCounts,
     ConclusionRow,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..clients.families import kinship
-from ..endpoints.providers import ModelSpec
 from ..journal import Journal, RunRecord
-from ..panels import Panel, Replies, judges_in, panel_of
+from ..parties.panels import Panel, Replies, judges_in, panel_of
+from ..parties.providers import ModelSpec
 from ..result_document import DatasetRow
 from ..text import plural
 from ..types import SampleScore

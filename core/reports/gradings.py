@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..errors import JournalError, UsageError
 from ..hints import bench
 from ..journal import Grader, Journal, RunRecord
-from ..panels import rule_in
+from ..parties.panels import rule_in
 from ..types import Json, JsonObject, canonical
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..journal import Failure
-from ..panels import Panel, Replies
+from ..parties.panels import Panel, Replies
 from ..result_document import JudgeRow, ResultDocument
 from ..types import SampleScore
 from .ratings import WholeJudges

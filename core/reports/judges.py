@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Benchmark
 from ..clients.families import are_kin, family
-from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
-from ..panels import rule_in
+from ..parties.panels import rule_in
+from ..parties.providers import ModelSpec
 from ..result_document import ConclusionRow, RatingRow
 from ..text import plural
 from ..types import SampleScore

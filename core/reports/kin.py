@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..clients.families import are_kin
-from ..endpoints.providers import ModelSpec
 from ..errors import UsageError
 from ..journal import Journal
-from ..panels import Panel
+from ..parties.panels import Panel
+from ..parties.providers import ModelSpec
 from ..types import SampleScore, Score
 from .graded import GradedSamples, panel_in, samples_alone
 from .gradings import spec_of

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..benchmark import Pack
 from ..guard import guard
-from ..panels import Panel, Replies
+from ..parties.panels import Panel, Replies
 from ..result_document import (
     AgreementRow,
     JudgeComparisons,

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..endpoints.sites import is_local
 from ..journal import CutOff, ReplySource
+from ..parties.sites import is_local
 from ..reading.repetition import repeated_tail
 from ..result_document import AskedPart
 from ..roles import role_in

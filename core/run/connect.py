@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Line, Notices
-from ..endpoints.providers import (
+from ..errors import ConfigError, PluginError, UsageError
+from ..guard import make_client
+from ..parties.providers import (
     OF_JUDGE,
     OF_MODEL,
     ClientConfig,
@@ -15,9 +17,7 @@ from ..endpoints.providers import (
     of_judge,
     of_role,
 )
-from ..endpoints.sites import is_local
-from ..errors import ConfigError, PluginError, UsageError
-from ..guard import make_client
+from ..parties.sites import is_local
 from ..plugins import Catalogue
 from ..roles import role_in
 from ..sample.context import ConnectedParty, offline_roles

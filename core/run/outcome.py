@@ -16,13 +16,13 @@ from ..compare.comparison_pool import (
 )
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
-from ..endpoints.sites import host_in
 from ..errors import BenchError, BudgetReached, Interrupted, PluginError, ProviderError, Unreadable
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..lookup.runs import Company
 from ..lookup.views import keep_result, view_of
-from ..panels import Replies
+from ..parties.panels import Replies
+from ..parties.sites import host_in
 from ..reports.document import build_document
 from ..reports.evidence import (
     Evidence,

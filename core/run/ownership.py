@@ -16,11 +16,11 @@ from typing import Any
 from ..benchmark import Pack
 from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_build, same_model
-from ..endpoints.providers import OF_JUDGE, PartyOptions, host_of
-from ..endpoints.sites import is_local
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..lookup.runs import JUDGE, MODEL, FoundRun
+from ..parties.providers import OF_JUDGE, PartyOptions, host_of
+from ..parties.sites import is_local
 from ..plugins import Catalogue
 from ..roles import phase_of
 from ..settings.run_config import Endpoint, RunConfig, identity

@@ -13,13 +13,13 @@ from typing import Any
 
 from ..benchmark import Pack
 from ..clients.demo import JUDGE, DemoClient
-from ..endpoints.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
 from ..lookup.runs import FoundRun
 from ..making import DataMaker
+from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..roles import MODEL, role_in
 from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from ..compare.expectation import look_ahead
 from ..compare.refiled_comparisons import bring_back
-from ..endpoints.sites import is_local
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -18,6 +17,7 @@ from ..errors import (
 )
 from ..lookup.refile import refile
 from ..lookup.views import leave_as_it_is
+from ..parties.sites import is_local
 from ..result_document import ResultDocument
 from ..roles import MODEL, is_generating
 from ..sample.absences import Absences

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark, Options
 from ..clients.caller import Caller
-from ..endpoints.sites import host_in
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
-from ..panels import Panel
+from ..parties.panels import Panel
+from ..parties.sites import host_in
 from ..roles import JUDGE, is_generating, role_in
 from ..types import Item, JsonObject, Sampling, Score, digest
 from .absences import Absences

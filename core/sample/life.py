@@ -13,7 +13,6 @@ from dataclasses import replace
 from ..answers import no_answer
 from ..clients.caller import Caller
 from ..clients.keys import redact
-from ..endpoints.providers import CallContext
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -26,6 +25,7 @@ from ..errors import (
 )
 from ..guard import described
 from ..journal import CallKey, RunRecord
+from ..parties.providers import CallContext
 from ..roles import is_generating
 from ..types import ChatRequest, ChatResponse, Score
 from .bounds import CallBound

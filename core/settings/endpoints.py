@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..endpoints.providers import OF_MODEL, PartyOptions, check_base_url
 from ..errors import ConfigError, UsageError
 from ..names import nearest
+from ..parties.providers import OF_MODEL, PartyOptions, check_base_url
 from ..rules import Rule
 from .rules import RULES, VariableRule
 from .tables import check_value, plain_names

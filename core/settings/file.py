@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..endpoints.providers import OF_MODEL, PartyOptions
 from ..errors import ConfigError
 from ..files import read_text
 from ..names import nearest
+from ..parties.providers import OF_MODEL, PartyOptions
 from ..spending.book import read_prices
 from ..spending.prices import Price
 from .endpoints import EndpointSettings, find_endpoint, read_endpoints

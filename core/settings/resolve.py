@@ -8,10 +8,10 @@ from typing import Any
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..clients.demo import JUDGE
 from ..clients.keys import check_extra_body
-from ..endpoints.providers import ModelSpec, of_judge, of_role
 from ..errors import UsageError
 from ..guard import guard
-from ..panels import OVERLAP, Panel
+from ..parties.panels import OVERLAP, Panel
+from ..parties.providers import ModelSpec, of_judge, of_role
 from ..plugins import installed
 from ..types import Sampling
 from .rules import own_options

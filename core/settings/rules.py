@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..benchmark import Benchmark
-from ..endpoints.secrets import is_variable_name
 from ..errors import UsageError
+from ..parties.secrets import is_variable_name
 from ..rules import Rule, UnfitValue
 from .run_settings import SETTINGS, option_of
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from ..benchmark import Benchmark, Pack
 from ..clients.caller import Limits
-from ..endpoints.providers import ModelSpec, Transfer, host_of
-from ..endpoints.sites import site_of
 from ..guard import guard
 from ..imported import is_imported
-from ..panels import Panel, rule_in
+from ..parties.panels import Panel, rule_in
+from ..parties.providers import ModelSpec, Transfer, host_of
+from ..parties.sites import site_of
 from ..roles import JUDGE, Role, by_phase, is_generating
 from ..types import Item, JsonDict, Sampling, digest
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..clients.retry import RETRIES
-from ..endpoints.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
-from ..panels import RULES as PANEL_RULES
+from ..parties.panels import RULES as PANEL_RULES
+from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
 from ..rules import NumberRule, Setting, SizeRule, TextRule, holding, settings_of
 from ..spending.budget import MOST
 from ..spending.prices import Price

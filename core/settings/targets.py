@@ -11,8 +11,8 @@ from ..clients.approvals import Sending, needs_approval, place_of
 from ..clients.caller import Limits
 from ..clients.keys import check_variable, process_environment
 from ..clients.retry import RetryPolicy
-from ..endpoints.providers import OF_MODEL, ModelSpec, PartyOptions, Provider, check_base_url
 from ..errors import UsageError
+from ..parties.providers import OF_MODEL, ModelSpec, PartyOptions, Provider, check_base_url
 from ..plugins import installed
 from .endpoints import EndpointSettings
 from .run_config import Endpoint

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..clients.families import family
 from ..compare.board import Board
 from ..compare.leaderboard import LeaderboardDocument
-from ..endpoints.providers import ModelSpec
-from ..endpoints.sites import without_hosts
 from ..guard import guard
 from ..imported import is_imported
+from ..parties.providers import ModelSpec
+from ..parties.sites import without_hosts
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
 from ..result_document import ConclusionRow, RatingRow, ResultDocument

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from ..compare.board import Board, boards_of
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.rating_history import RatedStep, rating_history
-from ..endpoints.sites import without_hosts
 from ..errors import BenchError, UsageError
 from ..journal import Journal, RunRecord
 from ..lookup.runs import JUDGE, JudgeNames
-from ..panels import rule_in
+from ..parties.panels import rule_in
+from ..parties.sites import without_hosts
 from ..plugins import Catalogue
 from ..reports.graded import Key, read_samples
 from ..reports.gradings import gradings

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..compare.board import Board
 from ..pages.words import figure
-from ..panels import judges_in, rule_in
+from ..parties.panels import judges_in, rule_in
 from ..reports.gradings import is_judge
 from ..reports.ratings import ranks
 from ..reports.statements import better_end

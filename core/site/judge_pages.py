@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from ..endpoints.sites import without_hosts
 from ..pages.rows import ChartRow, Mark, RowChart, ladder
 from ..pages.words import ends, figure
+from ..parties.sites import without_hosts
 from ..reports.items import ItemRow
 from ..reports.judges import JudgesDocument
 from ..result_document import ConclusionRow, Grade

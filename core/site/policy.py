@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ..endpoints.sites import without_hosts
 from ..pages.inputs import ItemText
+from ..parties.sites import without_hosts
 from ..reports.transcripts import ItemCall, ItemDocument
 from .masking import Masker
 

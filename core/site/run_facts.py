@@ -1,8 +1,8 @@
 """Runs as the parts of a page for others take them: no host, no folder, no system prompt."""
 
-from ..endpoints.sites import without_hosts
 from ..pages.inputs import RunInput
 from ..pages.repeating import command_that_repeats
+from ..parties.sites import without_hosts
 from ..result_document import ResultDocument
 from .gather import SiteRun
 from .policy import Policy

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ..endpoints.providers import ModelSpec, Provider, is_loopback
 from ..errors import ConfigError, UsageError
+from ..parties.providers import ModelSpec, Provider, is_loopback
 from .litellm_map import listed_price
 from .prices import MOST, Beyond, Price
 

@@ -16,8 +16,8 @@ from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 
-from ..endpoints.providers import ModelSpec
 from ..errors import DataError
+from ..parties.providers import ModelSpec
 from ..types import JsonObject
 from .prices import Beyond, Price
 

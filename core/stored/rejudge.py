@@ -5,12 +5,12 @@ from dataclasses import replace
 from ..benchmark import Benchmark
 from ..clients.caller import Limits
 from ..compare.opponents import finished
-from ..endpoints.providers import Transfer
 from ..errors import JournalError, UsageError
 from ..guard import guard
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..lookup.stored_config import config_of, pack_of
+from ..parties.providers import Transfer
 from ..plugins import Catalogue
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonDict, JsonObject

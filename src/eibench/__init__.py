@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from eibench.core.benchmark import PackSource as PackSource
     from eibench.core.benchmark import PlacementOptions as PlacementOptions
     from eibench.core.datasets.sources import find_pack as find_pack
-    from eibench.core.endpoints.providers import CallContext as CallContext
-    from eibench.core.endpoints.providers import Client as Client
-    from eibench.core.endpoints.providers import ClientConfig as ClientConfig
-    from eibench.core.endpoints.providers import Provider as Provider
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
     from eibench.core.errors import ConfigError as ConfigError
@@ -62,6 +58,10 @@ if TYPE_CHECKING:
     from eibench.core.metrics import Value as Value
     from eibench.core.metrics import summarise_values as summarise_values
     from eibench.core.on_demand import OnDemand as OnDemand
+    from eibench.core.parties.providers import CallContext as CallContext
+    from eibench.core.parties.providers import Client as Client
+    from eibench.core.parties.providers import ClientConfig as ClientConfig
+    from eibench.core.parties.providers import Provider as Provider
     from eibench.core.ratings import RatingEngine as RatingEngine
     from eibench.core.ratings.comparisons import Comparison as Comparison
     from eibench.core.ratings.comparisons import Comparisons as Comparisons
@@ -110,7 +110,7 @@ _HOMES = {
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
-    "eibench.core.endpoints.providers": "CallContext Client ClientConfig Provider",
+    "eibench.core.parties.providers": "CallContext Client ClientConfig Provider",
     "eibench.core.reading.formats": "read_json read_jsonl read_text read_toml",
     "eibench.core.reading.rows": "read_rows",
     "eibench.core.datasets.sources": "find_pack",

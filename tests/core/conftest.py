@@ -27,8 +27,8 @@ from eibench import (
 )
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.keys import Environment
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.journal import Journal
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.session import Session
 from eibench.core.settings.run_config import Endpoint, RunConfig

@@ -9,9 +9,9 @@ import pytest
 from eibench import Options, Sampling
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.retry import RetryPolicy
-from eibench.core.endpoints.providers import Transfer
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunLock
+from eibench.core.parties.providers import Transfer
 from eibench.testing import LoopbackServer
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from eibench.core.clients.retry import RetryPolicy
 from eibench.core.console.short import short
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
-from eibench.core.panels import Panel, judges_in, panel_of
+from eibench.core.parties.panels import Panel, judges_in, panel_of
 from eibench.core.reports.ending import result_line
 from eibench.core.settings.run_config import with_judges
 from eibench.testing import Fault, LoopbackServer, ReceivedRequest, Reply, Response

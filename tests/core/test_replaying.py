@@ -25,7 +25,6 @@ from eibench import (
     Summary,
 )
 from eibench.core.clients.thinking import split_thinking
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.importers.files import read_foreign
 from eibench.core.importers.replay import (
     OTHERWISE,
@@ -36,6 +35,7 @@ from eibench.core.importers.replay import (
     Unusable,
 )
 from eibench.core.importers.translate import Source, begin
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import Catalogue
 from eibench.core.settings.run_config import Endpoint, RunConfig
 

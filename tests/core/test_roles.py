@@ -23,8 +23,8 @@ from eibench import (
     read_rows,
     run_async,
 )
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.journal import Journal
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.plan import make_plan
 from eibench.core.settings.run_config import Endpoint, identity
 from eibench.core.stored.rescore import regrade

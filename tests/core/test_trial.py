@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eibench.core.clients.keys import Environment
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.reports.transcripts import item_record
 from eibench.core.settings.run_config import Endpoint
 from eibench.core.spending.budget import Budget

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...panels import Replies
+from ...parties.panels import Replies
 from ...result_document import ConclusionRow, ResultDocument
 from ...text import plural
 from ..judge_replies import replies_in

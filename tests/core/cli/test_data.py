@@ -19,8 +19,8 @@ import pytest
 
 from eibench.core.cli.data import get_data
 from eibench.core.datasets import cache_folder
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ProviderError
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.settings.run_config import Endpoint, RunConfig
 

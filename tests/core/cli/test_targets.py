@@ -13,8 +13,8 @@ from eibench.core.cli import options
 from eibench.core.cli.session import allow
 from eibench.core.cli.settings import config_option
 from eibench.core.clients.approvals import Approvals, Sending
-from eibench.core.endpoints.providers import OF_JUDGE, OF_MODEL, ModelSpec
 from eibench.core.errors import BenchError, UsageError
+from eibench.core.parties.providers import OF_JUDGE, OF_MODEL, ModelSpec
 from eibench.core.settings.file import SettingsFile, read_settings
 from eibench.core.settings.targets import find_target, limits_of
 

@@ -11,8 +11,8 @@ import pytest
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import MAX_TOKENS, AnthropicClient
 from eibench.core.clients.refused import refused_parameters
-from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.errors import ErrorKind, ProviderError, UsageError
+from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, Gate, LoopbackServer, ReceivedRequest, Reply
 

@@ -15,8 +15,8 @@ from eibench.core.clients.approvals import (
     normal,
     place_of,
 )
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ConfigError, UsageError
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 
 PAIR = Sending("gpu.example:8000", "MY_KEY")

@@ -10,8 +10,8 @@ import pytest
 from eibench.core.clients import http
 from eibench.core.clients.bodies import Body
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import ClientConfig, ModelSpec
 from eibench.core.errors import ErrorKind, ProviderError
+from eibench.core.parties.providers import ClientConfig, ModelSpec
 from tests.core.clients.test_http import ASKED, BODY, CALL
 
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -18,14 +18,14 @@ import pytest
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import (
+from eibench.core.errors import ErrorKind, Interrupted, ProviderError
+from eibench.core.parties.providers import (
     OF_JUDGE,
     AskedParty,
     CallContext,
     ClientConfig,
     ModelSpec,
 )
-from eibench.core.errors import ErrorKind, Interrupted, ProviderError
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage
 from eibench.testing import Fault, FaultPlan, Gate, LoopbackServer, fail_first, uniform_ratings
 

@@ -10,8 +10,8 @@ import pytest
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.demo import DemoClient
-from eibench.core.endpoints.providers import CallContext, Client, ClientConfig, ModelSpec
 from eibench.core.errors import UsageError
+from eibench.core.parties.providers import CallContext, Client, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, Item, Message, Sampling
 
 
@@ -84,7 +84,7 @@ def test_sdks_are_loaded_when_used(provider: str, transport: str, loaded: list[s
     """A demo model loads no HTTP library, an openai model no SDK unless that is asked for."""
     program = (
         "import sys\n"
-        "from eibench.core.endpoints.providers import ClientConfig, ModelSpec, Transfer\n"
+        "from eibench.core.parties.providers import ClientConfig, ModelSpec, Transfer\n"
         "from eibench.core.plugins import installed\n"
         f"spec, transfer = ModelSpec({provider!r}, 'medium'), Transfer({transport!r})\n"
         f"installed().provider({provider!r}).create(ClientConfig(spec, transfer=transfer))\n"

@@ -19,8 +19,8 @@ from eibench.core.clients.failures import (
     refused_parameter,
     retry_after,
 )
-from eibench.core.endpoints.providers import OF_JUDGE, AskedParty
 from eibench.core.errors import FATAL, RETRYABLE, ErrorKind
+from eibench.core.parties.providers import OF_JUDGE, AskedParty
 from eibench.core.text import readable
 
 KEY = "sk-fake-0123456789abcdef"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from eibench.core.clients.families import common_family, family, kinship, stated
-from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.parties.providers import ModelSpec
 
 
 @pytest.mark.parametrize(

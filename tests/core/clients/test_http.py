@@ -16,8 +16,8 @@ from eibench.core.benchmark import Benchmark
 from eibench.core.clients.http import proxy_of
 from eibench.core.clients.keys import redact
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError
+from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.types import ChatRequest, Item, Message
 
 KEY = "sk-fake-0123456789abcdef"

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from eibench.core.clients.keys import Environment, Redactor, choose_key
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import (
+from eibench.core.errors import ConfigError, UsageError
+from eibench.core.parties.providers import (
     ClientConfig,
     ModelSpec,
     Provider,
     check_base_url,
     is_loopback,
 )
-from eibench.core.errors import ConfigError, UsageError
 
 KEY = "sk-fake-0123456789abcdef"
 OTHER = "sk-fake-other-fedcba9876543210"

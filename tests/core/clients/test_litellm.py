@@ -17,8 +17,8 @@ import pytest
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.keys import HIDDEN, redact
 from eibench.core.clients.litellm import LiteLLMClient
-from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec, Transfer
 from eibench.core.errors import ConfigError, ErrorKind, ProviderError, UsageError
+from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, Transfer
 from eibench.core.spending.billing import may_be_billed
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
@@ -84,7 +84,7 @@ seen["connects_at_import"] = list(seen["connects"])
 seen["callbacks"] = litellm.callbacks + litellm.success_callback + litellm.failure_callback
 seen["sockets"] = []
 import asyncio
-from eibench.core.endpoints.providers import ClientConfig, ModelSpec
+from eibench.core.parties.providers import ClientConfig, ModelSpec
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.types import ChatRequest, Message
 async def ask():

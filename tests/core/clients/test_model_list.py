@@ -7,7 +7,7 @@ import pytest
 from eibench import ConfigError
 from eibench.core.clients.keys import Environment
 from eibench.core.clients.model_list import entry_of, read_entry
-from eibench.core.endpoints.providers import ClientConfig, ModelSpec
+from eibench.core.parties.providers import ClientConfig, ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.ownership import Servers
 from eibench.core.settings.run_config import Endpoint

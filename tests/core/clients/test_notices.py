@@ -13,7 +13,8 @@ from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.limits import Notices
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import (
+from eibench.core.errors import ProviderError
+from eibench.core.parties.providers import (
     OF_JUDGE,
     OF_MODEL,
     AskedParty,
@@ -22,7 +23,6 @@ from eibench.core.endpoints.providers import (
     ModelSpec,
     PartyOptions,
 )
-from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, Item, Message, Sampling
 from eibench.testing import Gate, LoopbackServer, fail_first, uniform_ratings
 

@@ -13,8 +13,8 @@ import pytest
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.keys import Environment, choose_key
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec, Provider
 from eibench.core.errors import ErrorKind, ProviderError, UsageError
+from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec, Provider
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage
 from eibench.testing import Answer, Fault, LoopbackServer, ReceivedRequest, Reply
 

@@ -7,7 +7,7 @@ import pytest
 from eibench import ConfigError, UsageError
 from eibench.core.clients.keys import Environment, check_extra_body, choose_key
 from eibench.core.clients.plugin import register_providers
-from eibench.core.endpoints.secrets import (
+from eibench.core.parties.secrets import (
     dotted,
     find_credentials,
     is_variable_name,

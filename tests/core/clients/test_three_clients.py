@@ -18,8 +18,8 @@ from eibench.core.clients.anthropic import AnthropicClient
 from eibench.core.clients.caller import Caller, Limits
 from eibench.core.clients.litellm import LiteLLMClient
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import CallContext, Client, ClientConfig, ModelSpec, Transfer
 from eibench.core.errors import ErrorKind, ProviderError
+from eibench.core.parties.providers import CallContext, Client, ClientConfig, ModelSpec, Transfer
 from eibench.core.testing.faults import render_fault
 from eibench.core.testing.replies import render_answer
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Item, Message, Sampling, Usage

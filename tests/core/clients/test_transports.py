@@ -18,7 +18,8 @@ from eibench.core.benchmark import Benchmark
 from eibench.core.clients.anthropic import AnthropicClient
 from eibench.core.clients.bodies import Body
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import (
+from eibench.core.errors import ProviderError
+from eibench.core.parties.providers import (
     TRANSPORTS,
     CallContext,
     Client,
@@ -26,7 +27,6 @@ from eibench.core.endpoints.providers import (
     ModelSpec,
     Transfer,
 )
-from eibench.core.errors import ProviderError
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling
 from eibench.testing import (
     FAULT_KINDS,

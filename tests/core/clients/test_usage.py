@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from eibench.core.clients.anthropic_message import read_message
 from eibench.core.clients.chat_completion import read_completion
 from eibench.core.clients.usage import count, read_usage
-from eibench.core.endpoints.providers import SOMEBODY
+from eibench.core.parties.providers import SOMEBODY
 from eibench.core.types import Usage
 
 

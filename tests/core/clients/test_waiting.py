@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from eibench.core.benchmark import Benchmark
 from eibench.core.clients.caller import Caller, Limits
-from eibench.core.endpoints.providers import CallContext
 from eibench.core.errors import ErrorKind, ProviderError
+from eibench.core.parties.providers import CallContext
 from eibench.core.spending.budget import Budget, Meter
 from eibench.core.spending.prices import Price, upper_bound
 from eibench.core.types import ChatRequest, ChatResponse, Item, Message, Sampling, Usage

@@ -28,7 +28,7 @@ from eibench import (
     Summary,
     Value,
 )
-from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.connect import Pricing
 from eibench.core.run.plan import make_plan
 from eibench.core.settings.run_config import Endpoint, RunConfig

@@ -10,7 +10,7 @@ import pytest
 import eibench
 from eibench import ChatResponse, ErrorKind, Provider, ProviderError, Usage
 from eibench.core.clients.families import kinship
-from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.spending.book import PriceBook
 from tests.core.guard.conftest import Fine

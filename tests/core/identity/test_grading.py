@@ -12,8 +12,8 @@ import pytest
 
 from eibench import Item, Model, Options, Sampling, Score
 from eibench.core.compare.leaderboard import read_leaderboard
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.journal import Journal
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.connect import Pricing
 from eibench.core.run.plan import make_plan

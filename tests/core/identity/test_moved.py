@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from eibench import JsonObject
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.sample.progress import TRIAL_QUESTION
 from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer

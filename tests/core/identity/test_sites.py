@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eibench.core.endpoints.providers import ModelSpec
-from eibench.core.endpoints.sites import LOCAL, host_in, is_local, site_in, site_of
+from eibench.core.parties.providers import ModelSpec
+from eibench.core.parties.sites import LOCAL, host_in, is_local, site_in, site_of
 from eibench.core.settings.run_config import Endpoint
 
 NEAR = [

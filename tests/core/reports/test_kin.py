@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from eibench import SampleScore, Score, UsageError
-from eibench.core.panels import Panel
+from eibench.core.parties.panels import Panel
 from eibench.core.reports.kin import WithoutKin, without_kin
 
 GPT, CLAUDE, GEMINI = "openai/gpt-4o", "anthropic/claude-x", "google/gemini-y"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eibench.core.endpoints.providers import ModelSpec
 from eibench.core.errors import ConfigError, UsageError
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.spending import litellm_map
 from eibench.core.spending.book import (
     TABLE,

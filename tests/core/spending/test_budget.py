@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eibench.core.clients.openai import OpenAIClient
-from eibench.core.endpoints.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.errors import BudgetReached, ErrorKind, Interrupted, ProviderError
+from eibench.core.parties.providers import CallContext, ClientConfig, ModelSpec
 from eibench.core.spending.budget import Budget, Reservation
 from eibench.core.spending.prices import Price, known_cost, upper_bound
 from eibench.core.types import ChatRequest, Item, Message, Sampling

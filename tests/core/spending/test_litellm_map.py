@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eibench import JsonDict
-from eibench.core.endpoints.providers import ModelSpec
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.spending.litellm_map import blob_id, listed_price, map_file, price_of
 from eibench.core.spending.prices import Price
 
@@ -122,7 +122,7 @@ def test_no_price_imports_litellm() -> None:
         "    assert not event.startswith('socket.'), event\n"
         "sys.addaudithook(no_socket)\n"
         "from eibench.core.spending.litellm_map import listed_price\n"
-        "from eibench.core.endpoints.providers import ModelSpec\n"
+        "from eibench.core.parties.providers import ModelSpec\n"
         "assert listed_price(ModelSpec('openai', 'gpt-4.1'))\n"
         "assert not [m for m in sys.modules if m.startswith(('litellm', 'openai'))]\n"
     )

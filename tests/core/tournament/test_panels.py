@@ -7,7 +7,7 @@ import pytest
 
 from eibench.core.compare.panel_rows import PanelJudges
 from eibench.core.journal import StoredComparison
-from eibench.core.panels import Panel
+from eibench.core.parties.panels import Panel
 from eibench.testing import Fault, Response
 
 pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each

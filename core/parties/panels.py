@@ -12,7 +12,7 @@ from random import Random
 from statistics import fmean, median
 from typing import NamedTuple
 
-from .types import JsonDict, JsonObject, Score, canonical
+from ..types import JsonDict, JsonObject, Score, canonical
 
 RULES = ("mean", "median", "majority", "rotate")
 OVERLAP = 0.1

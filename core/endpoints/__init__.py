@@ -1,1 +1,0 @@
-"""Models and where they are reached: specs, providers, addresses."""

@@ -1,0 +1,1 @@
+"""Who is asked: specs, providers, addresses, and judges that grade together."""
