@@ -7,20 +7,20 @@ import click
 
 from ..errors import DataError, UsageError
 from ..hints import bench
+from ..html import RunInput, render_report
+from ..html.gather import places_of
+from ..html.inputs import ItemText
+from ..html.masking import Masker
+from ..html.policy import Policy
+from ..html.repeating import command_that_repeats
+from ..html.run_facts import published_input
 from ..journal import Journal, RunRecord
-from ..pages import RunInput, render_report
-from ..pages.inputs import ItemText
-from ..pages.repeating import command_that_repeats
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.items import items_of
 from ..reports.pairing import Compared
 from ..reports.transcripts import item_records
 from ..result_document import ResultDocument
-from ..site.gather import places_of
-from ..site.masking import Masker
-from ..site.policy import Policy
-from ..site.run_facts import published_input
 from ..text import line
 from . import options
 from .command import Command

@@ -9,17 +9,17 @@ import click
 
 from .. import console
 from ..errors import UsageError
+from ..html import Built, build_site, gather
+from ..html.gather import Gathered, SiteRun, places_of
+from ..html.inputs import ItemText
+from ..html.masking import Masker
+from ..html.policy import TEXTS, Policy
 from ..journal import Journal
 from ..journal.file import now
-from ..pages.inputs import ItemText
 from ..parties.sites import without_hosts
 from ..plugins import installed
 from ..reports.transcripts import item_records
 from ..sections import Table
-from ..site import Built, build_site, gather
-from ..site.gather import Gathered, SiteRun, places_of
-from ..site.masking import Masker
-from ..site.policy import TEXTS, Policy
 from ..text import line, listed, plural
 from . import options
 from .command import Command

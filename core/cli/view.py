@@ -11,8 +11,8 @@ import click
 
 from ..datasets import cache_folder
 from ..errors import BenchError, UsageError
+from ..html.serving import SiteServer, follow
 from ..journal import Journal
-from ..site.serving import SiteServer, follow
 from ..text import line
 from . import options
 from .command import Command

@@ -186,9 +186,9 @@ ORDER = (
     "clients hints plugins",
     "settings sample",
     "reports testing",
-    "lookup console pages",
+    "lookup console",
     "analysis compare",
-    "site stored run",
+    "html stored run",
     "work doctor importers exporters",
     "api cli",
 )

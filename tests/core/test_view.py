@@ -16,8 +16,8 @@ import pytest
 
 from eibench.core.cli.view import JournalState
 from eibench.core.errors import UsageError
+from eibench.core.html.serving import SiteServer, follow
 from eibench.core.journal import Journal
-from eibench.core.site.serving import SiteServer, follow
 
 pytestmark = pytest.mark.slow
 

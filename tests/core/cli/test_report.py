@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from eibench.core.cli.report import run_input
+from eibench.core.html import RunInput, render_report
+from eibench.core.html.environment import asset, digest_of
 from eibench.core.journal import Journal
-from eibench.core.pages import RunInput, render_report
-from eibench.core.pages.rendering import asset, digest_of
 from eibench.core.reports.items import ItemRow, ItemSample
 
 Bench = Callable[..., Any]

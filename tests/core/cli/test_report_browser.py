@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.pages import RunInput, render_report
+from eibench.core.html import RunInput, render_report
 
 from .test_report import given, hostile
 

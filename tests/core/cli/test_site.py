@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.site import pairs as pairs_of_site
+from eibench.core.html import pairs as pairs_of_site
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import run_here
 
-from ..site.browsing import Visit, axe, chromium, in_chromium, violations
+from ..html.browsing import Visit, axe, chromium, in_chromium, violations
 
 pytestmark = in_chromium
 

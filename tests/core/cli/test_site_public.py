@@ -11,10 +11,10 @@ from typing import Any, get_args
 
 import pytest
 
+from eibench.core.html import item_pages
+from eibench.core.html.masking import Masker
+from eibench.core.html.policy import Policy
 from eibench.core.result_document import Grade
-from eibench.core.site import item_pages
-from eibench.core.site.masking import Masker
-from eibench.core.site.policy import Policy
 from eibench.testing import LoopbackServer, uniform_ratings
 
 Bench = Callable[..., Any]

@@ -1,0 +1,223 @@
+"""The page of a board: a sentence, the models on one axis, heat-maps, the judge, downloads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from ..compare.rating_history import RatedStep
+from ..reports.ending import dollars
+from ..reports.ratings import ranks
+from ..sections import Table
+from ..text import listed
+from .charts.heat import HeatMap
+from .charts.plots import Figure, Series
+from .charts.plots import lines as lines_of
+from .charts.rows import ChartRow, Mark, RowChart, ladder
+from .index_page import metric_name, number_name
+from .rendering import Page, page_of
+from .shapes import SiteBoardDocument, SiteMetric, SiteRow
+from .slugs import judge_path
+from .ties import band_classes, ties_in_words
+from .words import ends, figure
+
+SHOWN = 4
+"""Criteria from which on some are called special."""
+
+
+LINES = 6
+"""Models of the history, as there are so many colours."""
+
+
+class BoardLine(NamedTuple):
+    """A row of the board, as the template sets it."""
+
+    row: SiteRow
+    rank: str
+    drawn: Markup | str
+    number: str
+    interval: str
+    score: str
+    chosen: str
+    cost: str
+    scored: str
+    notes: Sequence[str]
+    band: str
+
+
+def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -> Page:
+    """The page of a board, with the ratings after each model that joined."""
+    chart = _chart(document)
+    classes = band_classes(document["rows"])
+    lines = [_line(document, chart, n, of) for n, of in enumerate(classes)]
+    return page_of(
+        "board.html",
+        f"boards/{document['key']}.html",
+        title=document["title"],
+        board=document,
+        chips=list(_chips(document)),
+        lines=lines,
+        axis=chart.drawn_axis(),
+        number_name=number_name(document),
+        score_name=metric_name(document["metric"]),
+        has_numbers=any(_mark(row).value is not None for row in document["rows"]),
+        heats=list(_heats(document)),
+        residuals=_residual_rows(document),
+        filters=_filters(document),
+        size=size_class,
+        judge_page=judge_path(document["judge"]) if document["judge"] else "",
+        history=_history(history),
+        ties=ties_in_words(document["rows"]),
+        published=_published(document),
+        demo=document["demo"],
+        broad=True,
+    )
+
+
+def _published(document: SiteBoardDocument) -> Table | None:
+    """What others published, as a table of its own."""
+    found = document["published"]
+    return found and Table(found["title"], found["columns"], found["rows"], note=found["note"])
+
+
+def _history(steps: Sequence[RatedStep]) -> Figure | None:
+    """A line for each of the models that are rated highest now."""
+    if len(steps) < 2:
+        return None
+    last = steps[-1].ratings
+    shown = sorted(last, key=lambda name: -last[name])[:LINES]
+    series = [
+        Series(name, [(n, step.ratings[name]) for n, step in enumerate(steps, 1)
+                      if name in step.ratings])
+        for name in shown
+    ]  # fmt: skip
+    joined = ", ".join(f"{n}: {step.joined} ({step.date})" for n, step in enumerate(steps, 1))
+    caption = (
+        f"Ratings after each step; who joined last in {joined}. Each step is shifted so that its "
+        "models have, on average, their rating of today."
+    )
+    return lines_of(caption, series, ("", "step", "rating"))
+
+
+def _chart(document: SiteBoardDocument) -> RowChart:
+    rows = [ChartRow(row["model"], [_mark(row)]) for row in document["rows"]]
+    return ladder("", rows, ("", ""))
+
+
+def _mark(row: SiteRow) -> Mark:
+    if row["rating"] is not None:
+        return Mark(row["rating"], row["rating_ci95"])
+    return Mark(row["score"], row["score_ci95"])
+
+
+def _line(document: SiteBoardDocument, chart: RowChart, place: int, band: str) -> BoardLine:
+    row = document["rows"][place]
+    mark, digits = _mark(row), 0 if row["rating"] is not None else 2
+    return BoardLine(
+        row=row,
+        rank=ranks(row["rank"]),
+        drawn=row["completeness"] if mark.value is None else chart.drawn(chart.rows[place]),
+        number=figure(mark.value, digits),
+        interval=ends(mark.ci95, digits),
+        score=figure(row["score"]),
+        chosen=row["chosen"],
+        cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
+        scored=f"{row['scored']}/{row['total']}" if row["total"] else "–",
+        notes=list(_notes(row, document)),
+        band=band,
+    )
+
+
+def _notes(row: SiteRow, document: SiteBoardDocument) -> Iterator[str]:
+    if row["demo"] and not all(other["demo"] for other in document["rows"]):
+        yield "DEMO"
+    if row["completeness"] and _mark(row).value is not None:
+        yield row["completeness"]
+    if row["changed"]:
+        yield "asked otherwise"
+
+
+def _chips(document: SiteBoardDocument) -> Iterator[str]:
+    yield f"{document['pack']} pack, {document['n_items']} items"
+    if document["judge"]:
+        yield f"judge {document['judge']}"
+    yield from document["options"]
+    yield from (f"{role} played by {player}" for role, player in document["roles"].items())
+    if document["date_from"]:
+        dates = dict.fromkeys([document["date_from"], document["date_to"]])
+        yield " to ".join(map(str, dates))
+    yield f"version {document['version']}"
+
+
+def _heats(document: SiteBoardDocument) -> Iterator[HeatMap]:
+    """A heat-map for each group of criteria; numbers that an earlier one has are not repeated."""
+    rows, seen = document["rows"], dict[tuple[float | None, ...], tuple[str, str]]()
+    for group in dict.fromkeys(c["group"] for c in document["criteria"]):
+        shown, repeated = list[tuple[SiteMetric, Sequence[float | None]]](), list[str]()
+        for c in document["criteria"]:
+            values = tuple(row["criteria"].get(c["name"]) for row in rows)
+            if c["group"] != group or not any(value is not None for value in values):
+                continue
+            first, label = seen.setdefault(values, (group, c["label"]))
+            if first == group:
+                shown.append((c, values))
+            else:
+                repeated.append(f"{c['label']} ({label})")
+        if shown or repeated:
+            yield _heat(document, group, shown, repeated)
+
+
+def _heat(
+    document: SiteBoardDocument,
+    group: str,
+    shown: Sequence[tuple[SiteMetric, Sequence[float | None]]],
+    repeated: Sequence[str],
+) -> HeatMap:
+    criteria = [c for c, _ in shown]
+    low, high = (criteria[0]["low"], criteria[0]["high"]) if criteria else (None, None)
+    note = f"The same numbers as above have {listed(repeated, 99)}." if repeated else ""
+    return HeatMap(
+        group,
+        [row["model"] for row in document["rows"]] if shown else [],
+        ["model", *(c["label"] for c in criteria)],
+        list(zip(*(values for _, values in shown), strict=True)),
+        low,
+        high,
+        [c["higher_is_better"] is None for c in criteria],
+        note,
+    )
+
+
+def _residual_rows(
+    document: SiteBoardDocument,
+) -> Sequence[tuple[SiteRow, Sequence[tuple[str, float]]]]:
+    """Of each model what is furthest above and below what its score foretells."""
+    labels = {c["name"]: c["label"] for c in document["criteria"]}
+    found = []
+    for row in document["rows"]:
+        order = sorted(row["residual"].items(), key=lambda pair: -(pair[1] or 0.0))
+        known = [(labels[n], v) for n, v in order if v is not None]
+        if len(known) > SHOWN:
+            found.append((row, [*known[:2], *known[-2:]]))
+    return found
+
+
+def _filters(document: SiteBoardDocument) -> Mapping[str, Sequence[str]]:
+    """What rows can be filtered by: where there are two values or more."""
+    rows = document["rows"]
+    values = {
+        "family": sorted({row["family"] for row in rows}),
+        "size": sorted({size_class(row["size_b"]) for row in rows}, key=_SIZES.index),
+        "date": sorted({row["date"][:7] for row in rows if row["date"]}),
+    }
+    return {name: found for name, found in values.items() if len(found) > 1}
+
+
+_SIZES = ["up to 10B", "over 10B to 40B", "over 40B to 100B", "over 100B", "not stated"]
+
+
+def size_class(size: float | None) -> str:
+    """Which sizes a model is filtered with."""
+    if size is None:
+        return _SIZES[4]
+    return next(name for name, end in zip(_SIZES, (10, 40, 100, 1e9), strict=False) if size <= end)

@@ -1,0 +1,1 @@
+"""Charts as SVG and as tables: typed values in, markup out."""

@@ -1,0 +1,122 @@
+"""The entry of a site, its glossary, and the page that compares models by address."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..benchmark import Benchmark
+from ..compare.board import Board
+from ..parties.panels import judges_in, rule_in
+from ..reports.gradings import is_judge
+from ..reports.ratings import ranks
+from ..reports.statements import better_end
+from .gather import Gathered, SiteBoard
+from .rendering import Page, page_of
+from .shapes import SiteBoardDocument, SiteMetric, SiteRow
+from .words import figure
+
+SHOWN = 8
+"""Models of a board that the entry names."""
+
+
+class BoardOnIndex(NamedTuple):
+    """A board: its first models, what their numbers are, and the boards of its panel's judges."""
+
+    document: SiteBoardDocument
+    rows: Sequence[SiteRow]
+    number: str
+    by_judge: Sequence[SiteBoardDocument]
+
+
+def index_page(
+    gathered: Gathered, documents: Mapping[str, SiteBoardDocument], date: str
+) -> Page:  # fmt: skip
+    """The entry: all boards with their first models, and what could not be shown."""
+    of_panels = _of_panels(gathered.boards)
+    boards = [
+        BoardOnIndex(document, document["rows"][:SHOWN], number_name(document),
+                     [documents[one] for one in of_panels.get(document["key"], ())])
+        for document in first_documents(gathered.boards, documents)
+    ]  # fmt: skip
+    return page_of("index.html", "index.html", title="Boards", boards=boards, rank=_rank,
+                   number=_number, absent=gathered.absent, date=date, demo=False)  # fmt: skip
+
+
+def first_documents(
+    boards: Sequence[SiteBoard], documents: Mapping[str, SiteBoardDocument]
+) -> list[SiteBoardDocument]:
+    """The documents of all boards but those of one judge of a panel, which stand under it."""
+    below = {key for keys in _of_panels(boards).values() for key in keys}
+    return [documents[board.key] for board in boards if board.key not in below]
+
+
+def _of_panels(boards: Sequence[SiteBoard]) -> dict[str, list[str]]:
+    """Of each panel's board the boards of its judges, each alone, by their keys."""
+    alike = dict[str, list[SiteBoard]]()
+    for board in boards:
+        alike.setdefault(board.board.benchmark.name, []).append(board)
+    found = dict[str, list[str]]()
+    for board in boards:
+        others = alike[board.board.benchmark.name]
+        found[board.key] = [o.key for o in others if _is_of(o.board.board, board.board.board)]
+    return found
+
+
+def _is_of(one: Board, panel: Board) -> bool:
+    """Whether a board is that of one judge of a panel, and otherwise like the panel's."""
+    label = panel.judge or ""
+    members = judges_in(label) if rule_in(label) else ()
+    is_alike = one._replace(judge=panel.judge) == panel
+    return is_alike and any(is_judge(one.judge, member) for member in members)
+
+
+def number_name(document: SiteBoardDocument) -> str:
+    """What models are ranked by, and which end is better where that is the lower one."""
+    return "rating" if document["rated"] else metric_name(document["metric"])
+
+
+def metric_name(metric: SiteMetric) -> str:
+    """What a metric is called, and which end is better where that is the lower one."""
+    end = better_end(metric["higher_is_better"])
+    return metric["label"] + (f" ({end})" if end else "")
+
+
+def _rank(row: SiteRow) -> str:
+    return ranks(row["rank"])
+
+
+def compare_page() -> Page:
+    """The page whose script compares any two models that its address names."""
+    return page_of("compare.html", "compare.html", title="Compare models", demo=False)
+
+
+def _number(row: SiteRow) -> str:
+    """What a model is ranked by."""
+    return figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
+
+
+def glossary_page(boards: Sequence[SiteBoard]) -> Page:
+    """What benchmarks and metrics are, in the words of their plugins."""
+    benchmarks = {board.board.benchmark.name: board for board in boards}
+    return page_of(
+        "glossary.html",
+        "glossary.html",
+        title="Glossary",
+        entries=[_entry(name, board) for name, board in benchmarks.items()],
+        demo=False,
+    )
+
+
+def _entry(name: str, board: SiteBoard) -> tuple[str, str, Sequence[tuple[str, str]]]:
+    benchmark: Benchmark = board.board.benchmark
+    found = dict[str, str]()
+    for document in board.board.documents.values():
+        notes = document.get("metric_notes", {})
+        groups = document.get("metric_groups", {})
+        for metric, (label, over) in document["metric_labels"].items():
+            facts = [
+                groups.get(metric, ""),
+                notes.get(metric, ""),
+                f"interval over {over}" if over else "",
+            ]
+            found.setdefault(label or metric.replace("_", " "), "; ".join(filter(None, facts)))
+    return name, benchmark.title, list(found.items())

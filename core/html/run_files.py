@@ -1,0 +1,92 @@
+"""The data files of a run: what came of its items, and its transcripts, an item a file."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from ..reports.items import ItemRow
+from .board_document import shown_name
+from .board_files import put_file
+from .gather import SiteBoard, SiteRun
+from .inputs import ItemText
+from .policy import Policy
+from .shapes import FilePart
+from .slugs import Address, slug
+from .transcripts import pack
+
+
+class SiteSample(TypedDict):
+    """A sample of an item."""
+
+    iteration: int
+    status: str
+    values: Mapping[str, float | None]
+    reason: str | None
+    flags: Sequence[str]
+
+
+class SiteItem(TypedDict):
+    """What came of an item; `texts` names the file of its transcripts, if there is one."""
+
+    item: str
+    value: float | None
+    spread: float | None
+    samples: Sequence[SiteSample]
+    texts: str | None
+
+
+class SiteRunDocument(TypedDict):
+    """A run, as its script holds it."""
+
+    run: str
+    model: str
+    benchmark: str
+    demo: bool
+    value: str | None
+    items: Sequence[SiteItem]
+
+
+def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
+    """The items of a run, as the judge of a board graded them, as far as they become public."""
+    texts = policy.shows(board.board.pack.source.facts)
+    document: SiteRunDocument = {
+        "run": run.run.run_id,
+        "model": shown_name(run.run.name),
+        "benchmark": run.run.benchmark,
+        "demo": run.run.demo,
+        "value": run.items.value,
+        "items": [_item(run, row, texts) for row in run.items.items],
+    }
+    return put_file(f"runs/{board.key}/{run.run.run_id}", policy.masker.value(document))
+
+
+def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
+    return {
+        "item": row.item_id,
+        "value": row.value,
+        "spread": row.spread,
+        "samples": [
+            {"iteration": s.iteration, "status": s.status, "values": s.values,
+             "reason": s.reason, "flags": list(s.flags)}
+            for s in row.samples
+        ],
+        "texts": text_name(run, row.item_id) if texts else None,
+    }  # fmt: skip
+
+
+def graded_name(run: SiteRun) -> Address:
+    """A run as one grader graded it, which is what stands on a board: its name in addresses."""
+    grader = run.document.get("grader")
+    return Address(f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id)
+
+
+def text_name(run: SiteRun, item_id: str) -> Address:
+    """The name of an item's transcripts."""
+    return Address(f"texts/{graded_name(run)}/{slug(item_id)}")
+
+
+def text_file(run: SiteRun, item: ItemText) -> FilePart:
+    """The transcripts of an item in all iterations, compressed."""
+    record = item.record
+    rows = [{"iteration": row["iteration"], "packed": pack(item, row)}
+            for row in record["iterations"]]  # fmt: skip
+    return put_file(text_name(run, record["item_id"]), rows)

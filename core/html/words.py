@@ -1,0 +1,110 @@
+"""Numbers and verdicts in words, as pages say them."""
+
+from collections.abc import Iterator, Sequence
+
+from ..reports.ending import dollars
+from ..reports.statements import (
+    StatedRank,
+    better_end,
+    chance,
+    chosen_of,
+    completeness,
+    judge_findings,
+    placed,
+    too_few,
+)
+from ..result_document import MetricRow, ResultDocument
+from ..text import duration, number
+from .charts.rows import Ends
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A number with a true minus sign; a dash where there is none."""
+    return number(value, digits).replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A difference with its sign."""
+    return "–" if value is None else ("+" if value > 0 else "") + figure(value, digits)
+
+
+def ends(ci95: Ends | None, digits: int = 2) -> str:
+    """An interval as ``[low, high]``; an open end says so."""
+    if ci95 is None:
+        return "–"
+    low, high = ("open" if end is None else figure(end, digits) for end in ci95)
+    return f"[{low}, {high}]"
+
+
+def plain_name(name: str) -> str:
+    """The name of a metric or an ability as people write it."""
+    return name.removeprefix("profile_").replace("_", " ")
+
+
+def label_of(document: ResultDocument, name: str) -> str:
+    """What a metric is called."""
+    return document["metric_labels"].get(name, [""])[0] or plain_name(name)
+
+
+def main_metric(document: ResultDocument) -> tuple[str, MetricRow] | None:
+    """The first metric with its name."""
+    return next(iter(document["metrics"].items()), None)
+
+
+def verdict(document: ResultDocument) -> str:
+    """What came out, with how sure it is, in sentences."""
+    return " ".join(_sentences(document))
+
+
+def _sentences(document: ResultDocument) -> Iterator[str]:
+    name, found = document["name"], main_metric(document)
+    if found is None or found[1]["value"] is None:
+        reason = completeness(document).text or "no sample could be scored"
+        yield f"{name} has no result: {reason}."
+        return
+    metric = found[1]
+    chosen = chosen_of(document, found[0])
+    what = label_of(document, found[0]) + (f" ({chosen})" if chosen else "")
+    yield f"{name} reaches {figure(metric['value'])} in {what}, "
+    yield _sure(metric, _over(document, found[0]))
+    if end := better_end(metric["higher_is_better"]):
+        yield f"Of this number {end}."
+    if few := too_few(document):
+        yield f"{few.text[:1].upper()}{few.text[1:]}."
+    elif said := chance(document):
+        yield f"That is {said}."
+    if own := placed(document):
+        yield _placed(own, document)
+    if said := judge_findings(document.get("conclusions", ())).text:
+        yield f"{said[:1].upper()}{said[1:]}."
+    if said := completeness(document).text:
+        yield f"The result is {said}."
+
+
+def _sure(metric: MetricRow, over: str) -> str:
+    if metric["ci95"] is None:
+        return "without an interval, as the data is too little for one."
+    low, high = (figure(end) for end in metric["ci95"])
+    return f"and with other {over} of this kind between {low} and {high} (95 % interval)."
+
+
+def _over(document: ResultDocument, name: str) -> str:
+    return document["metric_labels"].get(name, ["", ""])[1] or "items"
+
+
+def _placed(own: StatedRank, document: ResultDocument) -> str:
+    judge = f" by {document['judge']}" if document["judge"] else ""
+    facts = [own.text, f"rating {figure(own.rating, 0)} {ends(own.ci95, 0)}", own.apart]
+    return f"Compared{judge}: {', '.join(filter(None, facts))}."
+
+
+def took(document: ResultDocument) -> str:
+    """Cost and time."""
+    return f"{dollars(document['cost_usd'])}, {duration(document['elapsed_s'])}"
+
+
+def listed_facts(facts: Sequence[tuple[str, object]]) -> list[tuple[str, str]]:
+    """Facts as texts, without those that there are none of."""
+    return [(name, str(value)) for name, value in facts if value not in (None, "", {}, [])]
