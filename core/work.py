@@ -18,7 +18,6 @@ from .datasets import find_pack, read_manifest
 from .datasets.fetching import FetchState, OfficialPack, fetch, read_official
 from .errors import UsageError
 from .guard import guard
-from .lookup.views import write_document
 from .parties.providers import ModelSpec
 from .plugins import installed
 from .responses import Responses
@@ -26,6 +25,7 @@ from .results import Result, as_result
 from .run.checks import check_stored
 from .run.connect import Pricing
 from .run.session import Session
+from .runs.views import write_document
 from .sample.progress import Progress
 from .settings.python import python_words
 from .settings.resolve import make_config

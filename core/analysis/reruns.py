@@ -14,12 +14,12 @@ from ..errors import DataError, UsageError
 from ..guard import guard
 from ..hints import bench
 from ..journal import Failure, Journal, RunRecord
-from ..lookup.runs import MODEL, model_label
-from ..lookup.stored_config import config_of_result, pack_of
 from ..names import check_name
 from ..parties.sites import site_in
 from ..plugins import Catalogue
 from ..reports.comparability import RunResult, judge_label, refuse_mixture, what_is_missing
+from ..runs.finding import MODEL, model_label
+from ..runs.stored_config import config_of_result, pack_of
 from ..settings.run_config import RunConfig, grader
 from ..text import plural
 from ..types import JsonObject, SampleScore, digest

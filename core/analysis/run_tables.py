@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from ..errors import DataError, UsageError
 from ..journal import Journal, RunRecord
-from ..lookup.result_view import result_by
 from ..plugins import Catalogue
 from ..reports.comparability import (
     RunResult,
@@ -22,6 +21,7 @@ from ..reports.comparability import (
 )
 from ..reports.gradings import is_judge, is_pack
 from ..result_document import MetricRow, ResultDocument
+from ..runs.result_view import result_by
 from ..text import plural
 from .score_tables import ScoreTable
 

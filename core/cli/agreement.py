@@ -9,12 +9,12 @@ from .. import console
 from ..analysis.agreement import Agreement, Judged, agree
 from ..errors import UsageError
 from ..journal import Journal
-from ..lookup.refile import refile_stored
-from ..lookup.selectors import place_of
 from ..plugins import installed
 from ..reports.choosing import chosen, two_judges
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
+from ..runs.refile import refile_stored
+from ..runs.selectors import place_of
 from ..text import as_text
 from .command import Command
 from .completion import judge_labels, run_ids

@@ -11,8 +11,6 @@ from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
 from ..hints import bench
 from ..journal import Journal, RunRecord
-from ..lookup.refile import refile_stored
-from ..lookup.selectors import Selector, place_of
 from ..plugins import installed
 from ..reports.choosing import chosen, own_judge, same_grading
 from ..reports.comparing import RunComparison, compare
@@ -21,6 +19,8 @@ from ..reports.gradings import gradings, refuse_unlike
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
+from ..runs.refile import refile_stored
+from ..runs.selectors import Selector, place_of
 from ..text import as_text, line
 from .command import Command
 from .completion import judge_labels, run_ids

@@ -8,9 +8,9 @@ import click
 
 from ..errors import UsageError
 from ..journal import Journal
-from ..lookup.selectors import place_of
 from ..parties.providers import OF_JUDGE, ModelSpec
 from ..plugins import installed
+from ..runs.selectors import place_of
 from ..settings.resolve import judge_spec
 from ..settings.run_config import RunConfig
 from ..settings.run_settings import RunSettings

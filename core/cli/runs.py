@@ -12,13 +12,13 @@ from ..hints import bench
 from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
-from ..lookup.views import document_path
 from ..parties.panels import judges_in, rule_in
 from ..parties.sites import without_hosts
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
 from ..result_document import ResultDocument
+from ..runs.views import document_path
 from ..text import as_text, line, number, plural
 from . import options
 from .command import Command

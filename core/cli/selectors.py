@@ -9,8 +9,8 @@ import click
 from ..errors import DataError, UsageError
 from ..hints import bench, with_run
 from ..journal import Journal, RunRecord
-from ..lookup.differences import differences
-from ..lookup.selectors import Selector, is_on
+from ..runs.differences import differences
+from ..runs.selectors import Selector, is_on
 from ..text import line, plural
 from . import options
 from .command import BenchmarkName

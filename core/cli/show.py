@@ -13,10 +13,6 @@ from ..guard import guard
 from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
-from ..lookup.differences import differences
-from ..lookup.result_view import left_out, result_by
-from ..lookup.stored_config import config_of
-from ..lookup.stored_config import pack_of as stored_pack
 from ..names import check_name
 from ..plugins import installed
 from ..reports.comparability import judge_label
@@ -24,6 +20,10 @@ from ..reports.ending import result_line
 from ..reports.items import SORTS, Items, items_csv, items_of, items_table
 from ..reports.transcripts import ItemDocument, ItemScore, item_record
 from ..result_document import ResultDocument
+from ..runs.differences import differences
+from ..runs.result_view import left_out, result_by
+from ..runs.stored_config import config_of
+from ..runs.stored_config import pack_of as stored_pack
 from ..sections import Table
 from ..text import as_text, line, listed
 from ..types import Item, Score

@@ -11,9 +11,9 @@ from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack, read_manifest
 from ..guard import guard
 from ..journal import RunRecord
-from ..lookup.stored_config import asked_endpoint, pack_of
 from ..plugins import installed
 from ..reports.gradings import Grading
+from ..runs.stored_config import asked_endpoint, pack_of
 from ..settings.run_config import RunConfig
 from . import options
 from .settings import config_option, given_by_user

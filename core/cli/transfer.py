@@ -7,15 +7,16 @@ from typing import TypedDict, Unpack
 
 import click
 
-from .. import ratings, tidy
+from .. import ratings
 from ..compare.weighted import weighed_comparisons
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.transfer import export_lines, import_runs
-from ..lookup.views import write_document
 from ..plugins import installed
+from ..runs import tables
+from ..runs.views import write_document
 from ..text import plural
 from . import options
 from .command import Command
@@ -56,7 +57,7 @@ _EXPORT_EXAMPLES = (
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
 @click.option("--comparisons", is_flag=True,
               help="Only the comparisons, as bench rate takes them.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice((*tidy.FORMATS, HUB, RECORDS)),
+@click.option("--format", "form", type=click.Choice((*tables.FORMATS, HUB, RECORDS)),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
 @click.option("--hub-dataset", "hub_datasets", multiple=True, metavar="[BENCHMARK=]OWNER/NAME",
@@ -86,7 +87,7 @@ def export_command(
     if form and comparisons:
         raise UsageError("--comparisons writes JSON lines; --format has a table of them")
     wanted = bool(runs) or any(selector())
-    if form not in tidy.FORMATS and not wanted:
+    if form not in tables.FORMATS and not wanted:
         raise UsageError("Missing argument 'RUN...'.")
     with Journal(runs_dir, create=False) as journal:
         if form:
@@ -118,8 +119,8 @@ def _check_params(form: str | None, own: ExportParams) -> None:
 def _write_folder(
     journal: Journal, runs: list[RunRecord], folder: Path, form: str, own: ExportParams
 ) -> list[Path]:
-    if form in tidy.FORMATS:
-        return tidy.write_tables(tidy.tables_of(journal, runs), folder, form)
+    if form in tables.FORMATS:
+        return tables.write_tables(tables.tables_of(journal, runs), folder, form)
     from ..exporters.every_eval_ever import Submitter, write_every_eval_ever
     from ..exporters.hf_eval import write_hf_eval
     from ..exporters.results import results_of

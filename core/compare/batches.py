@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from ..benchmark import Pack
 from ..journal import Journal, RunRecord, StoredComparison
-from ..lookup.runs import Company
 from ..matchmaking.calls import Call
 from ..matchmaking.goals import Batch, NoMoreCalls
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
 from ..result_document import PlacementEnd
+from ..runs.finding import Company
 from ..settings.run_config import RunConfig
 from .comparison_pool import (
     as_comparisons,

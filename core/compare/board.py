@@ -12,9 +12,9 @@ from ..benchmark import Benchmark
 from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..journal.arriving import GRADED_BY, SETTINGS
-from ..lookup.runs import JudgeNames
 from ..options import Option, option_words
 from ..parties.sites import LOCAL
+from ..runs.finding import JudgeNames
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject
 

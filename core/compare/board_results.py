@@ -13,8 +13,6 @@ from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Grader, Journal, RunRecord
-from ..lookup.runs import JudgeNames
-from ..lookup.stored_config import begun_by, config_of
 from ..options import option_words
 from ..parties.panels import rule_in
 from ..plugins import Catalogue
@@ -25,6 +23,8 @@ from ..reports.item_scores import ItemScores, item_scores
 from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
 from ..result_document import ResultDocument
+from ..runs.finding import JudgeNames
+from ..runs.stored_config import begun_by, config_of
 from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
 from ..types import Baseline, JsonDict, JsonObject, canonical, digest
 from .board import Board, graded_by, unusual

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..lookup.runs import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
 from ..parties.panels import Panel
 from ..result_document import ComparisonCounts
+from ..runs.finding import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
 from ..settings.run_config import RunConfig, by_each_judge, identity, reading
 from ..types import PairScore, digest
 from .panel_rows import AskedPanel, PanelJudges

@@ -9,8 +9,8 @@ from .. import matchmaking
 from ..benchmark import Pack, PlacementOptions
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
-from ..lookup.runs import Company
 from ..reports.evidence import Selection
+from ..runs.finding import Company
 from ..settings.run_config import RunConfig, grader, identity
 from ..types import digest
 from .comparison_pool import (

@@ -14,8 +14,6 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Journal, RunRecord, StoredComparison
-from ..lookup.refile import has_older, refile_stored
-from ..lookup.runs import JUDGE, Company, JudgeNames
 from ..names import left_out_of
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
@@ -28,6 +26,8 @@ from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
+from ..runs.finding import JUDGE, Company, JudgeNames
+from ..runs.refile import has_older, refile_stored
 from ..settings.run_config import judge_endpoint
 from ..types import JsonObject
 from .board import Board, readable, runs_by_board

@@ -12,10 +12,10 @@ from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..lookup.refile import stored_model
-from ..lookup.runs import Company, is_asked_alike
 from ..names import check_without
 from ..roles import MODEL, is_generating
+from ..runs.finding import Company, is_asked_alike
+from ..runs.refile import stored_model
 from ..sample.model import known_replies
 from ..settings.run_config import RunConfig
 from ..types import Item, JsonObject, digest

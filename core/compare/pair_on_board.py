@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from ..benchmark import Benchmark
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
-from ..lookup.runs import JUDGE, JudgeNames
 from ..plugins import Catalogue
 from ..reports.gradings import Grading
 from ..reports.statements import OnBoard
+from ..runs.finding import JUDGE, JudgeNames
 from .board import boards_of, graded_by
 from .leaderboard import read_leaderboard
 

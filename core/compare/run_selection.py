@@ -10,9 +10,9 @@ from ..benchmark import Pack
 from ..errors import BenchError, DataError
 from ..hints import bench
 from ..journal import RunRecord
-from ..lookup.stored_config import pack_of
 from ..reports.item_scores import ItemScores
 from ..result_document import ResultDocument
+from ..runs.stored_config import pack_of
 from ..settings.run_config import RunConfig
 from .board_results import BoardResults
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import BenchError
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..lookup.stored_config import config_of, pack_of
 from ..plugins import Catalogue
+from ..runs.stored_config import config_of, pack_of
 from ..settings.run_config import judge_endpoint
 from .comparison_pool import as_comparisons
 

@@ -15,11 +15,11 @@ from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..hints import bench, with_options
 from ..journal import Journal, RunRecord
-from ..lookup.runs import JudgeNames
 from ..options import option_words
 from ..reports.comparability import judge_label
 from ..reports.gradings import is_judge, is_pack
 from ..result_document import ResultDocument
+from ..runs.finding import JudgeNames
 from ..text import plural
 from ..types import JsonObject
 from .board import Board, GradedRun, graded_by

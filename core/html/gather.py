@@ -8,7 +8,6 @@ from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderb
 from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
 from ..journal import Journal, RunRecord
-from ..lookup.runs import JUDGE, JudgeNames
 from ..parties.panels import rule_in
 from ..parties.sites import without_hosts
 from ..plugins import Catalogue
@@ -18,6 +17,7 @@ from ..reports.items import Items, items_of
 from ..reports.pairing import Compared, main_values
 from ..reports.statements import completeness
 from ..result_document import ResultDocument
+from ..runs.finding import JUDGE, JudgeNames
 from ..types import digest
 from .slugs import Address, model_path, readable
 

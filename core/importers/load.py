@@ -8,10 +8,10 @@ from ..foreign import ForeignRun
 from ..journal import Journal, RunRecord
 from ..journal.merging import Imported
 from ..journal.transfer import Telling, import_lines
-from ..lookup.stored_config import begun_by
-from ..lookup.views import write_document
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
+from ..runs.stored_config import begun_by
+from ..runs.views import write_document
 from ..settings.run_config import grader
 from ..types import digest
 from .translate import Import, Lines, Source, begin

@@ -19,8 +19,6 @@ from ..compare.rating_summary import find_standing
 from ..errors import BenchError, BudgetReached, Interrupted, PluginError, ProviderError, Unreadable
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..lookup.runs import Company
-from ..lookup.views import keep_result, view_of
 from ..parties.panels import Replies
 from ..parties.sites import host_in
 from ..reports.document import build_document
@@ -32,6 +30,8 @@ from ..reports.evidence import (
     read_evidence,
 )
 from ..result_document import PlacementEnd, ResultDocument, Status
+from ..runs.finding import Company
+from ..runs.views import keep_result, view_of
 from ..sample.progress import TRIAL, Progress
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..spending.budget import Budget

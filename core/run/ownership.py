@@ -18,11 +18,11 @@ from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
-from ..lookup.runs import JUDGE, MODEL, FoundRun
 from ..parties.providers import OF_JUDGE, PartyOptions, host_of
 from ..parties.sites import is_local
 from ..plugins import Catalogue
 from ..roles import phase_of
+from ..runs.finding import JUDGE, MODEL, FoundRun
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import asked_parties, client_config

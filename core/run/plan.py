@@ -14,11 +14,11 @@ from ..compare.opponents import refuse_strangers
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
-from ..lookup.refile import SampleReplay
-from ..lookup.runs import FoundRun, find_run
 from ..making import DataMaker
 from ..reports.evidence import Selection
 from ..roles import MODEL, is_generating
+from ..runs.finding import FoundRun, find_run
+from ..runs.refile import SampleReplay
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of

@@ -17,10 +17,10 @@ from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
-from ..lookup.runs import FoundRun
 from ..making import DataMaker
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..roles import MODEL, role_in
+from ..runs.finding import FoundRun
 from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE

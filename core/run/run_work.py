@@ -15,11 +15,11 @@ from ..errors import (
     JournalError,
     ProviderError,
 )
-from ..lookup.refile import refile
-from ..lookup.views import leave_as_it_is
 from ..parties.sites import is_local
 from ..result_document import ResultDocument
 from ..roles import MODEL, is_generating
+from ..runs.refile import refile
+from ..runs.views import leave_as_it_is
 from ..sample.absences import Absences
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.first_replies import FirstReplies

@@ -13,11 +13,11 @@ from ..errors import DataError
 from ..guard import guard
 from ..guard.calls import named_with_origin, watched
 from ..journal import Journal, network_file_system
-from ..lookup.runs import find_run
 from ..names import check_name
 from ..plugins import Catalogue
 from ..reports.evidence import Selection
 from ..result_document import ResultDocument
+from ..runs.finding import find_run
 from ..sample.progress import Progress
 from ..sample.workers import Stop
 from ..settings.run_config import Endpoint, RunConfig, identity, judges_of

@@ -9,9 +9,9 @@ from ..errors import JournalError, UsageError
 from ..guard import guard
 from ..hints import bench
 from ..journal import Journal, RunRecord
-from ..lookup.stored_config import config_of, pack_of
 from ..parties.providers import Transfer
 from ..plugins import Catalogue
+from ..runs.stored_config import config_of, pack_of
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonDict, JsonObject
 

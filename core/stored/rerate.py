@@ -6,9 +6,9 @@ from ..benchmark import Pack
 from ..compare.comparison_pool import pool_of, read_met
 from ..compare.rating_summary import RatingSummary, engine_version, find_standing
 from ..journal import Journal, RunRecord
-from ..lookup.runs import Company, is_demo
 from ..reports.evidence import ModelComparisons, kept_comparisons
 from ..result_document import RatingNotes
+from ..runs.finding import Company, is_demo
 from ..settings.run_config import RunConfig
 
 

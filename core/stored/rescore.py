@@ -6,11 +6,11 @@ from typing import NamedTuple
 from ..benchmark import Pack
 from ..errors import JournalError
 from ..journal import Failure, Journal, RunLock, RunRecord
-from ..lookup.views import keep_result, view_of
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..reports.judge_replies import replies_of
 from ..result_document import ResultDocument
+from ..runs.views import keep_result, view_of
 from ..sample.context import ConnectedParty, RunContext, Sample, offline_roles
 from ..sample.life import run_sample
 from ..sample.model import NOT_HELD

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
-from ..lookup.stored_config import config_of_result, pack_of
 from ..plugins import Catalogue
 from ..result_document import MetricRow, ResultDocument
+from ..runs.stored_config import config_of_result, pack_of
 from .rescore import regrade, rescore
 
 

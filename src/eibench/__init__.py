@@ -80,12 +80,12 @@ if TYPE_CHECKING:
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
     from eibench.core.roles import Role as Role
+    from eibench.core.runs.tables import TidyTables as TidyTables
+    from eibench.core.runs.tables import load as load
     from eibench.core.sample.progress import Progress as Progress
     from eibench.core.sections import ReportSection as ReportSection
     from eibench.core.sections import Table as Table
     from eibench.core.text import is_blank as is_blank
-    from eibench.core.tidy import TidyTables as TidyTables
-    from eibench.core.tidy import load as load
     from eibench.core.types import Baseline as Baseline
     from eibench.core.types import ChatRequest as ChatRequest
     from eibench.core.types import ChatResponse as ChatResponse
@@ -132,7 +132,7 @@ _HOMES = {
     "eibench.core.result_document": "ResultDocument",
     "eibench.core.results": "Counts Result",
     "eibench.core.text": "is_blank",
-    "eibench.core.tidy": "TidyTables load",
+    "eibench.core.runs.tables": "TidyTables load",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
     " JsonDict JsonObject PairScore SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",

@@ -9,10 +9,10 @@ from eibench import Item, Option, Options, Pack, PackSource
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.datasets import find_pack
 from eibench.core.journal import Journal
-from eibench.core.lookup.result_view import result_by
 from eibench.core.plugins import Catalogue
 from eibench.core.reports.choosing import chosen
 from eibench.core.reports.gradings import gradings
+from eibench.core.runs.result_view import result_by
 from tests.core.conftest import Talk
 
 if TYPE_CHECKING:

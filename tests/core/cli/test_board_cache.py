@@ -14,9 +14,9 @@ from eibench.core.compare import code_digest
 from eibench.core.compare.board import Board
 from eibench.core.compare.board_results import BoardResults
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
-from eibench.core.lookup.runs import JudgeNames
 from eibench.core.parties.panels import Panel
 from eibench.core.plugins import installed
+from eibench.core.runs.finding import JudgeNames
 from eibench.core.settings.run_config import RunConfig, grader, judge_endpoint, with_judges
 from eibench.core.types import digest
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1

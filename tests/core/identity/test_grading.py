@@ -302,7 +302,7 @@ def test_two_labels_of_one_judge_are_one_board(old: Lab, register: Callable[[Any
 
 def test_demo_and_other_specs_are_labels_of_themselves() -> None:
     """A label that no run has asked is a judge of its own."""
-    from eibench.core.lookup.runs import JudgeNames
+    from eibench.core.runs.finding import JudgeNames
 
     names = JudgeNames([])
     assert (names.first(None), names.first("demo/judge")) == (None, "demo/judge")

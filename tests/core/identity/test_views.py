@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from eibench.core.journal import Journal
-from eibench.core.lookup.result_view import left_out
 from eibench.core.plugins import installed
+from eibench.core.runs.result_view import left_out
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
 from tests.core.identity.conftest import Duel, answer, duel_pack

@@ -8,7 +8,7 @@ from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..plugins import installed
 from ..reports.gradings import is_judge, is_pack
-from .runs import JUDGE, JudgeNames
+from .finding import JUDGE, JudgeNames
 
 
 class Selector(NamedTuple):

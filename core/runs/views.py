@@ -24,7 +24,7 @@ from ..result_document import ResultDocument
 from ..settings.run_config import RunConfig
 from ..text import as_text
 from ..types import digest
-from .runs import JUDGE, JudgeNames
+from .finding import JUDGE, JudgeNames
 
 _LONGEST = 40
 """Characters of the items' ids that stand in a name; more of them are counted."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
-from .errors import ConfigError, DataError
-from .imported import is_imported
-from .journal import Journal, RunRecord
+from ..errors import ConfigError, DataError
+from ..imported import is_imported
+from ..journal import Journal, RunRecord
 
 FORMATS = ("csv", "parquet")
 

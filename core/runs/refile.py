@@ -27,7 +27,7 @@ from ..settings.run_config import (
     stored_sampling,
 )
 from ..types import ChatRequest, ChatResponse, Item, JsonObject, Score, digest
-from .runs import model_label
+from .finding import model_label
 from .stored_config import asked_endpoint, config_of, pack_of
 
 
