@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, Unpack
 from .benchmark import Benchmark
 from .errors import UsageError
 from .guard import no_exit
-from .responses import Responses, path_of
+from .reading.responses import Responses, path_of
 from .results import Result
 from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
 from .settings.python import find_benchmark, from_python, in_python_words

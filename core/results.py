@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import BenchError, BudgetReached, Interrupted
-from .result_document import MetricRow, ResultDocument
 from .spending.prices import dollars
 from .text import as_text, plural
 from .types import Metric
+from .types.result_document import MetricRow, ResultDocument
 
 
 class Counts(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .result_document import ResultDocument
+    from .types.result_document import ResultDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from .errors import UsageError
 from .guard import guard
 from .parties.providers import ModelSpec
 from .plugins import installed
-from .responses import Responses
+from .reading.responses import Responses
 from .results import Result, as_result
 from .run.checks import check_stored
 from .run.connect import Pricing

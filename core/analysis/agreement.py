@@ -20,7 +20,6 @@ from ..reports.graded import (
     scored_by,
     value_names,
 )
-from ..result_document import DatasetRow, Facts
 from ..statistics import (
     cohen_kappa,
     icc_agreement,
@@ -28,6 +27,7 @@ from ..statistics import (
     order_agreement,
     rank_agreement,
 )
+from ..types.result_document import DatasetRow, Facts
 
 if TYPE_CHECKING:
     from ..statistics import OrderAgreement

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from ..benchmark import Pack
 from ..errors import DataError, UsageError
 from ..guard import guard
-from ..hints import bench
 from ..journal import Failure, Journal, RunRecord
-from ..names import check_name
 from ..parties.sites import site_in
 from ..plugins import Catalogue
+from ..reading.names import check_name
 from ..reports.comparability import RunResult, judge_label, refuse_mixture, what_is_missing
+from ..reports.hints import bench
 from ..runs.finding import MODEL, model_label
 from ..runs.stored_config import config_of_result, pack_of
 from ..settings.run_config import RunConfig, grader

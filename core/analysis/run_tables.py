@@ -20,9 +20,9 @@ from ..reports.comparability import (
     what_is_missing,
 )
 from ..reports.gradings import is_judge, is_pack
-from ..result_document import MetricRow, ResultDocument
 from ..runs.result_view import result_by
 from ..text import plural
+from ..types.result_document import MetricRow, ResultDocument
 from .score_tables import ScoreTable
 
 HINT = "choose with --dataset, --judge or --run"

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from .. import batches
 from ..benchmark import Benchmark
 from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
@@ -17,7 +16,7 @@ from ..importers.answers import run_of_answers, source_of
 from ..importers.load import import_foreign
 from ..journal import Journal
 from ..parties.providers import ModelSpec
-from ..result_document import ResultDocument
+from ..reading import batches
 from ..run.checks import check_stored
 from ..run.session import choose_items
 from ..settings.resolve import make_config
@@ -25,6 +24,7 @@ from ..settings.run_config import Endpoint, RunConfig
 from ..stored.score_file import calls_of, sample_requests
 from ..text import plural
 from ..types import ChatRequest, JsonDict, JsonObject
+from ..types.result_document import ResultDocument
 from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .command import BenchmarkCommand

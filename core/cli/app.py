@@ -24,7 +24,7 @@ from ..command_names import COMMANDS, EXAMPLES, GROUPS, OF_OUR_PLUGINS
 from ..console.streams import silence
 from ..errors import BenchError
 from ..on_demand import others
-from ..signals import ending_signals, handling
+from ..sample.signals import ending_signals, handling
 
 if TYPE_CHECKING:
     from ..plugins import Catalogue

@@ -13,9 +13,9 @@ import click
 from ..errors import Unreadable
 from ..journal import Journal
 from ..reports.transcripts import item_record
-from ..result_document import ResultDocument
 from ..run.session import Session
 from ..text import line
+from ..types.result_document import ResultDocument
 from .session import make_session, tell
 
 WAIT_S = 60.0

@@ -16,8 +16,8 @@ from click.core import ParameterSource
 
 from ..benchmark import Benchmark, Option
 from ..errors import UsageError
-from ..hints import place, typed
 from ..plugins import installed
+from ..reports.hints import place, typed
 from .values import click_type
 
 if TYPE_CHECKING:

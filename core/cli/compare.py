@@ -9,13 +9,13 @@ import click
 from .. import console
 from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
-from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..plugins import installed
 from ..reports.choosing import chosen, own_judge, same_grading
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples, read_samples
 from ..reports.gradings import gradings, refuse_unlike
+from ..reports.hints import bench
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement

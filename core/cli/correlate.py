@@ -14,8 +14,8 @@ from ..analysis.score_tables import table_of_csv
 from ..errors import DataError, UsageError
 from ..journal import Journal
 from ..journal.file import has_journal
-from ..names import check_name, left_out_of
 from ..plugins import installed
+from ..reading.names import check_name, left_out_of
 from ..text import as_text, line
 from . import options
 from .command import Command

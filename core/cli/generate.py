@@ -14,13 +14,13 @@ import click
 
 from .. import __version__
 from ..benchmark import Benchmark, Pack
+from ..benchmark.making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
 from ..datasets.generated import check_place, write_generated
 from ..errors import UsageError
 from ..guard import guard, no_exit
-from ..hints import bench
 from ..journal import Journal, RunRecord
-from ..making import ATTEMPTS, COUNT, DataMaker, Made, MakesData
 from ..plugins import installed
+from ..reports.hints import bench
 from ..results import Result
 from ..run.plan import Plan, make_plan
 from ..settings.resolve import run_configs

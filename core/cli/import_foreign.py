@@ -10,13 +10,13 @@ import click
 from .. import ratings
 from ..errors import DataError, UsageError
 from ..foreign import ForeignResults
-from ..hints import bench
 from ..importers.files import ForeignFile, read_foreign
 from ..importers.load import import_foreign
 from ..importers.translate import Import, Source
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed
+from ..reports.hints import bench
 from ..text import line, plural
 from .stored import official_or_default
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from .. import auditing, console, ratings
+from .. import console, ratings
 from ..compare.judge_record import JudgeRecord, read_judge
 from ..compare.leaderboard import BoardChoice
 from ..compare.which_board import OtherBoard, boards_beside
 from ..journal import Journal
 from ..plugins import installed
+from ..ratings import auditing
 from ..text import as_text, line
 from . import options
 from .completion import benchmarks_and_files, judge_labels
@@ -22,7 +23,7 @@ from .stored import as_given, pack_given
 from .values import pairs
 
 if TYPE_CHECKING:
-    from ..auditing.audit import JudgeAudit
+    from ..ratings.auditing.audit import JudgeAudit
     from ..reports.judges import JudgesDocument
 
 

@@ -11,13 +11,13 @@ from ..benchmark import Benchmark
 from ..datasets.ladders import Ladder, LadderFile
 from ..errors import DataError
 from ..foreign import ForeignResults, ForeignRun
-from ..hints import bench
 from ..importers.files import read_foreign
 from ..importers.load import import_foreign
 from ..importers.translate import Import, Source
 from ..journal.archives import write_lines
 from ..plugins import installed
 from ..ratings.comparisons import Comparison
+from ..reports.hints import bench
 from ..text import line, plural
 from .stored import official_or_default
 

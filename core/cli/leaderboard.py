@@ -18,10 +18,10 @@ from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
-from ..result_document import MetricRow
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
 from ..types import JsonObject
+from ..types.result_document import MetricRow
 from . import options
 from .completion import judge_labels
 from .rate import anchor_sets

@@ -5,9 +5,9 @@ from math import isfinite
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..names import nearest
-from ..result_document import MetricRow, ResultDocument
+from ..reading.names import nearest
 from ..text import number
+from ..types.result_document import MetricRow, ResultDocument
 
 
 class Limit(NamedTuple):

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from ..benchmark import Benchmark
 from ..errors import ConfigError
-from ..names import nearest
+from ..reading.names import nearest
 from ..settings.rules import RULES
 from ..settings.run_settings import (
     DATA,

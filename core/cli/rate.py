@@ -13,12 +13,12 @@ from ..compare.leaderboard import BoardChoice, read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
 from ..compare.which_board import OtherBoard, boards_beside
 from ..errors import UsageError
-from ..hints import bench
 from ..journal import Journal
 from ..plugins import installed
 from ..ratings.intervals import check_anchors
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reports.columns import FitTable
+from ..reports.hints import bench
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural

@@ -10,8 +10,8 @@ from ..analysis.csv_tables import read_csv
 from ..analysis.reruns import reruns_of_csv, reruns_of_runs
 from ..errors import UsageError
 from ..journal import Journal
-from ..names import check_name, check_without
 from ..plugins import installed
+from ..reading.names import check_name, check_without
 from ..runs.selectors import place_of
 from ..text import as_text
 from . import options

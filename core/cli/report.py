@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from ..errors import DataError, UsageError
-from ..hints import bench
 from ..html import RunInput, render_report
 from ..html.gather import places_of
 from ..html.inputs import ItemText
@@ -17,11 +16,12 @@ from ..html.run_facts import published_input
 from ..journal import Journal, RunRecord
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
+from ..reports.hints import bench
 from ..reports.items import items_of
 from ..reports.pairing import Compared
 from ..reports.transcripts import item_records
-from ..result_document import ResultDocument
 from ..text import line
+from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
 from .compare import graded_pair

@@ -10,10 +10,9 @@ from .. import console
 from ..benchmark import Benchmark, Pack
 from ..errors import BenchError, ErrorKind, Interrupted, Unreadable
 from ..guard import guard, no_exit
-from ..hints import another_run, bench, judge_words, pack_of
 from ..journal import Journal
 from ..reports.document import judge_warnings
-from ..result_document import ResultDocument
+from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..results import Result
 from ..run.affordable import refuse_too_little
 from ..run.connect import Pricing
@@ -24,6 +23,7 @@ from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, judges_of
 from ..text import as_text, plural
 from ..types import JsonDict
+from ..types.result_document import ResultDocument
 from ..work import make_money
 from . import options
 from .asking_on import asks_on, resumed

@@ -8,7 +8,6 @@ import click
 
 from .. import console
 from ..errors import UsageError
-from ..hints import bench
 from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
@@ -17,9 +16,10 @@ from ..parties.sites import without_hosts
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
-from ..result_document import ResultDocument
+from ..reports.hints import bench
 from ..runs.views import document_path
 from ..text import as_text, line, number, plural
+from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
 from .completion import run_ids

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import DataError, UsageError
-from ..hints import bench, with_run
 from ..journal import Journal, RunRecord
+from ..reports.hints import bench, with_run
 from ..runs.differences import differences
 from ..runs.selectors import Selector, is_on
 from ..text import line, plural

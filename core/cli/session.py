@@ -10,17 +10,16 @@ import click
 
 from .. import console
 from ..benchmark import Pack
+from ..benchmark.making import DataMaker
+from ..benchmark.roles import MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
 from ..errors import BenchError, ConfigError, Interrupted, UsageError
 from ..guard import Called, call
 from ..guard.values import table as check_table
-from ..making import DataMaker
 from ..plugins import installed
 from ..reports.panels import panel_table
-from ..result_document import ResultDocument
 from ..results import Result
-from ..roles import MODEL, is_generating, role_in
 from ..run.connect import Pricing
 from ..run.plan import PartyPlan, Plan
 from ..run.session import Session
@@ -33,6 +32,7 @@ from ..settings.targets import Target
 from ..spending.prices import Range, format_range
 from ..text import as_text, line, plural
 from ..types import JsonDict
+from ..types.result_document import ResultDocument
 from ..work import open_session, run_session
 from .options import wants_details
 from .settings import current

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from ..clients.families import stated
 from ..errors import ConfigError
-from ..names import nearest
+from ..reading.names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.run_settings import SETTINGS

@@ -9,7 +9,7 @@ import click
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..guard import guard
-from ..hints import bench
+from ..reports.hints import bench
 from ..settings.run_settings import RunSettings
 from .command import BENCHMARKS
 from .session import tell

@@ -10,16 +10,15 @@ from .. import console
 from ..analysis.csv_tables import csv_text
 from ..errors import BenchError, PluginError, UsageError
 from ..guard import guard
-from ..hints import another_run, bench, judge_words, pack_of
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
-from ..names import check_name
 from ..plugins import installed
+from ..reading.names import check_name
 from ..reports.comparability import judge_label
 from ..reports.ending import result_line
+from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.items import SORTS, Items, items_csv, items_of, items_table
 from ..reports.transcripts import ItemDocument, ItemScore, item_record
-from ..result_document import ResultDocument
 from ..runs.differences import differences
 from ..runs.result_view import left_out, result_by
 from ..runs.stored_config import config_of
@@ -27,6 +26,7 @@ from ..runs.stored_config import pack_of as stored_pack
 from ..sections import Table
 from ..text import as_text, line, listed
 from ..types import Item, Score
+from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
 from .completion import item_ids, judge_labels, run_ids

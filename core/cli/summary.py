@@ -15,8 +15,8 @@ from ..reports.statements import (
     origin,
     too_few,
 )
-from ..result_document import MetricRow, RatingRow, ResultDocument
 from ..text import duration, interval, plural
+from ..types.result_document import MetricRow, RatingRow, ResultDocument
 
 
 class FailedRun(NamedTuple):

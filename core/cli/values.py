@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ..files import read_text
 from ..parties.secrets import shown_header
-from ..rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
+from ..reading.files import read_text
 from ..settings.rules import RULES, VariableRule, fitting
 from ..types import JsonDict, JsonObject
+from ..types.rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
 
 _LONGEST_SYSTEM = 2**20
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import AskedParty
-from ..rules import size_text
 from ..spending.billing import causes, never_sent
 from ..text import readable
+from ..types.rules import size_text
 from .keys import redact
 
 _FIXED = {

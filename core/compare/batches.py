@@ -13,9 +13,9 @@ from ..matchmaking.goals import Batch, NoMoreCalls
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
-from ..result_document import PlacementEnd
 from ..runs.finding import Company
 from ..settings.run_config import RunConfig
+from ..types.result_document import PlacementEnd
 from .comparison_pool import (
     as_comparisons,
     asked_panel,

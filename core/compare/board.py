@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
-from ..hints import bench
+from ..benchmark.options import Option, option_words
 from ..journal import Journal, RunRecord
 from ..journal.arriving import GRADED_BY, SETTINGS
-from ..options import Option, option_words
 from ..parties.sites import LOCAL
+from ..reports.hints import bench
 from ..runs.finding import JudgeNames
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Options, Pack
+from ..benchmark.options import option_words
 from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Grader, Journal, RunRecord
-from ..options import option_words
 from ..parties.panels import rule_in
 from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
@@ -22,11 +22,11 @@ from ..reports.evidence import Evidence, Selection, read_evidence
 from ..reports.item_scores import ItemScores, item_scores
 from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
-from ..result_document import ResultDocument
 from ..runs.finding import JudgeNames
 from ..runs.stored_config import begun_by, config_of
 from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
 from ..types import Baseline, JsonDict, JsonObject, canonical, digest
+from ..types.result_document import ResultDocument
 from .board import Board, graded_by, unusual
 from .code_digest import code_digest
 

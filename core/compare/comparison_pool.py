@@ -7,10 +7,10 @@ from ..benchmark import Pack
 from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..parties.panels import Panel
-from ..result_document import ComparisonCounts
 from ..runs.finding import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
 from ..settings.run_config import RunConfig, by_each_judge, identity, reading
 from ..types import PairScore, digest
+from ..types.result_document import ComparisonCounts
 from .panel_rows import AskedPanel, PanelJudges
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..benchmark import Benchmark
 from ..errors import UsageError
-from ..hints import bench
 from ..journal import Journal
 from ..plugins import Catalogue
+from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
+from ..reports.hints import bench
 from ..reports.judges import JudgesDocument
-from ..result_document import RatingRow, ResultDocument
 from ..types import JsonObject
+from ..types.result_document import RatingRow, ResultDocument
 from .board import Board
 from .comparison_pool import as_comparisons
 from .leaderboard import BoardChoice, read_leaderboard

@@ -14,9 +14,9 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Journal, RunRecord, StoredComparison
-from ..names import left_out_of
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
+from ..reading.names import left_out_of
 from ..reports.comparability import is_partial
 from ..reports.item_scores import ItemScores
 from ..reports.judge_replies import short_panel
@@ -25,11 +25,11 @@ from ..reports.kin import KinRule
 from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
-from ..result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from ..runs.finding import JUDGE, Company, JudgeNames
 from ..runs.refile import has_older, refile_stored
 from ..settings.run_config import judge_endpoint
 from ..types import JsonObject
+from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from .board import Board, readable, runs_by_board
 from .board_results import BoardResults
 from .comparison_pool import counting, pool_of, read_met

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
+from ..benchmark.roles import MODEL, is_generating
 from ..errors import BenchError, MissingCall, UsageError
 from ..guard import guard
 from ..journal import Journal, RunRecord
-from ..names import check_without
-from ..roles import MODEL, is_generating
+from ..reading.names import check_without
 from ..runs.finding import Company, is_asked_alike
 from ..runs.refile import stored_model
 from ..sample.model import known_replies

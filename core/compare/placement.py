@@ -10,10 +10,10 @@ from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..matchmaking.calls import MIXED_BLOCK, Call, default_orders, default_schedule
 from ..ratings.settings import RatingSettings
-from ..result_document import PlacementEnd, RatingRow, rating_notes
 from ..settings.run_config import RunConfig
 from ..text import listed
 from ..types import digest
+from ..types.result_document import PlacementEnd, RatingRow, rating_notes
 from .rating_summary import DEFAULT, rate_with
 
 if TYPE_CHECKING:

@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import auditing
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
-from ..names import told_left_out
 from ..parties.panels import judges_in, rule_in
 from ..plugins import installed
+from ..ratings import auditing
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
-from ..result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
+from ..reading.names import told_left_out
+from ..types.result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
 from .comparison_pool import Met, as_comparisons, counted, counting
 
 if TYPE_CHECKING:
-    from ..auditing.asking import Reply
+    from ..ratings.auditing.asking import Reply
     from ..ratings.comparisons import Comparisons
     from ..ratings.result import Ratings
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from ..benchmark import Pack
 from ..errors import BenchError, DataError
-from ..hints import bench
 from ..journal import RunRecord
+from ..reports.hints import bench
 from ..reports.item_scores import ItemScores
-from ..result_document import ResultDocument
 from ..runs.stored_config import pack_of
 from ..settings.run_config import RunConfig
+from ..types.result_document import ResultDocument
 from .board_results import BoardResults
 
 

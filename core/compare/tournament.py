@@ -23,12 +23,12 @@ from ..errors import (
     UsageError,
 )
 from ..journal import StoredComparison
-from ..result_document import PlacementEnd
 from ..sample.context import RunContext, Sample
 from ..sample.life import CallReplayer
 from ..sample.progress import COMPARE, Progress
 from ..sample.workers import run_workers
 from ..types import Item
+from ..types.result_document import PlacementEnd
 from .batches import BatchPlanner
 from .comparison_pool import turned
 from .opponents import Gap, Text

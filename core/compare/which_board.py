@@ -12,16 +12,16 @@ from types import MappingProxyType
 from typing import NamedTuple, TypedDict
 
 from ..benchmark import Benchmark
+from ..benchmark.options import option_words
 from ..errors import UsageError
-from ..hints import bench, with_options
 from ..journal import Journal, RunRecord
-from ..options import option_words
 from ..reports.comparability import judge_label
 from ..reports.gradings import is_judge, is_pack
-from ..result_document import ResultDocument
+from ..reports.hints import bench, with_options
 from ..runs.finding import JudgeNames
 from ..text import plural
 from ..types import JsonObject
+from ..types.result_document import ResultDocument
 from .board import Board, GradedRun, graded_by
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from ..result_document import ConclusionRow, Grade
 from ..text import line
+from ..types.result_document import ConclusionRow, Grade
 
 _STYLES: Mapping[Grade, str] = {
     "none": "green",

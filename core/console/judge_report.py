@@ -11,13 +11,13 @@ from .conclusions import conclusions, strong
 from .correlations import quiet, ruled
 
 if TYPE_CHECKING:
-    from ..auditing.asking import Asking
-    from ..auditing.audit import AuditCounts, JudgeAudit
-    from ..auditing.criteria import Criteria, CriteriaSet, Factor
-    from ..auditing.cycles import Cycles
-    from ..auditing.estimates import AuditEstimate
-    from ..auditing.scenarios import Scenario
-    from ..auditing.stability import Stability, Without
+    from ..ratings.auditing.asking import Asking
+    from ..ratings.auditing.audit import AuditCounts, JudgeAudit
+    from ..ratings.auditing.criteria import Criteria, CriteriaSet, Factor
+    from ..ratings.auditing.cycles import Cycles
+    from ..ratings.auditing.estimates import AuditEstimate
+    from ..ratings.auditing.scenarios import Scenario
+    from ..ratings.auditing.stability import Stability, Without
     from ..reports.judges import JudgesDocument
 
 _Row = tuple[str, "AuditEstimate", str]

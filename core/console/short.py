@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from ..auditing.grades import NOT_TESTED, STRONG, WEAK
+from ..ratings.auditing.grades import NOT_TESTED, STRONG, WEAK
 from ..reports.ending import others, result_line
-from ..result_document import ConclusionRow, ResultDocument
 from ..text import line
+from ..types.result_document import ConclusionRow, ResultDocument
 from .conclusions import conclusions
 from .fitted import bars
 from .tables import foot, head, missing, rating, samples, standing, with_command

@@ -5,16 +5,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..hints import bench
 from ..imported import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
 from ..reports.ending import dollars
+from ..reports.hints import bench
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.statements import answered_by
-from ..result_document import BaselineRow, RatingRow, ResultDocument, TokenCounts, rating_notes
 from ..sections import Table
 from ..text import harmless, interval, line, number, plural, rough
+from ..types.result_document import (
+    BaselineRow,
+    RatingRow,
+    ResultDocument,
+    TokenCounts,
+    rating_notes,
+)
 from .conclusions import conclusions
 from .fitted import Fitted, cell
 from .grid import Column, Grid

@@ -11,9 +11,9 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.panel import Panel
 from rich.text import Text
 
+from ..benchmark.roles import role_in
 from ..reading.repetition import repeated_tail
 from ..reports.decoded import comparisons_table
-from ..roles import role_in
 from ..sample.progress import COMPARE
 from ..sections import Table
 from ..text import harmless, line, number, plural

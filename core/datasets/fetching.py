@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
 from ..errors import DataError, ProviderError, UsageError
-from ..files import IS_LOCKED, is_there, take_lock
 from ..parties.secrets import shown_address
+from ..reading.files import IS_LOCKED, is_there, take_lock
 from ..types import JsonObject
 from .download import Download, Patience, Watch, WrongContents, download_right, objection, writing
 from .sources import FileEntry, cache_folder, read_manifest

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DataError, ProviderError, UsageError
-from ..files import is_there
+from ..reading.files import is_there
 from ..reading.formats import read_json
 from .download import Download, Patience, Watch, WrongContents, download_right, objection, writing
 from .fetching import alone, place_of, stays_inside

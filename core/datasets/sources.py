@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..benchmark import Benchmark, Options, PackSource
 from ..errors import DataError, PluginError, UsageError
-from ..files import is_there
+from ..reading.files import is_there
 from ..reading.formats import read_json
 from ..types import JsonObject
 

@@ -17,11 +17,11 @@ from ..benchmark import Benchmark
 from ..datasets import cache_folder, find_pack, read_manifest
 from ..datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
 from ..errors import BenchError, JournalError, PluginError
-from ..files import exists
 from ..guard import guard
 from ..journal import network_file_system
 from ..journal.health import Health, read_health
 from ..plugins import Catalogue
+from ..reading.files import exists
 from ..text import plural
 
 LITTLE = 2**30

@@ -18,10 +18,10 @@ from ..journal.archives import write_lines
 from ..parties.panels import judges_in, rule_in
 from ..parties.sites import is_local, without_hosts
 from ..plugins import installed
-from ..result_document import MetricRow
 from ..settings.run_config import judge_endpoint, stored_sampling
 from ..text import as_text
 from ..types import JsonDict
+from ..types.result_document import MetricRow
 from .results import ModelResult
 
 VERSION = "0.3.0"

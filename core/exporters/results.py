@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..errors import UsageError
-from ..hints import bench
 from ..imported import origin_of
 from ..journal import Journal, RunRecord
 from ..parties.panels import judges_in
 from ..parties.sites import without_hosts
 from ..reports.comparability import is_partial, what_is_missing
-from ..result_document import MetricRow, ResultDocument
+from ..reports.hints import bench
+from ..types.result_document import MetricRow, ResultDocument
 
 
 class ModelResult(NamedTuple):

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..abilities import (
+from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
+from ..benchmark.abilities import (
     DemoJudge,
     DemoModel,
     DemoRoles,
@@ -15,10 +16,9 @@ from ..abilities import (
     ReadsForeignParts,
     WithoutReading,
 )
-from ..benchmark import Benchmark, Model, Options, Pack, PackSource, PlacementOptions
+from ..benchmark.making import DataMaker, Made
 from ..errors import PluginError
 from ..foreign import ForeignPart, ForeignResults
-from ..making import DataMaker, Made
 from ..sections import Table
 from ..types import (
     Baseline,
@@ -37,7 +37,7 @@ from .calls import Called, call, call_async, frozen, overseen
 if TYPE_CHECKING:
     from random import Random
 
-    from ..making import Made
+    from ..benchmark.making import Made
     from ..sections import Table
 
 T = TypeVar("T")

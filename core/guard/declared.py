@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
-from ..abilities import Pairwise
 from ..benchmark import Benchmark, Option
-from ..metrics import KINDS, Value
+from ..benchmark.abilities import Pairwise
+from ..benchmark.metrics import KINDS, Value
+from ..benchmark.roles import Role
 from ..reading.rows import is_kind
-from ..roles import Role
-from ..rules import UnfitValue
 from ..types import Sampling
+from ..types.rules import UnfitValue
 from .methods import wrong_methods
 
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")

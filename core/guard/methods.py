@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from .. import abilities
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, abilities
 
 _ALIKE = 0.8
 """How much two names have in common, from 0 to 1, where one may be meant for the other."""

@@ -8,8 +8,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
-from ..metrics import Value
-from ..rules import UnfitValue
+from ..benchmark.metrics import Value
 from ..sections import Table
 from ..types import (
     Baseline,
@@ -23,6 +22,7 @@ from ..types import (
     Summary,
     canonical,
 )
+from ..types.rules import UnfitValue
 from .calls import Called, field_names
 
 _MARGINS = frozenset({*range(-5, 0), *range(1, 6)})

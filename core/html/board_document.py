@@ -12,7 +12,7 @@ from ..parties.providers import ModelSpec
 from ..parties.sites import without_hosts
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
-from ..result_document import ConclusionRow, RatingRow, ResultDocument
+from ..types.result_document import ConclusionRow, RatingRow, ResultDocument
 from .gather import SiteBoard
 from .residuals import residuals
 from .shapes import SiteBaseline, SiteBoardDocument, SiteMetric, SitePublished, SiteRow, SiteView

@@ -16,9 +16,9 @@ from ..reports.gradings import gradings
 from ..reports.items import Items, items_of
 from ..reports.pairing import Compared, main_values
 from ..reports.statements import completeness
-from ..result_document import ResultDocument
 from ..runs.finding import JUDGE, JudgeNames
 from ..types import digest
+from ..types.result_document import ResultDocument
 from .slugs import Address, model_path, readable
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from ..journal import RunRecord
 from ..reports.items import Items
 from ..reports.transcripts import ItemDocument
-from ..result_document import ResultDocument
 from ..sections import Table
+from ..types.result_document import ResultDocument
 
 
 class ItemText(NamedTuple):

@@ -7,8 +7,8 @@ from typing import NamedTuple, get_args
 from ..parties.sites import without_hosts
 from ..reports.items import ItemRow
 from ..reports.judges import JudgesDocument
-from ..result_document import ConclusionRow, Grade
 from ..sections import Table
+from ..types.result_document import ConclusionRow, Grade
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard
 from .rendering import Page, page_of

@@ -5,7 +5,7 @@ from typing import cast
 
 from ..journal import RunRecord
 from ..reports.statements import placed_among
-from ..result_document import ResultDocument
+from ..types.result_document import ResultDocument
 from .board_document import conclusions_of
 from .gather import SiteBoard, SiteRun
 from .shapes import SiteBoardDocument, SiteRow

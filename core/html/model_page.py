@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..journal import RunRecord
 from ..reports.items import ItemRow, flags_of, status_of
 from ..reports.ratings import ranks
-from ..result_document import Facts
+from ..types.result_document import Facts
 from .board_document import shown_name
 from .charts.plots import Figure
 from .charts.rows import ChartRow, Mark, RowChart, ladder

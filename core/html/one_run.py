@@ -7,9 +7,9 @@ from ..reports.comparability import judge_label
 from ..reports.items import ItemRow, ItemSample
 from ..reports.ratings import ranks
 from ..reports.statements import better_end, joint_rank
-from ..result_document import ConclusionRow, Facts, ResultDocument
 from ..sections import Table
 from ..text import plural
+from ..types.result_document import ConclusionRow, Facts, ResultDocument
 from .charts.plots import Figure, strip
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .inputs import RunInput

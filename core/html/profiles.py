@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..result_document import ResultDocument
+from ..types.result_document import ResultDocument
 from .charts.rows import SHAPES, ChartRow, Mark, RowChart, ladder
 from .words import ends, figure, plain_name
 

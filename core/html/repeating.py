@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from ..hints import another_run, judge_words, pack_of, usual_url
 from ..imported import is_imported
 from ..journal import RunRecord
 from ..parties.panels import judges_in, rule_in
 from ..plugins import installed
 from ..reports.comparability import judge_label
-from ..result_document import ResultDocument
+from ..reports.hints import another_run, judge_words, pack_of, usual_url
+from ..types.result_document import ResultDocument
 
 URL = "URL"
 """Stands for an address that is not told: without it the command would ask the provider itself."""

@@ -1,7 +1,7 @@
 """Runs as the parts of a page for others take them: no host, no folder, no system prompt."""
 
 from ..parties.sites import without_hosts
-from ..result_document import ResultDocument
+from ..types.result_document import ResultDocument
 from .gather import SiteRun
 from .inputs import RunInput
 from .policy import Policy

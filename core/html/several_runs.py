@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ..reports.comparing import RunComparison
 from ..reports.pairing import ValueDifference
 from ..reports.statements import better_end
-from ..result_document import ResultDocument
 from ..text import p_value
+from ..types.result_document import ResultDocument
 from .charts.rows import SHAPES, ChartRow, Mark, RowChart, forest, ladder
 from .inputs import RunInput
 from .words import ends, figure, main_metric, plain_name, signed, took

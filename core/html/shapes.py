@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
-from ..result_document import ConclusionRow, OpenInterval, Ranks
+from ..types.result_document import ConclusionRow, OpenInterval, Ranks
 
 
 class SiteMetric(TypedDict):

@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..benchmark.roles import role_in
 from ..parties.panels import judges_in
 from ..parties.sites import without_hosts
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, IterationRow
-from ..roles import role_in
 from ..sections import Table
 from ..text import harmless
 from ..types import JsonDict

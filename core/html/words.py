@@ -13,8 +13,8 @@ from ..reports.statements import (
     placed,
     too_few,
 )
-from ..result_document import MetricRow, ResultDocument
 from ..text import duration, number
+from ..types.result_document import MetricRow, ResultDocument
 from .charts.rows import Ends
 
 MINUS = "\N{MINUS SIGN}"

@@ -9,7 +9,7 @@ from ..benchmark import Pack
 from ..datasets import read_jsonl
 from ..errors import DataError
 from ..foreign import ForeignRun, ForeignSample, ForeignTurn
-from ..responses import Answers, sample_key
+from ..reading.responses import Answers, sample_key
 from ..settings.run_config import RunConfig
 from ..stored.score_file import read_answers
 from ..types import digest

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import ratings
-from ..abilities import ReadsForeignParts
 from ..benchmark import Benchmark
+from ..benchmark.abilities import ReadsForeignParts
 from ..errors import BenchError, DataError, PluginError, UsageError
 from ..foreign import ForeignPart, ForeignResults, ForeignRun
 from ..guard import described, guard
 from ..journal.archives import read_chunks, read_whole
 from ..journal.lines import read_line
 from ..plugins import Catalogue
-from ..responses import MOST_ITERATIONS
+from ..reading.responses import MOST_ITERATIONS
 from .parts import read_parts
 
 

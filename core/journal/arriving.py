@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import get_args, get_type_hints
 
-from ..result_document import RatingNotes, ResultDocument
 from ..types import JsonObject, Sampling
+from ..types.result_document import RatingNotes, ResultDocument
 from .shapes import (
     Shape,
     anything,

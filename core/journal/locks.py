@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import JournalError
-from ..files import IS_LOCKED, take_lock
+from ..reading.files import IS_LOCKED, take_lock
 from .temporary import is_at
 
 NETWORK = {"9p", "afs", "ceph", "cifs", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4"}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import JournalError, UsageError
-from ..files import exists
+from ..reading.files import exists
 from .migrations import APPLICATION_ID, migrate, refuse_newer
 
 _HEADER = 100

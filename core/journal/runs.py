@@ -4,8 +4,8 @@ import json
 from dataclasses import fields
 from typing import Any, cast
 
-from ..result_document import ResultDocument
 from ..types import digest
+from ..types.result_document import ResultDocument
 from .file import JournalFile, now, object_of
 from .records import AskedParties, RunRecord, StoredSettings, as_json
 from .schema import PARTIES, RUNS, VIEWS, ViewRow

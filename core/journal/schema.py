@@ -7,8 +7,8 @@ the history that led to them. A test holds the two together.
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
-from ..result_document import NOT_LISTED, ResultDocument
 from ..types import Finish
+from ..types.result_document import NOT_LISTED, ResultDocument
 from .shapes import (
     anything,
     list_of,

@@ -21,7 +21,7 @@ from typing import (
     is_typeddict,
 )
 
-from ..result_document import AtLeast, Length
+from ..types.result_document import AtLeast, Length
 
 Shape = Callable[[Any], str | None]
 

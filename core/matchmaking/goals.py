@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from ..ratings.comparisons import Comparisons
 from ..ratings.result import Ratings
 from ..ratings.settings import RatingSettings
-from ..result_document import PlacementEnd
+from ..types.result_document import PlacementEnd
 from .calls import MIXED_BLOCK, Call, Orders
 
 Slot = tuple[str, int]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import UsageError
-from ..names import left_out_of, told_left_out
+from ..reading.names import left_out_of, told_left_out
 from ..text import plural
 from .comparisons import Comparisons
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
-from ..result_document import Facts, RatingRow
+from ..types.result_document import Facts, RatingRow
 from .comparisons import Bools, Floats
 from .settings import Anchor
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import files
 from ..errors import DataError
 from ..types import Json, JsonDict
+from . import files
 
 MOST = 2**30
 """Bytes of a file."""

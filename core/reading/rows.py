@@ -8,9 +8,9 @@ from types import NoneType, UnionType
 from typing import Any, get_args
 
 from ..errors import DataError
-from ..packs import PackSource
 from ..types import Item, JsonDict
 from .formats import read_jsonl, read_text
+from .packs import PackSource
 
 Kind = object  # in a dict of different ones, their common type is object
 """Of a field: ``str``, ``int``, ``float``, ``bool``, ``list`` or ``dict``, such a type or ``None``

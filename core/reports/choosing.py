@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import RunRecord
-from ..result_document import ResultDocument
+from ..types.result_document import ResultDocument
 from .comparability import judge_label
 from .gradings import Grading, is_judge, plain, spec_of
+from .hints import bench, judge_words
 
 Kind = tuple[str | None, str]
 """A judge's label and what else has to be alike."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
 from ..guard import guard
-from ..hints import bench
 from ..imported import NOT_RECORDED, is_imported
 from ..journal import RunRecord
 from ..journal.shapes import shape_of
-from ..result_document import Facts, ResultDocument
 from ..text import plural
 from ..types import SAMPLING, JsonDict, digest
+from ..types.result_document import Facts, ResultDocument
+from .hints import bench
 from .judge_replies import short_panel
 
 if TYPE_CHECKING:

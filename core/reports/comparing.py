@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ..errors import UsageError
 from ..few_families import few_families
 from ..imported import NOT_RECORDED, is_imported
-from ..result_document import DatasetRow, Facts
 from ..types import JsonObject, Metric
+from ..types.result_document import DatasetRow, Facts
 from .graded import GradedSamples, LackingTally, SampleTally, dataset_row, scored_by
 from .pairing import (
     Compared,

@@ -9,13 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
+from ..benchmark.roles import role_in
 from ..clients.families import common_family, kinship
 from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
 from ..parties.panels import Replies
-from ..result_document import (
+from ..sample.progress import TRIAL
+from ..settings.run_config import grader, judges_of
+from ..types import NO_RESPONSE, Baseline, Summary, digest
+from ..types.result_document import (
     CallCounts,
     ClosingPart,
     ComparisonsPart,
@@ -31,10 +35,6 @@ from ..result_document import (
     Status,
     TokenCounts,
 )
-from ..roles import role_in
-from ..sample.progress import TRIAL
-from ..settings.run_config import grader, judges_of
-from ..types import NO_RESPONSE, Baseline, Summary, digest
 from .comparability import comparability, not_sent, not_taken
 from .evidence import Evidence, ModelComparisons, Selection, Spent, judge_of
 from .panels import panel_part

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ..result_document import MetricRow, ResultDocument
 from ..text import duration, interval, line, number
+from ..types.result_document import MetricRow, ResultDocument
 from .comparability import is_graded
 from .judge_replies import short_panel
 from .ratings import points

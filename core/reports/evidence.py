@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..journal import CallTotals, CutOff, Failure, Journal, ReplySource, RunRecord
 from ..parties.panels import Panel, Replies, rule_in
 from ..parties.sites import host_in
-from ..result_document import (
+from ..types import Item, SampleScore, Usage
+from ..types.result_document import (
     ComparisonCounts,
     ConclusionRow,
     RatingNotes,
@@ -19,7 +20,6 @@ from ..result_document import (
     Status,
     rating_notes,
 )
-from ..types import Item, SampleScore, Usage
 from .comparability import judge_label, labelled
 from .gradings import gradings
 from .judge_replies import replies_of

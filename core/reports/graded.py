@@ -9,9 +9,9 @@ from ..clients.families import kinship
 from ..journal import Journal, RunRecord
 from ..parties.panels import Panel, Replies, judges_in, panel_of
 from ..parties.providers import ModelSpec
-from ..result_document import DatasetRow
 from ..text import plural
 from ..types import SampleScore
+from ..types.result_document import DatasetRow
 from .gradings import Grading, gradings, spec_of
 from .judge_replies import replies_of
 from .statements.judges import gave_verdicts

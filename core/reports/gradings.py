@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import JournalError, UsageError
-from ..hints import bench
 from ..journal import Grader, Journal, RunRecord
 from ..parties.panels import rule_in
 from ..types import Json, JsonObject, canonical
+from .hints import bench
 
 
 class Grading(NamedTuple):

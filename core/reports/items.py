@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import Journal, RunRecord
-from ..result_document import ResultDocument
 from ..text import number
 from ..types import Score
+from ..types.result_document import ResultDocument
 from .columns import Cell, FitColumn, FitTable
 
 SORTS = ("worst", "id", "spread")

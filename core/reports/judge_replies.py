@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..journal import Failure
 from ..parties.panels import Panel, Replies
-from ..result_document import JudgeRow, ResultDocument
 from ..types import SampleScore
+from ..types.result_document import JudgeRow, ResultDocument
 from .ratings import WholeJudges
 
 OF_JUDGE = "judge"

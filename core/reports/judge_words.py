@@ -6,7 +6,7 @@ Grades are those of a judge's audit (`auditing.grades`); docs/judging.md has the
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..auditing.grades import (
+from ..ratings.auditing.grades import (
     NONE,
     NOT_SHOWN,
     NOT_TESTED,
@@ -17,8 +17,8 @@ from ..auditing.grades import (
     grade_leaning,
     grade_share,
 )
-from ..result_document import ConclusionRow, Grade
 from ..text import listed, number, plural
+from ..types.result_document import ConclusionRow, Grade
 from .estimates import EstimateRow
 
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Benchmark
 from ..clients.families import are_kin, family
 from ..errors import UsageError
-from ..hints import bench, judge_words
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
 from ..parties.panels import rule_in
 from ..parties.providers import ModelSpec
-from ..result_document import ConclusionRow, RatingRow
 from ..text import plural
 from ..types import SampleScore
+from ..types.result_document import ConclusionRow, RatingRow
 from .estimates import EstimateRow
 from .gradings import gradings, is_judge, is_pack, spec_of
+from .hints import bench, judge_words
 from .judged import Key, VerdictTable, verdicts_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 from ..benchmark import Pack
 from ..guard import guard
 from ..parties.panels import Panel, Replies
-from ..result_document import (
+from ..sections import Table
+from ..text import number, plural
+from ..types import SampleScore
+from ..types.result_document import (
     AgreementRow,
     JudgeComparisons,
     JudgeRow,
@@ -15,9 +18,6 @@ from ..result_document import (
     RatingRow,
     ResultDocument,
 )
-from ..sections import Table
-from ..text import number, plural
-from ..types import SampleScore
 from .evidence import Evidence, ModelComparisons
 from .ratings import rating_cell
 from .robustness import estimate_row, robustness_of

@@ -3,14 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from ..result_document import (
-    MetricRow,
-    OpenInterval,
-    Ordinal,
-    Ranks,
-    RatingRow,
-    SampleCounts,
-)
+from ..types.result_document import MetricRow, OpenInterval, Ordinal, Ranks, RatingRow, SampleCounts
 from .columns import FitColumn, Span, plus_minus
 
 

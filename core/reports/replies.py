@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..benchmark.roles import role_in
 from ..journal import CutOff, ReplySource
 from ..parties.sites import is_local
 from ..reading.repetition import repeated_tail
-from ..result_document import AskedPart
-from ..roles import role_in
 from ..text import plural
+from ..types.result_document import AskedPart
 
 REPEATS = "repeats itself until cut off"
 """The flag of a sample."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ..result_document import ConclusionRow, EstimateCells, RobustnessRow
 from ..types import SampleScore
+from ..types.result_document import ConclusionRow, EstimateCells, RobustnessRow
 from .estimates import EstimateRow
 from .judged import VerdictTable, verdicts_of
 

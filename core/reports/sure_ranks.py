@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ..result_document import Facts, RatingRow
 from ..text import listed, plural
+from ..types.result_document import Facts, RatingRow
 
 _NAMED = 3
 Ends = Mapping[str, Sequence[int] | None]

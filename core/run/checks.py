@@ -4,9 +4,9 @@ from ..clients.demo import JUDGE
 from ..clients.keys import Environment, redact, refuse_credentials
 from ..errors import UsageError
 from ..guard import guard, make_client
-from ..hints import bench
 from ..imported import MARK, is_imported
 from ..plugins import Catalogue
+from ..reports.hints import bench
 from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..text import readable
 from ..types import canonical

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from ..benchmark.roles import role_in
 from ..clients.caller import Caller, Limits
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Line, Notices
@@ -19,7 +20,6 @@ from ..parties.providers import (
 )
 from ..parties.sites import is_local
 from ..plugins import Catalogue
-from ..roles import role_in
 from ..sample.context import ConnectedParty, offline_roles
 from ..sample.progress import Progress
 from ..sample.workers import Stop

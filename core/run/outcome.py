@@ -29,7 +29,6 @@ from ..reports.evidence import (
     kept_comparisons,
     read_evidence,
 )
-from ..result_document import PlacementEnd, ResultDocument, Status
 from ..runs.finding import Company
 from ..runs.views import keep_result, view_of
 from ..sample.progress import TRIAL, Progress
@@ -37,6 +36,7 @@ from ..settings.run_config import RunConfig, grader, graders_of
 from ..spending.budget import Budget
 from ..text import plural
 from ..types import digest
+from ..types.result_document import PlacementEnd, ResultDocument, Status
 
 
 class OwnedRun(NamedTuple):

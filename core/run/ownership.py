@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..benchmark import Pack
+from ..benchmark.roles import phase_of
 from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
@@ -21,7 +22,6 @@ from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.providers import OF_JUDGE, PartyOptions, host_of
 from ..parties.sites import is_local
 from ..plugins import Catalogue
-from ..roles import phase_of
 from ..runs.finding import JUDGE, MODEL, FoundRun
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest

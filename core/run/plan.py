@@ -9,14 +9,14 @@ from math import ceil
 from typing import NamedTuple
 
 from ..benchmark import Pack
+from ..benchmark.making import DataMaker
+from ..benchmark.roles import MODEL, is_generating
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
-from ..making import DataMaker
 from ..reports.evidence import Selection
-from ..roles import MODEL, is_generating
 from ..runs.finding import FoundRun, find_run
 from ..runs.refile import SampleReplay
 from ..sample.judging import trial_digest, trial_request

@@ -12,14 +12,14 @@ from copy import deepcopy
 from typing import Any
 
 from ..benchmark import Pack
+from ..benchmark.making import DataMaker
+from ..benchmark.roles import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
-from ..making import DataMaker
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
-from ..roles import MODEL, role_in
 from ..runs.finding import FoundRun
 from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..benchmark.roles import MODEL, is_generating
 from ..compare.expectation import look_ahead
 from ..compare.refiled_comparisons import bring_back
 from ..errors import (
@@ -16,8 +17,6 @@ from ..errors import (
     ProviderError,
 )
 from ..parties.sites import is_local
-from ..result_document import ResultDocument
-from ..roles import MODEL, is_generating
 from ..runs.refile import refile
 from ..runs.views import leave_as_it_is
 from ..sample.absences import Absences
@@ -30,6 +29,7 @@ from ..sample.room import Room
 from ..sample.workers import run_workers
 from ..settings.run_config import by_each_judge, grader
 from ..types import Item
+from ..types.result_document import ResultDocument
 from .connect import PartyConnector
 from .outcome import Outcome, OwnedRun, Placement
 from .ownership import Servers

@@ -13,15 +13,15 @@ from ..errors import DataError
 from ..guard import guard
 from ..guard.calls import named_with_origin, watched
 from ..journal import Journal, network_file_system
-from ..names import check_name
 from ..plugins import Catalogue
+from ..reading.names import check_name
 from ..reports.evidence import Selection
-from ..result_document import ResultDocument
 from ..runs.finding import find_run
 from ..sample.progress import Progress
 from ..sample.workers import Stop
 from ..settings.run_config import Endpoint, RunConfig, identity, judges_of
 from ..types import Item
+from ..types.result_document import ResultDocument
 from .checks import check_parties
 from .connect import PartyConnector, Pricing, proof_of
 from .outcome import OwnedRun

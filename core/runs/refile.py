@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
+from ..benchmark.roles import MODEL
 from ..errors import BenchError, JournalError
 from ..guard import Guarded, guard
 from ..journal import CallKey, Grader, Journal, RunLock, RunRecord
 from ..plugins import Catalogue
-from ..roles import MODEL
 from ..sample.model import Answer, JournaledModel, known_replies
 from ..settings.run_config import (
     RunConfig,

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from ..errors import BenchError, UsageError
-from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
 from ..reports.comparability import judge_label
 from ..reports.document import build_document
 from ..reports.evidence import read_evidence
 from ..reports.gradings import Grading, gradings, is_judge
-from ..result_document import ResultDocument
+from ..reports.hints import bench
 from ..settings.run_config import grader, graders_of, judge_endpoint
 from ..text import plural
 from ..types import digest
+from ..types.result_document import ResultDocument
 from .refile import refile_stored
 from .stored_config import begun_by, config_of, config_of_result, pack_of
 from .views import view_by

@@ -14,7 +14,6 @@ from ..plugins import Catalogue
 from ..reports.comparability import judge_label
 from ..reports.evidence import Selection
 from ..reports.gradings import is_judge
-from ..result_document import ResultDocument
 from ..settings.rules import fitting
 from ..settings.run_config import (
     Endpoint,
@@ -26,6 +25,7 @@ from ..settings.run_config import (
     with_judges,
 )
 from ..types import JsonDict, JsonObject
+from ..types.result_document import ResultDocument
 
 
 def config_of(

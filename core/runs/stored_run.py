@@ -10,9 +10,9 @@ from ..reports.evidence import Selection
 from ..reports.graded import GradedSamples, read_samples
 from ..reports.gradings import Grading, gradings
 from ..reports.transcripts import ItemDocument, item_records
-from ..result_document import ResultDocument
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonObject
+from ..types.result_document import ResultDocument
 from .result_view import left_out, result_by
 from .stored_config import begun_by, config_of, config_of_result, pack_of
 

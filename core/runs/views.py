@@ -13,17 +13,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import JournalError
-from ..hints import bench
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
 from ..journal.temporary import replacing
 from ..reports.comparability import judge_label
 from ..reports.evidence import Selection
 from ..reports.gradings import plain, spec_of
-from ..result_document import ResultDocument
+from ..reports.hints import bench
 from ..settings.run_config import RunConfig
 from ..text import as_text
 from ..types import digest
+from ..types.result_document import ResultDocument
 from .finding import JUDGE, JudgeNames
 
 _LONGEST = 40

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..benchmark import Benchmark
+from ..benchmark.roles import is_generating
 from ..guard import Called
-from ..roles import is_generating
 from .progress import COMPARE, TRIAL
 
 FREE = 10

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..benchmark import Benchmark, Options
+from ..benchmark.roles import JUDGE, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import Guarded, guard
 from ..journal import Failure, Journal, RunRecord
 from ..parties.panels import Panel
 from ..parties.sites import host_in
-from ..roles import JUDGE, is_generating, role_in
 from ..types import Item, JsonObject, Sampling, Score, digest
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies

@@ -10,7 +10,8 @@ saved for the next command. What ends the run is remembered, as a plugin may cat
 import asyncio
 from dataclasses import replace
 
-from ..answers import no_answer
+from ..benchmark.answers import no_answer
+from ..benchmark.roles import is_generating
 from ..clients.caller import Caller
 from ..clients.keys import redact
 from ..errors import (
@@ -26,7 +27,6 @@ from ..errors import (
 from ..guard import described
 from ..journal import CallKey, RunRecord
 from ..parties.providers import CallContext
-from ..roles import is_generating
 from ..types import ChatRequest, ChatResponse, Score
 from .bounds import CallBound
 from .context import ConnectedParty, RunContext, Sample

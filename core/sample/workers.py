@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import BenchError, ErrorKind, Interrupted, ProviderError
 from ..guard.calls import BLOCKED_S, waiting
-from ..signals import ending_signals, handling
+from .signals import ending_signals, handling
 
 if TYPE_CHECKING:
     from .context import RunContext

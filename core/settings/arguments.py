@@ -9,7 +9,7 @@ from dataclasses import MISSING, fields
 from inspect import Parameter, Signature, signature
 from typing import Any, TypedDict
 
-from ..names import nearest
+from ..reading.names import nearest
 from ..types import Sampling
 from .python import python_words
 from .run_settings import SETTINGS, RunSettings, argument_of

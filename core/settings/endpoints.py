@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
-from ..names import nearest
 from ..parties.providers import OF_MODEL, PartyOptions, check_base_url
-from ..rules import Rule
+from ..reading.names import nearest
+from ..types.rules import Rule
 from .rules import RULES, VariableRule
 from .tables import check_value, plain_names
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..files import read_text
-from ..names import nearest
 from ..parties.providers import OF_MODEL, PartyOptions
+from ..reading.files import read_text
+from ..reading.names import nearest
 from ..spending.book import read_prices
 from ..spending.prices import Price
 from .endpoints import EndpointSettings, find_endpoint, read_endpoints

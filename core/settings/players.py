@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ConfigError
-from ..names import nearest
-from ..rules import Rule, TextRule
+from ..reading.names import nearest
+from ..types.rules import Rule, TextRule
 from .rules import RULES, VariableRule
 from .tables import check_value, plain_names
 

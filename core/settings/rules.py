@@ -10,7 +10,7 @@ from typing import Any
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..parties.secrets import is_variable_name
-from ..rules import Rule, UnfitValue
+from ..types.rules import Rule, UnfitValue
 from .run_settings import SETTINGS, option_of
 
 KEY_VARIABLES = frozenset(name for name, one in SETTINGS.items() if one.names_key)

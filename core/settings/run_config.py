@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark, Pack
+from ..benchmark.roles import JUDGE, Role, by_phase, is_generating
 from ..clients.caller import Limits
 from ..guard import guard
 from ..imported import is_imported
 from ..parties.panels import Panel, rule_in
 from ..parties.providers import ModelSpec, Transfer, host_of
 from ..parties.sites import site_of
-from ..roles import JUDGE, Role, by_phase, is_generating
 from ..types import Item, JsonDict, Sampling, digest
 
 PANEL = "panel"

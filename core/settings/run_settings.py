@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ..clients.retry import RETRIES
 from ..parties.panels import RULES as PANEL_RULES
 from ..parties.providers import MAX_REPLY, OF_MODEL, TRANSPORTS, PartyOptions, Transfer
-from ..rules import NumberRule, Setting, SizeRule, TextRule, holding, settings_of
 from ..spending.budget import MOST
 from ..spending.prices import Price
 from ..types import DRAWING, SAMPLING, Sampling
+from ..types.rules import NumberRule, Setting, SizeRule, TextRule, holding, settings_of
 
 if TYPE_CHECKING:
     from .file import SettingsFile

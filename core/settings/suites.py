@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..names import nearest
+from ..reading.names import nearest
 from .tables import plain_names
 
 ALIASES = {"models": "model", "judges": "judge"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ConfigError
-from ..rules import Rule, UnfitValue
+from ..types.rules import Rule, UnfitValue
 from .rules import MAY_HOLD_KEYS
 
 

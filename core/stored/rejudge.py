@@ -7,10 +7,10 @@ from ..clients.caller import Limits
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
 from ..guard import guard
-from ..hints import bench
 from ..journal import Journal, RunRecord
 from ..parties.providers import Transfer
 from ..plugins import Catalogue
+from ..reports.hints import bench
 from ..runs.stored_config import config_of, pack_of
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonDict, JsonObject

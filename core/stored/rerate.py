@@ -7,9 +7,9 @@ from ..compare.comparison_pool import pool_of, read_met
 from ..compare.rating_summary import RatingSummary, engine_version, find_standing
 from ..journal import Journal, RunRecord
 from ..reports.evidence import ModelComparisons, kept_comparisons
-from ..result_document import RatingNotes
 from ..runs.finding import Company, is_demo
 from ..settings.run_config import RunConfig
+from ..types.result_document import RatingNotes
 
 
 def rated_as_before(

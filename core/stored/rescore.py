@@ -9,7 +9,6 @@ from ..journal import Failure, Journal, RunLock, RunRecord
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..reports.judge_replies import replies_of
-from ..result_document import ResultDocument
 from ..runs.views import keep_result, view_of
 from ..sample.context import ConnectedParty, RunContext, Sample, offline_roles
 from ..sample.life import run_sample
@@ -18,6 +17,7 @@ from ..sample.progress import Progress
 from ..sample.workers import Stop, run_workers
 from ..settings.run_config import RunConfig, by_each_judge, grader
 from ..types import JsonObject, SampleScore, Score
+from ..types.result_document import ResultDocument
 from .rerate import rated_as_before
 
 

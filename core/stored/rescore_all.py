@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
-from ..result_document import MetricRow, ResultDocument
 from ..runs.stored_config import config_of_result, pack_of
+from ..types.result_document import MetricRow, ResultDocument
 from .rescore import regrade, rescore
 
 

@@ -9,15 +9,15 @@ from ..clients.thinking import split_thinking
 from ..errors import ErrorKind, MissingCall, PluginError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure
+from ..reading.responses import Answers, Responses, read_responses
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
-from ..responses import Answers, Responses, read_responses
-from ..result_document import ResultDocument
 from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel, given_replies
 from ..settings.run_config import RunConfig
 from ..text import plural
 from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
+from ..types.result_document import ResultDocument
 
 
 async def score_responses(

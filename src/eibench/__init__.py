@@ -12,16 +12,6 @@ from typing import TYPE_CHECKING
 from eibench.core import __version__ as __version__
 
 if TYPE_CHECKING:
-    from eibench.core.abilities import DemoJudge as DemoJudge
-    from eibench.core.abilities import DemoModel as DemoModel
-    from eibench.core.abilities import DemoRoles as DemoRoles
-    from eibench.core.abilities import HasPublished as HasPublished
-    from eibench.core.abilities import HasReference as HasReference
-    from eibench.core.abilities import Pairwise as Pairwise
-    from eibench.core.abilities import ReadsForeign as ReadsForeign
-    from eibench.core.abilities import ReadsForeignParts as ReadsForeignParts
-    from eibench.core.abilities import WithoutReading as WithoutReading
-    from eibench.core.answers import no_answer as no_answer
     from eibench.core.api import run as run
     from eibench.core.api import run_async as run_async
     from eibench.core.api import score as score
@@ -34,6 +24,21 @@ if TYPE_CHECKING:
     from eibench.core.benchmark import Pack as Pack
     from eibench.core.benchmark import PackSource as PackSource
     from eibench.core.benchmark import PlacementOptions as PlacementOptions
+    from eibench.core.benchmark.abilities import DemoJudge as DemoJudge
+    from eibench.core.benchmark.abilities import DemoModel as DemoModel
+    from eibench.core.benchmark.abilities import DemoRoles as DemoRoles
+    from eibench.core.benchmark.abilities import HasPublished as HasPublished
+    from eibench.core.benchmark.abilities import HasReference as HasReference
+    from eibench.core.benchmark.abilities import Pairwise as Pairwise
+    from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
+    from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
+    from eibench.core.benchmark.abilities import WithoutReading as WithoutReading
+    from eibench.core.benchmark.answers import no_answer as no_answer
+    from eibench.core.benchmark.making import DataMaker as DataMaker
+    from eibench.core.benchmark.making import Made as Made
+    from eibench.core.benchmark.metrics import Value as Value
+    from eibench.core.benchmark.metrics import summarise_values as summarise_values
+    from eibench.core.benchmark.roles import Role as Role
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
@@ -53,10 +58,6 @@ if TYPE_CHECKING:
     from eibench.core.foreign import ForeignSample as ForeignSample
     from eibench.core.foreign import ForeignTurn as ForeignTurn
     from eibench.core.hookspecs import hookimpl as hookimpl
-    from eibench.core.making import DataMaker as DataMaker
-    from eibench.core.making import Made as Made
-    from eibench.core.metrics import Value as Value
-    from eibench.core.metrics import summarise_values as summarise_values
     from eibench.core.on_demand import OnDemand as OnDemand
     from eibench.core.parties.providers import CallContext as CallContext
     from eibench.core.parties.providers import Client as Client
@@ -76,10 +77,8 @@ if TYPE_CHECKING:
     from eibench.core.reading.formats import read_text as read_text
     from eibench.core.reading.formats import read_toml as read_toml
     from eibench.core.reading.rows import read_rows as read_rows
-    from eibench.core.result_document import ResultDocument as ResultDocument
     from eibench.core.results import Counts as Counts
     from eibench.core.results import Result as Result
-    from eibench.core.roles import Role as Role
     from eibench.core.runs.tables import TidyTables as TidyTables
     from eibench.core.runs.tables import load as load
     from eibench.core.sample.progress import Progress as Progress
@@ -101,12 +100,13 @@ if TYPE_CHECKING:
     from eibench.core.types import Score as Score
     from eibench.core.types import Summary as Summary
     from eibench.core.types import Usage as Usage
+    from eibench.core.types.result_document import ResultDocument as ResultDocument
     from eibench.data import folder as folder
 
 _HOMES = {
-    "eibench.core.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
+    "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
     " Pairwise ReadsForeign ReadsForeignParts WithoutReading",
-    "eibench.core.answers": "no_answer",
+    "eibench.core.benchmark.answers": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
@@ -119,17 +119,17 @@ _HOMES = {
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample ForeignTurn",
     "eibench.core.hookspecs": "hookimpl",
-    "eibench.core.making": "DataMaker Made",
-    "eibench.core.metrics": "Value summarise_values",
+    "eibench.core.benchmark.making": "DataMaker Made",
+    "eibench.core.benchmark.metrics": "Value summarise_values",
     "eibench.core.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
     "eibench.core.ratings.reading": "read_comparisons",
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
-    "eibench.core.roles": "Role",
+    "eibench.core.benchmark.roles": "Role",
     "eibench.core.sections": "ReportSection Table",
-    "eibench.core.result_document": "ResultDocument",
+    "eibench.core.types.result_document": "ResultDocument",
     "eibench.core.results": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.tables": "TidyTables load",

@@ -4,8 +4,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from ...few_families import FEWEST_FAMILIES
-from ...result_document import BaselineRow, Interval, MetricRow, ResultDocument
 from ...text import number
+from ...types.result_document import BaselineRow, Interval, MetricRow, ResultDocument
 from ..comparability import is_graded
 
 

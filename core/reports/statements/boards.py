@@ -5,8 +5,15 @@ from enum import Enum
 from typing import NamedTuple, TypedDict
 
 from ...few_families import FEWEST_FAMILIES
-from ...result_document import BaselineRow, ConclusionRow, MetricRow, Ordinal, Ranks, RatingRow
 from ...text import listed, plural
+from ...types.result_document import (
+    BaselineRow,
+    ConclusionRow,
+    MetricRow,
+    Ordinal,
+    Ranks,
+    RatingRow,
+)
 from ..ratings import BoardRow
 from .baselines import baseline_words
 from .judges import judge_findings

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...parties.panels import Replies
-from ...result_document import ConclusionRow, ResultDocument
 from ...text import plural
+from ...types.result_document import ConclusionRow, ResultDocument
 from ..judge_replies import replies_in
 from ..ratings import WholeJudges
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...result_document import OpenInterval, RatingRow, ResultDocument
 from ...text import listed, plural
+from ...types.result_document import OpenInterval, RatingRow, ResultDocument
 from ..ratings import BoardRow
 from .boards import LeaderKind, joint_rank, leader, tied_names
 from .judges import answered_by

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from eibench.core.hints import bench as hinted
-from eibench.core.hints import judge_words
+from eibench.core.reports.hints import bench as hinted
+from eibench.core.reports.hints import judge_words
 from eibench.testing import LoopbackServer, ReceivedRequest
 
 Bench = Callable[..., Any]

@@ -14,7 +14,7 @@ import pytest
 from eibench.core.html import item_pages
 from eibench.core.html.masking import Masker
 from eibench.core.html.policy import Policy
-from eibench.core.result_document import Grade
+from eibench.core.types.result_document import Grade
 from eibench.testing import LoopbackServer, uniform_ratings
 
 Bench = Callable[..., Any]

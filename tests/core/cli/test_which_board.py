@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from eibench.core.benchmark import Option
-from eibench.core.options import option_words
+from eibench.core.benchmark.options import option_words
 from eibench.core.plugins import installed
 from eibench.core.testing.responders import uniform_ratings
 from eibench.testing import LoopbackServer

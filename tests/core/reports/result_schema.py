@@ -20,7 +20,7 @@ from typing import (
 )
 
 from eibench import ResultDocument
-from eibench.core.result_document import Length
+from eibench.core.types.result_document import Length
 
 PATH = Path(__file__).parents[3] / "docs" / "result.schema.json"
 Schema = dict[str, Any]

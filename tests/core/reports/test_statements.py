@@ -9,7 +9,7 @@ from eibench import ResultDocument
 from eibench.core.reports import statements
 from eibench.core.reports.ratings import BoardRow
 from eibench.core.reports.statements import LeaderKind, Side, StatedBoard
-from eibench.core.result_document import ConclusionRow, Grade
+from eibench.core.types.result_document import ConclusionRow, Grade
 
 BASELINES = {"random": 18.0, "uniform": 20.0, "best_constant": 33.5}
 

@@ -1,6 +1,6 @@
 """Runs out of the file in which the published code keeps them; all files here are made up.
 
-The form is that of https://github.com/EQ-bench/eqbench3, core/benchmark.py and
+The form is that of https://github.com/EQ-bench/eqbench3, core/benchmark/base.py and
 core/conversation.py: facts only.
 """
 

@@ -390,7 +390,7 @@ def test_what_is_no_json_is_refused(bench: Bench, tmp_path: Path, text: str) -> 
 def official_tasks(official: Path, source: Callable[[Path], PackSource]) -> dict[str, Any]:
     """A task for each scenario, its prompts put together as the published code does it.
 
-    As core/benchmark.py of github.com/EQ-bench/eqbench3 at 41cea7a: the texts between its two
+    As core/benchmark/base.py of github.com/EQ-bench/eqbench3 at 41cea7a: the texts between its two
     kinds of headings, stripped, in the prompt of their kind; files are read as they are.
     """
     whole = (official / "scenario_prompts.txt").read_text(encoding="utf-8")

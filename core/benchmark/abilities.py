@@ -1,0 +1,173 @@
+"""What a benchmark may be able to do beside asking and grading, each with a class of its own.
+
+One that has a method of `DemoModel`, `DemoJudge`, `DemoRoles`, `HasPublished`,
+`HasReference`, `ReadsForeign`, `ReadsForeignParts` or `WithoutReading` has the ability; one
+that compares models is a subclass of `Pairwise` too, which has defaults for what is rarely
+needed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
+
+from ..foreign import ForeignPart, ForeignResults
+from ..reading.packs import Pack
+from ..text import is_blank
+from ..types import ChatRequest, ChatResponse, Content, Item, PairScore, Score, Transcript
+from .answers import no_answer
+from .model import Model
+from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from ..sections import Table
+
+
+@runtime_checkable
+class DemoModel(Protocol):
+    """A benchmark that demo models can take."""
+
+    def demo_reply(self, item: Item, request: ChatRequest, ability: float, rng: "Random") -> str:
+        """Words for a demo model of a known ability, from 0 (random) to 1 (perfect)."""
+        ...
+
+
+@runtime_checkable
+class DemoJudge(Protocol):
+    """A benchmark that the demo judge can grade."""
+
+    def demo_verdict(self, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """What the demo judge replies, by rules that the benchmark's page declares."""
+        ...
+
+
+@runtime_checkable
+class DemoRoles(Protocol):
+    """A benchmark whose roles demo players can take."""
+
+    def demo_role(self, role: str, item: Item, request: ChatRequest, rng: "Random") -> str:
+        """Words for the demo player of a role, ``demo/ROLE``, by fixed rules."""
+        ...
+
+
+@runtime_checkable
+class ReadsForeign(Protocol):
+    """A benchmark that reads files of other programs.
+
+    Attributes:
+        foreign_forms: Names of their forms, which `bench import --format` takes.
+    """
+
+    foreign_forms: tuple[str, ...]
+
+    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+        """What can be had of a file that another program wrote: comparisons, or runs.
+
+        Nothing in it is to be trusted.
+
+        Args:
+            form: One of `foreign_forms`.
+            value: The object that the file holds: checked to be JSON, and no more.
+            origin: The file, for messages.
+            judge: Who judged, where the file does not say; empty where that is not known.
+
+        Raises:
+            DataError: It is not of that form; the message names the place.
+        """
+        ...
+
+
+@runtime_checkable
+class ReadsForeignParts(Protocol):
+    """A benchmark that reads large files of other programs, part by part.
+
+    Attributes:
+        foreign_forms: Names of their forms, which `bench import --format` takes.
+        foreign_lists: The keys that lead to each list of a file that comes element by element.
+            All else comes by the keys of the file's object.
+    """
+
+    foreign_forms: tuple[str, ...]
+    foreign_lists: tuple[tuple[str, ...], ...]
+
+    def read_foreign_parts(
+        self, form: str, parts: Iterable[ForeignPart], origin: Path, judge: str
+    ) -> ForeignResults:
+        """As `ReadsForeign.read_foreign`, of the parts of a file in their order."""
+        ...
+
+
+@runtime_checkable
+class HasPublished(Protocol):
+    """A benchmark of which there are published results."""
+
+    def published(self, pack: Pack) -> "Table | None":
+        """Those that results on this pack may be seen beside, never among; ``None`` for none."""
+        ...
+
+
+@runtime_checkable
+class HasReference(Protocol):
+    """A benchmark that knows what answers are held against."""
+
+    def beside_reference(self, item: Item, score: Score) -> "Table | None":
+        """A model's answer beside the reference, for `bench show RUN ITEM`."""
+        ...
+
+
+@runtime_checkable
+class WithoutReading(Protocol):
+    """A benchmark that can be answered by rules that read nothing."""
+
+    def without_reading(self, pack: Pack) -> "Table | None":
+        """What such rules score on this pack; ``None`` where that is not known."""
+        ...
+
+
+class Pairwise(ABC, Generic[Content, Transcript]):
+    """A benchmark whose transcripts are compared in pairs: ``class Mine(Benchmark, Pairwise)``."""
+
+    options: tuple[Option, ...]
+
+    @abstractmethod
+    async def compare(
+        self,
+        item: Item[Content],
+        first: Transcript,
+        second: Transcript,
+        judge: Model,
+        options: Options,
+    ) -> PairScore:
+        """What a judge says of two transcripts of an item, the first one shown first.
+
+        Both are what `generate` returned. The same two in the same order must ask the same.
+        """
+
+    def compares(self, options: Options) -> bool:
+        """Whether transcripts of different models are compared, with these options."""
+        return True
+
+    def is_comparable(self, item: Item[Content], transcript: Transcript) -> bool:
+        """Whether a transcript says enough to be compared: a refusal and nothing do not."""
+        if isinstance(transcript, ChatResponse):
+            return no_answer(transcript) is None
+        return not (isinstance(transcript, str) and is_blank(transcript))
+
+    def placement(self, options: Options) -> PlacementOptions:
+        """Which comparisons place a model: what those of `PLACEMENT_OPTIONS` that it has say."""
+        given = {o.name: options[o.name] for o in PLACEMENT_OPTIONS if o.name in options}
+        return PlacementOptions(**given)
+
+    def anchor_sets(self, pack: Pack) -> Sequence[Mapping[str, float]]:
+        """Sets of two models with their ratings; the first that is present fixes the scale."""
+        return ()
+
+    def margin_caps(self, pack: Pack) -> Mapping[str, int]:
+        """By item, the most that a comparison counts in the rating engine ``trueskill``."""
+        return {}
+
+    def item_weights(self, pack: Pack, options: Options) -> Mapping[str, float]:
+        """By item, what a comparison on it weighs in ratings; 1 for an item that is not there."""
+        return {}

@@ -1,0 +1,207 @@
+"""What a benchmark is to the framework: the class a plugin subclasses.
+
+A benchmark says how to read its data pack, what to ask a model about one item,
+how to grade the answer, and how to sum grades up. Everything else - sending,
+saving, resuming, retrying, counting, printing - is the framework's. What only some
+benchmarks can do is in `abilities`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Generic
+
+from ..reading.packs import Pack, PackSource
+from ..types import (
+    Baseline,
+    Content,
+    Item,
+    JsonDict,
+    SampleScore,
+    Sampling,
+    Score,
+    Summary,
+    Transcript,
+)
+from .abilities import DemoJudge, DemoModel, DemoRoles
+from .metrics import Value, first_values, summarise_values
+from .model import Model
+from .options import Option, Options
+from .roles import Role
+
+
+class Benchmark(ABC, Generic[Content, Transcript]):
+    """One benchmark: an entry point names its class, or `register_benchmarks` gets an instance.
+
+    `Benchmark[Content, Transcript]` says of what type an item's content is and what `generate`
+    returns, for type checkers.
+
+    Attributes:
+        name: What people type, such as ``eqbench-v1``.
+        version: Of what the model is sent. Raise it when that changes in a way that its prompts
+            do not tell: then old and new runs are different runs.
+        grading: Of how replies become numbers. Raise it when that changes: stored replies are
+            graded anew, and nothing is asked again that was asked in the same words.
+        title: One line for `bench list`.
+        data: The folder that holds ``manifest.json`` and the bundled pack, or ``None``
+            when the benchmark always needs ``--dataset PATH``.
+        fields: What each row of its pack holds, as `read_rows` takes it, with ``"id": str``; then
+            it needs no `read_pack`.
+        comparability: Which published numbers a result may stand beside, or why none.
+        sampling: How replies are drawn unless the user says otherwise; where that depends on
+            an option, define `sampling_for` too.
+        answer_tokens: In how many tokens an answer fits unless the model thinks. A local server
+            is asked with that limit first, and again with that of `sampling` where it did not fit.
+        options: The benchmark's own options.
+        roles: Further parties that `generate` asks, such as a simulated user, by
+            ``model.role(NAME)``. Who plays them is part of the run's identity.
+        judged: Grading asks a judge model, unless the options say otherwise (`needs_judge`).
+        judge_sampling: How a judge's replies are drawn.
+        ranked_by: The metric that leaderboards rank by, if not the first.
+        single_turn: One request and one reply make a transcript, so `bench prompts` and
+            `bench score` work.
+        foreign_forms: Names of other programs' forms that `bench import --format` takes.
+        values: What its scores hold, the main one first. A score that holds something else, or a
+            number out of range, is refused; without a `summarise` of its own the benchmark's
+            metrics are their means.
+        value_scales: By the name of a value: what its metric is, as a multiple of its mean, where
+            that is not 1.
+        unjudged_values: Values of a score that do not come from its judge, such as lengths; those
+            of `values` say so themselves.
+        most_attempts: How often a question to the model is asked at most, where its answer cannot
+            be read; 1 where that is not known.
+        asks_again: A reply that cannot be read, of the model or of the judge, may be asked for
+            again, so that there may be more calls than are planned.
+    """
+
+    name: str
+    version: str
+    grading: str = "1"
+    title: str
+    data: Path | None = None
+    fields: Mapping[str, object] = {}
+    comparability: str = "not comparable with published scores: there are none"
+    sampling: Sampling = Sampling()
+    judge_sampling: Sampling = Sampling(temperature=0.0, max_tokens=8000)
+    answer_tokens: int | None = None
+    options: tuple[Option, ...] = ()
+    roles: tuple[Role, ...] = ()
+    judged: bool = False
+    ranked_by: str = ""
+    single_turn: bool = True
+    foreign_forms: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+    value_scales: Mapping[str, float] = {}
+    unjudged_values: tuple[str, ...] = ()
+    asks_again: bool = False
+    most_attempts: int = 1
+
+    def read_pack(self, source: PackSource, options: Options) -> Pack:
+        """The pack's items: by default the rows of its files, with their `fields`.
+
+        A row's ``family``, and its fields that `values` are summed up by, are the item's too.
+
+        Raises:
+            DataError: A file is broken; the message names the place.
+        """
+        from ..reading.rows import item_of, read_rows
+
+        tags = dict.fromkeys(key for value in self.values for key in value.by)
+        items = [item_of(row, tags) for row in read_rows(source, self.fields)]
+        return Pack(source, items, self.comparability)
+
+    @abstractmethod
+    async def generate(self, item: Item[Content], model: Model, options: Options) -> Transcript:
+        """Whatever `grade` needs, made by asking the model.
+
+        Runs again from the start after a stop; replies that are in the journal come from
+        there. So it must ask the same things when it gets the same replies.
+        """
+
+    @abstractmethod
+    async def grade(
+        self, item: Item[Content], transcript: Transcript, judge: Model | None, options: Options
+    ) -> Score:
+        """The score of what `generate` returned; a judged benchmark asks the judge."""
+
+    def summarise(self, pack: Pack, scores: Sequence[SampleScore], options: Options) -> Summary:
+        """The metrics. A pure function of the scores, the same for any order of them.
+
+        Args:
+            pack: Where the items come from.
+            scores: Every graded sample, scored or not; failed samples are not among them.
+            options: The benchmark's own options.
+
+        Returns:
+            The mean of each of `values`, unless a benchmark says otherwise.
+        """
+        return summarise_values(pack.items, scores, self.values)
+
+    def main_values(
+        self, pack: Pack, scores: Sequence[SampleScore], options: Options
+    ) -> Sequence[float | None]:
+        """What each sample adds to the metric that models are ranked by, which is their mean.
+
+        Models are set against each other by these, sample by sample. A pure function of the
+        scores of one run.
+
+        Returns:
+            One for each score, on the scale of the metric; ``None`` for one that is not in the
+            mean. By default the value that `ranked_by` names, else the first one.
+        """
+        return first_values(scores, self.values, self.ranked_by, self.value_scales)
+
+    def baselines(self, pack: Pack, options: Options) -> Mapping[str, Baseline]:
+        """What trivial respondents would get on this pack, by name."""
+        return {}
+
+    def prompts(self, options: Options) -> Mapping[str, str]:
+        """The prompt templates that are not part of the pack; changing one changes the run."""
+        return {}
+
+    def judge_prompts(self, options: Options) -> Mapping[str, str]:
+        """The same of what the judge is sent; changing one asks the judge again, not the model."""
+        return {}
+
+    def sampling_for(self, options: Options) -> Sampling:
+        """How replies are drawn with these options, unless the user says otherwise."""
+        return self.sampling
+
+    def needs_judge(self, options: Options) -> bool:
+        """Whether grading asks a judge with these options."""
+        return self.judged
+
+    def planned_calls(self, item: Item[Content], options: Options) -> Mapping[str, int]:
+        """Calls for one sample when nothing fails, by party: ``model``, ``judge``, each role.
+
+        Of a talk that may end early, the most.
+        """
+        return {"model": 1, "judge": int(self.needs_judge(options))}
+
+    @property
+    def not_judged(self) -> tuple[str, ...]:
+        """Names of a score's values that its judge does not give."""
+        return (*self.unjudged_values, *(v.name for v in self.values if not v.judged))
+
+    @property
+    def has_demo(self) -> bool:
+        """Whether demo models can take this benchmark."""
+        return isinstance(self, DemoModel)
+
+    @property
+    def has_demo_roles(self) -> bool:
+        """Whether demo players can take its roles."""
+        return isinstance(self, DemoRoles)
+
+    @property
+    def has_demo_judge(self) -> bool:
+        """Whether the demo judge can grade this benchmark."""
+        return isinstance(self, DemoJudge)
+
+    def request_options(self, options: Options) -> JsonDict:
+        """The options that are part of a run's identity."""
+        return {o.name: options[o.name] for o in self.options if o.in_requests}
+
+    def grade_options(self, options: Options) -> JsonDict:
+        """The options that grades are kept apart by."""
+        return {o.name: options[o.name] for o in self.options if o.in_grades}

@@ -1,0 +1,156 @@
+"""The values that a benchmark's scores hold, and the metrics that are made of them."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from ..types import Item, Metric, SampleScore, Score, Summary
+
+KINDS = ("number", "share")
+SEED = 20_240_131
+"""Of the draws behind intervals, the same in every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number that each score of a benchmark holds, and the metric over all samples.
+
+    Attributes:
+        name: As in `Score.values`, and of the metric.
+        label: What a table calls it; the name if empty.
+        kind: One of `KINDS`; a ``share`` is from 0 to 1, mostly 0 or 1, with Wilson's interval.
+        range: The smallest and the largest it can be, which every score is held to.
+        higher_is_better: ``None`` where neither end is better.
+        judged: Whether the judge gives it; ``False`` for one such as a length.
+        by: Keys of `Item.tags`: a metric for each tag beside the one over all.
+        group: The heading that a table puts it under; empty for the main ones.
+        over: What the interval is over, such as ``messages``.
+        mean_of: Names of the values that it is the mean of, in each sample; then no score holds it.
+    """
+
+    name: str
+    label: str = ""
+    kind: Literal["number", "share"] = "number"
+    range: tuple[float, float] | None = None
+    higher_is_better: bool | None = True
+    judged: bool = True
+    by: tuple[str, ...] = ()
+    group: str = ""
+    over: str = "items"
+    mean_of: tuple[str, ...] = ()
+
+    def of(self, score: Score) -> float | None:
+        """What a score says of it; ``None`` where it says nothing."""
+        if not self.mean_of:
+            return score.values.get(self.name)
+        known = [v for name in self.mean_of if (v := score.values.get(name)) is not None]
+        return sum(known) / len(known) if known else None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest that it can be."""
+        return self.range or ((0.0, 1.0) if self.kind == "share" else (-inf, inf))
+
+
+def summarise_values(
+    items: Sequence[Item], scores: Sequence[SampleScore], values: Sequence[Value]
+) -> Summary:
+    """The mean of each value with its interval over families, the first value's first.
+
+    A sample without a score, or whose score lacks a value, is not in that value's mean. A result of
+    which fewer than half of the samples are scored is not valid. A key of `Value.by` that no item
+    has is warned of.
+
+    Args:
+        items: Of the pack, for their tags.
+        scores: In any order; the numbers are the same.
+        values: What they hold.
+
+    Raises:
+        ValueError: Two metrics would have one name, such as those of two tags.
+    """
+    ordered = sorted(scores, key=lambda sample: (sample.item_id, sample.iteration))
+    scored = [sample for sample in ordered if sample.score.reason is None]
+    tags = {item.id: item.tags for item in items}
+    metrics = {value.name: _metric(value, scored) for value in values}
+    for name, metric in (one for value in values for one in _by_tag(value, scored, tags)):
+        if name in metrics:
+            raise ValueError(f"two metrics would be called {name!r}: rename a value or a tag")
+        metrics[name] = metric
+    keys = dict.fromkeys(key for value in values for key in value.by)
+    unknown = [key for key in keys if not any(key in own for own in tags.values())]
+    half = 2 * len(scored) >= len(scores)
+    invalid = None if half else "fewer than half of the samples are scored"
+    return Summary(metrics, invalid, tuple(f"no item has the tag {key!r}" for key in unknown))
+
+
+def first_values(
+    scores: Sequence[SampleScore],
+    values: Sequence[Value],
+    ranked_by: str,
+    scales: Mapping[str, float],
+) -> list[float | None]:
+    """Of each score the value of that name, else the first one, on the scale of its metric.
+
+    Args:
+        scores: Of one run.
+        values: What they are declared to hold; nothing, and the names of the first count.
+        ranked_by: A name; empty for the first.
+        scales: By name: what a value is multiplied by.
+    """
+    named = {value.name: value for value in values}
+    there = list(named) or list(next((s.score.values for s in scores if s.score.values), ()))
+    name = ranked_by if ranked_by in there else next(iter(there), "")
+    value = named.get(name) or Value(name)
+    found = (None if s.score.reason is not None else value.of(s.score) for s in scores)
+    scale = scales.get(name, 1.0)
+    return [None if number is None else scale * number for number in found]
+
+
+def _by_tag(
+    value: Value, scored: Sequence[SampleScore], tags: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, Metric]]:
+    """The metric of each tag with its name, in the order of the tags."""
+    for key in value.by:
+        for tag in sorted({own[key] for own in tags.values() if key in own}):
+            part = [sample for sample in scored if tags[sample.item_id].get(key) == tag]
+            heading = f"{value.label or value.name} by {key}"
+            name = f"{value.name}_{tag.replace('-', '_').replace(' ', '_')}"
+            yield name, _metric(value, part, label=tag, group=heading)
+
+
+def _metric(
+    value: Value, scored: Iterable[SampleScore], *, label: str = "", group: str = ""
+) -> Metric:
+    known = [
+        (number, sample.cluster)
+        for sample in scored
+        if (number := value.of(sample.score)) is not None
+    ]
+    numbers, clusters = [number for number, _ in known], [cluster for _, cluster in known]
+    return Metric(
+        sum(numbers) / len(numbers) if numbers else None,
+        _interval(value, numbers, clusters),
+        len(numbers),
+        value.higher_is_better,
+        value.over,
+        label or value.label or value.name,
+        group or value.group,
+        families=len(set(clusters)),
+    )
+
+
+def _interval(
+    value: Value, numbers: Sequence[float], clusters: Collection[str]
+) -> tuple[float, float] | None:
+    """Over families; ``None`` where they are too few."""
+    import numpy as np
+
+    from ..statistics import mean_interval, share_interval
+
+    if not numbers:
+        return None
+    if value.kind == "share":
+        return share_interval(numbers, list(clusters))
+    return mean_interval(numbers, list(clusters), rng=np.random.default_rng(SEED))

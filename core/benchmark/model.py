@@ -1,0 +1,71 @@
+"""A model, a judge or a role, as a plugin's coroutine sees it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..types import ChatResponse, Message, Sampling
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+class Model(Protocol):
+    """A model, or a judge, as a plugin's coroutine sees it."""
+
+    sampling: Sampling
+    """How the run draws replies: the benchmark's defaults with the user's changes."""
+    iteration: int
+    """Which iteration of the item this sample is, from 1 on."""
+
+    def role(self, name: str) -> "Model":
+        """A role of the benchmark's `roles`, asked like the model; it counts its own calls.
+
+        Raises:
+            ValueError: The benchmark declares no such role, or this is not the model under test.
+        """
+        ...
+
+    def draw(self, name: str) -> "Random":
+        """A generator for a random choice, seeded by item, iteration and name.
+
+        It is the same for every model and after a stop, so that models meet the same events.
+
+        Args:
+            name: Of the choice; put the turn into it where each turn has one.
+        """
+        ...
+
+    def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Say whether a reply could be read, as soon as that is known.
+
+        When ten replies of the model under test could not be, and none could, nothing more is
+        sent. A benchmark that never says so is taken at its scores: a sample with one was read.
+
+        Args:
+            response: What `chat` returned; once each.
+            problem: Why it could not be read, and what may help where that is known; ``None``
+                where it could be.
+        """
+        ...
+
+    async def chat(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
+    ) -> ChatResponse:
+        """The model's reply, from the journal if it is there, else from the network.
+
+        Args:
+            messages: A conversation, or the text of one user message.
+            cache_prefix: How many leading messages many requests share.
+            **changes: Fields of `Sampling` that differ from the run's.
+
+        Raises:
+            ProviderError: No usable reply could be had; let it pass.
+            MissingCall: The work is done offline and this reply was never made.
+        """
+        ...
+
+    async def kept(
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
+    ) -> ChatResponse | None:
+        """The reply that `chat` would find in the journal; ``None`` where it would have to ask."""
+        ...

@@ -1,0 +1,155 @@
+"""Whether a judge's criteria say different things.
+
+Margins have no natural sign: which model is called a is a matter of names. So correlations are
+about zero, not about a mean: r_kl = sum m_k m_l / sqrt(sum m_k^2 sum m_l^2), over items. The
+first factor's share is the largest eigenvalue of the matrix over the number of criteria: 1 if
+all criteria are one, 1/K if they have nothing in common.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..comparisons import Comparisons, Floats, Ints, sum_by
+from ..weighing import first_of_items
+from .estimates import AuditEstimate, from_replicates, unknown
+
+FEWEST_ITEMS = 20
+"""With fewer, a set of criteria has no correlations."""
+
+
+class Factor(NamedTuple):
+    """The first factor of criteria.
+
+    Attributes:
+        share: Of it in the criteria's variance.
+        share_within_pairs: The same once each pair of models' own mean is taken out.
+        loadings: Correlation of each criterion with it; ``None`` where unknown.
+    """
+
+    share: AuditEstimate
+    share_within_pairs: AuditEstimate
+    loadings: Mapping[str, float] | None
+
+
+class CriteriaSet(NamedTuple):
+    """Criteria that were judged together.
+
+    Attributes:
+        criteria: Their names.
+        items: On how many items.
+        correlations: Of each with each; ``None`` where a criterion is always even.
+        first_factor: What they have in common.
+    """
+
+    criteria: tuple[str, ...]
+    items: int
+    correlations: Sequence[Sequence[float | None]]
+    first_factor: Factor
+
+
+class Criteria(NamedTuple):
+    """All sets of criteria with enough items, the most used first.
+
+    Attributes:
+        sets: Each with its correlations.
+        items_left_out: Those whose set of criteria has too few, or is a single criterion.
+    """
+
+    sets: tuple[CriteriaSet, ...]
+    items_left_out: int
+
+
+def compare_criteria(comparisons: Comparisons) -> Criteria:
+    """The correlations of criteria that were judged together.
+
+    Args:
+        comparisons: At least one, read with `by_criterion`.
+    """
+    assert comparisons.margins is not None
+    rows = first_of_items(comparisons)
+    read = np.add.reduceat((comparisons.margins != 0).astype(np.int64), rows)
+    margins = np.add.reduceat(comparisons.margins.astype(np.int64), rows) / np.maximum(read, 1)
+    pair = comparisons.a[rows] * len(comparisons.models) + comparisons.b[rows]
+    known, of = np.unique(read > 0, axis=0, return_inverse=True)
+    of = of.reshape(-1)
+    counts = np.bincount(of)
+    sets = []
+    for place in np.argsort(-counts, kind="stable"):
+        if counts[place] >= FEWEST_ITEMS and known[place].sum() >= 2:
+            chosen, columns = of == place, np.flatnonzero(known[place])
+            names = tuple(comparisons.criterion_names[c] for c in columns)
+            there = margins[np.ix_(chosen, columns)]
+            family = comparisons.family[rows][chosen]
+            sets.append(_correlate(names, there, family, pair[chosen]))
+    return Criteria(tuple(sets), len(rows) - sum(found.items for found in sets))
+
+
+def _correlate(names: tuple[str, ...], margins: Floats, family: Ints, pair: Ints) -> CriteriaSet:
+    correlations = _correlations(margins.T @ margins)
+    return CriteriaSet(
+        criteria=names,
+        items=len(margins),
+        correlations=[[None if np.isnan(r) else r for r in row] for row in correlations.tolist()],
+        first_factor=Factor(
+            _share(margins, family), _within(margins, family, pair), _loadings(names, correlations)
+        ),
+    )
+
+
+def _correlations(products: Floats) -> Floats:
+    """From sums of products, shape (..., K, K)."""
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    scale = np.sqrt(squares[..., :, None] * squares[..., None, :])
+    return np.where(scale > 0, products / np.where(scale > 0, scale, 1.0), np.nan)
+
+
+def _loadings(names: tuple[str, ...], correlations: Floats) -> dict[str, float] | None:
+    if np.isnan(correlations).any():
+        return None
+    values, vectors = np.linalg.eigh(correlations)
+    first = vectors[:, -1] * np.sqrt(max(values[-1], 0.0))
+    signed = first if first.sum() >= 0 else -first
+    return {name: float(x) for name, x in zip(names, signed, strict=True)}
+
+
+def _share(margins: Floats, family: Ints) -> AuditEstimate:
+    """The first factor's share, with an interval over families that stays within 1/K and 1."""
+    n = margins.shape[1]
+    products = margins.T @ margins
+    if (np.diagonal(products) <= 1e-9).any():
+        return unknown("a criterion is even in all items")
+    there, place = np.unique(family, return_inverse=True)
+    own = np.array([margins[place == f].T @ margins[place == f] for f in range(len(there))])
+    left = products - own if len(there) > 1 else products[None]
+    if (np.diagonal(left, axis1=-2, axis2=-1) <= 1e-9).any():
+        return AuditEstimate(_first(products), None, len(margins), len(there),
+                        "a criterion is even in all families but one")  # fmt: skip
+    found = from_replicates(_first(products), _firsts(left), len(margins))
+    if found.ci95 is None:
+        return found
+    return found._replace(ci95=(max(1 / n, found.ci95[0]), min(1.0, found.ci95[1])))
+
+
+def _first(products: Floats) -> float:
+    return float(_firsts(products[None])[0])
+
+
+def _firsts(products: Floats) -> Floats:
+    values = np.linalg.eigvalsh(_correlations(products))
+    return np.asarray(values[:, -1] / products.shape[-1])
+
+
+def _within(margins: Floats, family: Ints, pair: Ints) -> AuditEstimate:
+    """Of what is left when each pair of models' mean is taken out; pairs with one item say nothing.
+
+    Models that are better in everything make all criteria agree; this does not.
+    """
+    _, place, counts = np.unique(pair, return_inverse=True, return_counts=True)
+    several = counts[place] > 1
+    if several.sum() < FEWEST_ITEMS:
+        return unknown(f"fewer than {FEWEST_ITEMS} items of pairs of models with several items")
+    sums = [sum_by(place, column, len(counts)) for column in margins.T]
+    rest = margins - (np.array(sums) / counts).T[place]
+    return _share(rest[several], family[several])

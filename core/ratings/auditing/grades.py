@@ -1,0 +1,110 @@
+"""How strong an effect is, by its interval and the limits that docs/judge-report.md states.
+
+Nothing is called none because it was not found: only an interval that leaves no room for more than
+a slight effect says that (an equivalence test, two one-sided tests at 2.5 % each: Schuirmann 1987,
+Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680). Free of numpy.
+"""
+
+from math import ceil
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from ...types.result_document import Grade
+
+if TYPE_CHECKING:
+    from .estimates import AuditEstimate
+
+
+class Found(Protocol):
+    """A number with its 95 % interval, each ``None`` where it is not known."""
+
+    @property
+    def value(self) -> float | None:
+        """The number."""
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """Both ends."""
+
+
+NONE: Final = "none"
+NOT_SHOWN: Final = "not shown"
+WEAK: Final = "weak"
+STRONG: Final = "strong"
+NOT_TESTED: Final = "not tested"
+
+
+class EffectSizes(NamedTuple):
+    """Sizes of an effect that part the grades.
+
+    Attributes:
+        slight: Up to here it counts as none.
+        strong: From here on it is strong.
+    """
+
+    slight: float
+    strong: float
+
+
+FIRST_WINS = EffectSizes(0.02, 0.1)
+"""Of the share of calls that the first text wins, from 0.5."""
+PLUSES = EffectSizes(0.2, 1.0)
+"""Pluses per criterion: 1 moves a score of 0 to 1 by a tenth, as `FIRST_WINS` does a share."""
+HARM = EffectSizes(0.25, 1.0)
+"""Standard errors of a rating difference: tests at 5 % then err in 5.7 % and in 17 %."""
+FLIPS = EffectSizes(0.05, 0.2)
+"""Of pairs whose winner changes with the order, beyond those that noise changes."""
+UNREAD = EffectSizes(0.01, 0.05)
+"""Of comparisons."""
+
+
+def grade_leaning(found: Found, fair: float, limits: EffectSizes) -> Grade:
+    """The grade of a number that is `fair` without a leaning, and may lie on either side.
+
+    Args:
+        found: The number.
+        fair: Without a leaning.
+        limits: Of its distance from `fair`.
+    """
+    if found.value is None or found.ci95 is None:
+        return NOT_TESTED
+    low, high = found.ci95[0] - fair, found.ci95[1] - fair
+    most = furthest(found, fair)
+    if most <= limits.slight:
+        return NONE
+    if low <= 0 <= high:
+        return NOT_SHOWN if most < limits.strong else NOT_TESTED
+    return STRONG if abs(found.value - fair) >= limits.strong else WEAK
+
+
+def furthest(found: Found, fair: float = 0.0) -> float:
+    """How far from `fair` a number with an interval may lie."""
+    assert found.ci95 is not None
+    return max(abs(end - fair) for end in found.ci95)
+
+
+def grade_share(found: Found, limits: EffectSizes) -> Grade:
+    """The grade of a share of which the less the better, and a slight one is fair."""
+    if found.value is None or found.ci95 is None:
+        return NOT_TESTED
+    low, high = found.ci95
+    if high <= limits.slight:
+        return NONE
+    if low <= limits.slight:
+        return NOT_SHOWN if high < limits.strong else NOT_TESTED
+    return STRONG if found.value >= limits.strong else WEAK
+
+
+def grade_count(found: Found, limits: EffectSizes) -> Grade:
+    """The grade of a share of all that there is, not of a sample: the value decides alone."""
+    if found.value is None:
+        return NOT_TESTED
+    if found.value < limits.slight:
+        return NONE
+    return STRONG if found.value >= limits.strong else WEAK
+
+
+def needed(found: "AuditEstimate", room: float) -> int:
+    """About how many observations would make the half-width of an interval so small."""
+    assert found.ci95 is not None
+    half = (found.ci95[1] - found.ci95[0]) / 2
+    return max(found.n + 1, ceil(found.n * (half / room) ** 2))

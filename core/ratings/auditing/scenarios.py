@@ -1,0 +1,79 @@
+"""How well each scenario tells models apart, as all other families see them.
+
+A scenario that discriminates gives large margins to the models that are stronger elsewhere. The
+strengths that it is held against are made without its own family, so it cannot agree with
+itself.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..comparisons import Bools, Comparisons, Floats
+from ..weighing import ComparedItems
+from .compared import Strengths
+
+FEWEST_PAIRS = 6
+"""With fewer, a scenario's discrimination is not told."""
+
+
+class Scenario(NamedTuple):
+    """What one scenario's comparisons say.
+
+    Attributes:
+        item: Its id.
+        family: Items that share its text.
+        pairs: Compared pairs of transcripts.
+        spread: Mean size of their margins, pluses per criterion.
+        discrimination: Correlation about zero of margins with differences of strength, -1 to 1.
+        agreement: Share of decided pairs won by the model that is stronger elsewhere.
+        reason: Why the last two are not known.
+    """
+
+    item: str
+    family: str
+    pairs: int
+    spread: float
+    discrimination: float | None
+    agreement: float | None
+    reason: str | None = None
+
+
+def measure_scenarios(
+    comparisons: Comparisons, items: ComparedItems, strengths: Strengths
+) -> tuple[Scenario, ...]:
+    """Each scenario, those that tell least first, those of which nothing is known last."""
+    theta = strengths.replicates[items.family]
+    rows = np.arange(len(items.a))
+    gap = theta[rows, items.a] - theta[rows, items.b]
+    found = [
+        _measure(comparisons, items, gap, items.item == item)
+        for item in range(len(comparisons.items))
+    ]
+    return tuple(sorted(found, key=lambda s: (s.discrimination is None, s.discrimination or 0.0)))
+
+
+def _measure(comparisons: Comparisons, items: ComparedItems, gap: Floats, mine: Bools) -> Scenario:
+    place = int(np.flatnonzero(mine)[0])
+    margin, apart = items.margin[mine], gap[mine]
+    known = (
+        comparisons.items[items.item[place]],
+        comparisons.families[items.family[place]],
+        len(margin),
+        float(np.abs(margin).mean()),
+    )
+    scale = float(np.sqrt((margin @ margin) * (apart @ apart)))
+    if reason := _too_little(len(margin), scale):
+        return Scenario(*known, None, None, reason)
+    decided = (np.abs(margin) > 1e-9) & (np.abs(apart) > 1e-9)
+    agreed = np.sign(margin[decided]) == np.sign(apart[decided])
+    agreement = float(agreed.mean()) if decided.any() else None
+    return Scenario(*known, float(margin @ apart) / scale, agreement)
+
+
+def _too_little(pairs: int, scale: float) -> str | None:
+    if pairs < FEWEST_PAIRS:
+        return f"fewer than {FEWEST_PAIRS} pairs"
+    if scale <= 1e-9:
+        return "all its margins are even, or no other family tells its models apart"
+    return None

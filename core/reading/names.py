@@ -1,0 +1,76 @@
+"""Names that are none of those there are: refused, with the nearest one."""
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+
+from ..errors import UsageError
+from ..text import listed, plural
+
+_LISTED = 12
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """``; did you mean ...?`` for a name that is none of these; empty when none is near."""
+    near = get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def check_name(name: str, names: Collection[str], message: str, there: str) -> None:
+    """Refuse a name that is none of these, with the nearest one.
+
+    Args:
+        name: What was asked for.
+        names: What there is.
+        message: What is wrong.
+        there: What to call the names.
+
+    Raises:
+        UsageError: The name is none of them.
+    """
+    if name in names:
+        return
+    by_case = {known.lower(): known for known in names}
+    near = nearest(name.lower(), by_case)
+    for lower, known in by_case.items():
+        near = near.replace(f" {lower}?", f" {known}?")
+    raise UsageError(f"{message}{near} ({there}: {listed(list(names), _LISTED) or 'none'})")
+
+
+def check_without(without: Iterable[str], names: Collection[str]) -> None:
+    """Refuse a model of ``--without`` that is none of these.
+
+    Raises:
+        UsageError: One is.
+    """
+    for model in without:
+        check_name(model, names, f"--without {model}: no such model", "there are")
+
+
+def left_out_of(
+    names: Collection[str], without: Iterable[str] = (), models: Iterable[str] = ()
+) -> frozenset[str]:
+    """Those of some names that ``--without`` and ``--model`` leave out.
+
+    Args:
+        names: All there are.
+        without: Those that are left out.
+        models: The only ones that are not; all of them where none is given.
+
+    Raises:
+        UsageError: One that is given is not there.
+    """
+    check_without(without, names)
+    for model in models:
+        check_name(model, names, f"--model {model}: no such model", "there are")
+    return frozenset(without) | (frozenset(names) - frozenset(models) if models else frozenset())
+
+
+def told_left_out(n: int, *, demo: bool) -> str:
+    """That comparisons are left out, as demo and real models never meet.
+
+    Args:
+        n: How many.
+        demo: Those with demo models, and not those with real ones.
+    """
+    kind, them = "demo" if demo else "real", "it" if n == 1 else "them"
+    return f"left out: {plural(n, 'comparison')} with {kind} models; --demo takes {them} in"

@@ -1,0 +1,146 @@
+"""Answers that somebody else had made, in any of the forms that Python code has them."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import DataError
+from ..types import Json, JsonDict, JsonObject
+from . import batches
+from .formats import read_jsonl
+from .packs import Pack
+
+Responses = (
+    str
+    | os.PathLike[str]
+    | Mapping[str, str]
+    | Mapping[tuple[str, int], str]
+    | Iterable[JsonObject]
+)
+"""A file of lines ``{"item_id", "response"[, "iteration"][, "request"]}`` or of results of OpenAI's
+batches, such rows, or texts by item id or by item id and iteration."""
+
+MOST_ITERATIONS = 1000
+"""A larger one is taken for a slip: each iteration up to it would be a row per item."""
+
+
+class Answers(NamedTuple):
+    """Answers by item id and iteration.
+
+    Attributes:
+        replies: By the number of the request.
+        failed: Why a sample has no answer, where the file says so.
+    """
+
+    replies: Mapping[tuple[str, int], Mapping[int, str]]
+    failed: Mapping[tuple[str, int], str]
+
+
+def read_responses(responses: Responses, pack: Pack, requests: Mapping[str, int]) -> Answers:
+    """The answers of a file, rows or texts.
+
+    Args:
+        responses: A file, rows or texts.
+        pack: Whose items are answered.
+        requests: How many a sample of each item has.
+
+    Raises:
+        DataError: One is not of the form, names an item or a request that there is not, or
+            answers a request a second time; the message has its place.
+    """
+    origin = path_of(responses)
+    first: dict[SampleKey, str] = {}
+    replies: dict[tuple[str, int], dict[int, str]] = {}
+    failed: dict[tuple[str, int], str] = {}
+    for place, row in _rows(responses):
+        key, text, error = _response(origin, place, row)
+        if key.item_id not in requests:
+            message = f"the {pack.source.name} pack has no item {key.item_id!r}"
+            raise DataError(origin, f"{message}; --dataset names another", place)
+        if key.request > (most := requests[key.item_id]):
+            message = f"{key.message} has no request {key.request}; it has {most}"
+            raise DataError(origin, message, place)
+        if key in first:
+            which = f", request {key.request}," if requests[key.item_id] > 1 else ","
+            message = f"{key.message}{which} is answered in {first[key]} already"
+            raise DataError(origin, message, place)
+        first[key] = place
+        if error:
+            failed[key.item_id, key.iteration] = error
+        else:
+            replies.setdefault((key.item_id, key.iteration), {})[key.request] = text
+    if not first:
+        raise DataError(origin, "holds no responses")
+    return Answers({key: replies[key] for key in replies if key not in failed}, failed)
+
+
+class SampleKey(NamedTuple):
+    """What an answer is to."""
+
+    item_id: str
+    iteration: int
+    request: int
+
+    @property
+    def message(self) -> str:
+        """The sample, for messages."""
+        return f"item {self.item_id!r}, iteration {self.iteration}"
+
+
+def path_of(responses: Responses) -> Path:
+    """The file that answers come from; ``responses``, as messages say, where there is none."""
+    return Path(responses) if isinstance(responses, str | os.PathLike) else Path("responses")
+
+
+def _rows(responses: object) -> Iterator[tuple[str, object]]:
+    """Each row with its place, for messages."""
+    if isinstance(responses, str | os.PathLike):
+        yield from ((f"line {number}", row) for number, row in read_jsonl(Path(responses)))
+    elif isinstance(responses, Mapping):
+        for key, text in responses.items():
+            yield f"key {key!r}", {**_key(key), "response": text}
+    elif isinstance(responses, Iterable):
+        yield from ((f"row {number}", row) for number, row in enumerate(responses, start=1))
+    else:
+        message = f"must be a path, a mapping or rows, not {type(responses).__name__}"
+        raise DataError("responses", message)
+
+
+def _key(key: Json) -> JsonDict:
+    if isinstance(key, tuple) and len(key) == 2:
+        return {"item_id": key[0], "iteration": key[1]}
+    return {"item_id": key}
+
+
+def _response(origin: object, place: str, row: object) -> tuple[SampleKey, str, str]:
+    """What a row answers, its text, and why there is none."""
+    if not isinstance(row, Mapping):
+        raise DataError(origin, "not a JSON object", place)
+    if "custom_id" in row:
+        row = batches.result(origin, place, row)
+    key, error = sample_key(origin, place, row), row.get("error")
+    text = row.get("response", "" if error else None)
+    if not isinstance(text, str):
+        raise DataError(origin, 'needs "response", a text', place)
+    return key, text, str(error or "")
+
+
+def sample_key(origin: object, place: str, row: Mapping[str, Any]) -> SampleKey:
+    """Which request of which sample a row is about.
+
+    Raises:
+        DataError: It does not say so.
+    """
+    item_id = row.get("item_id")
+    if isinstance(item_id, int) and not isinstance(item_id, bool):
+        item_id = str(item_id)
+    if not isinstance(item_id, str):
+        raise DataError(origin, 'needs "item_id", a text', place)
+    for name in ("iteration", "request"):
+        number = row.get(name, 1)
+        is_whole = isinstance(number, int) and not isinstance(number, bool)
+        if not is_whole or not 1 <= number <= MOST_ITERATIONS:
+            message = f'"{name}" must be a whole number from 1 to {MOST_ITERATIONS:,}'
+            raise DataError(origin, message, place)
+    return SampleKey(item_id, row.get("iteration", 1), row.get("request", 1))

@@ -1,0 +1,155 @@
+"""Commands that a message tells a person to type: whole, and quoted for the shell.
+
+What stands in capitals is for the person to fill in.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from itertools import pairwise
+from typing import Any
+
+from ..benchmark import Benchmark
+from ..benchmark.options import option_words
+from ..guard import guard
+from ..parties.sites import is_local
+from ..types import SAMPLING, JsonObject, canonical
+from ..types.result_document import ResultDocument
+
+place: ContextVar[tuple[str, ...]] = ContextVar("place", default=())
+"""The ``--runs-dir`` and ``--config`` of the command under way, which its hints need too."""
+
+typed: ContextVar[tuple[str, ...]] = ContextVar("typed", default=())
+"""The words of the command under way, after `bench`."""
+
+
+def with_run(word: str, run_id: str) -> str:
+    """The command under way with a run's id in place of a word, or at its end.
+
+    Args:
+        word: What was typed, such as a model's name.
+        run_id: What was meant.
+    """
+    words = list(typed.get())
+    if word in words[1:]:
+        words[words.index(word, 1)] = run_id
+    else:
+        words.append(run_id)
+    return shlex.join(["bench", *words])
+
+
+def with_options(*words: str) -> str:
+    """The command under way with options that take the place of those that it has.
+
+    Args:
+        *words: The options and their values; alone where no command is under way.
+    """
+    own = {_bare(w): not n.startswith("--") for w, n in pairwise([*words, "--"]) if w[:2] == "--"}
+    given = iter(typed.get())
+    kept = [word for word in given if not _is_option(word, own, given)]
+    return shlex.join([*(["bench"] if kept else []), *kept, *words])
+
+
+def _bare(word: str) -> str:
+    """An option's name, of a switch the same whether it is on or off."""
+    return word.partition("=")[0].removeprefix("--").removeprefix("no-")
+
+
+def _is_option(word: str, names: Mapping[str, bool], rest: Iterator[str]) -> bool:
+    """Whether a word is one of these options; one that has a value takes it from the rest."""
+    if not word.startswith("--") or _bare(word) not in names:
+        return False
+    if names[_bare(word)] and "=" not in word:
+        next(rest, None)
+    return True
+
+
+def bench(*words: object) -> str:
+    """A `bench` command about the same runs, with the same settings.
+
+    Args:
+        *words: After `bench`, not quoted.
+    """
+    return shlex.join(["bench", *map(str, words), *place.get()])
+
+
+def pack_of(document: ResultDocument, given: str | None) -> str:
+    """What ``--dataset`` takes for a result's pack, as it was given or by its name."""
+    name = document["dataset"]["name"]
+    return given or (name if name in ("bundled", "official") else "PATH")
+
+
+def judge_words(label: str | None, base_url: str | None = None) -> list[str]:
+    """The options that name a judge.
+
+    Args:
+        label: Its spec, with the host where that is not the provider's own; ``None`` for none.
+        base_url: Its address, where it is known; else the usual one on that host is taken.
+    """
+    if label is None:
+        return []
+    spec, _, host = label.partition(" at ")
+    url = base_url or (host and usual_url(host))
+    return ["--judge", spec, *(["--judge-base-url", url] if url else [])]
+
+
+def usual_url(host: str) -> str:
+    """The address that an OpenAI-compatible server on a host usually has."""
+    scheme = "http" if is_local(f"http://{host}") else "https"
+    return f"{scheme}://{host}/v1"
+
+
+def another_run(
+    document: ResultDocument,
+    benchmark: Benchmark,
+    settings: Mapping[str, Any],
+    *,
+    dataset: str | None,
+    judge: list[str],
+    model: str = "SPEC",
+) -> str:
+    """The command that asks another model what a result's model was asked.
+
+    Args:
+        document: The result.
+        benchmark: Of the result.
+        settings: Those of its run.
+        dataset: The pack's name or path; ``None`` for the usual one.
+        judge: The options that name the judge.
+        model: Its spec.
+    """
+    words = ["run", benchmark.name, "--model", model, *judge, *_players(document, model)]
+    words += ["--dataset", dataset] if dataset else []
+    if document["iterations"] != 1:
+        words += ["--iterations", str(document["iterations"])]
+    words += _own(document["options"], benchmark)
+    words += _sampling(settings.get("sampling", {}), document["options"], benchmark)
+    if system := settings.get("system"):
+        words += ["--system", system]
+    return bench(*words)
+
+
+def _players(document: ResultDocument, model: str) -> Iterator[str]:
+    """The options that name who plays roles; a demo player is none for a real model."""
+    for role, player in document.get("roles", {}).items():
+        stays = not player["model"].startswith("demo/") or model == "SPEC"
+        yield from ("--role", f"{role}={player['model'] if stays else model}")
+        if host := player["endpoint"]:
+            yield from ("--role-base-url", f"{role}={usual_url(host)}")
+
+
+def _own(options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
+    """The benchmark's own options, where they are not as usual."""
+    for option in benchmark.options:
+        value = options.get(option.name, option.default)
+        if value != option.default:
+            yield from option_words(option.name, value)
+
+
+def _sampling(sent: JsonObject, options: JsonObject, benchmark: Benchmark) -> Iterator[str]:
+    """The sampling options that were given."""
+    usual = guard(benchmark).sampling_for(options).sent()
+    for name, value in sent.items():
+        if value != usual.get(name) and name in SAMPLING:
+            message = canonical(value) if isinstance(value, Mapping) else str(value)
+            yield from (f"--{name.replace('_', '-')}", message)
