@@ -15,7 +15,7 @@ from .benchmark import Benchmark
 from .errors import UsageError
 from .guard import no_exit
 from .reading.responses import Responses, path_of
-from .results import Result
+from .reports.result import Result
 from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
 from .settings.python import find_benchmark, from_python, in_python_words
 from .settings.resolve import run_configs

@@ -21,7 +21,7 @@ from .guard import guard
 from .parties.providers import ModelSpec
 from .plugins import installed
 from .reading.responses import Responses
-from .results import Result, as_result
+from .reports.result import Result, as_result
 from .run.checks import check_stored
 from .run.connect import Pricing
 from .run.session import Session

@@ -10,7 +10,6 @@ from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark import Pack
-from ..few_families import few_families
 from ..reports.estimates import EstimateRow
 from ..reports.graded import (
     CommonTally,
@@ -20,17 +19,14 @@ from ..reports.graded import (
     scored_by,
     value_names,
 )
-from ..statistics import (
-    cohen_kappa,
-    icc_agreement,
-    mean_disagreement,
-    order_agreement,
-    rank_agreement,
-)
+from ..statistics.agreement import icc_agreement, mean_disagreement, rank_agreement
+from ..statistics.categories import cohen_kappa
+from ..statistics.few_families import few_families
+from ..statistics.ordering import order_agreement
 from ..types.result_document import DatasetRow, Facts
 
 if TYPE_CHECKING:
-    from ..statistics import OrderAgreement
+    from ..statistics.ordering import OrderAgreement
 
 INTERVAL = "expanded percentiles of a bootstrap over families of items"
 ICC = "ICC(A,1), McGraw and Wong (1996): two-way random, absolute agreement, single rater"

@@ -7,16 +7,8 @@ the reason beside it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..statistics import (
-    Correlation,
-    Distribution,
-    describe,
-    leave_one_out,
-    min_max,
-    pearson,
-    spearman,
-)
-from ..statistics.correlation import MIN_PAIRS
+from ..statistics.correlation import MIN_PAIRS, Correlation, leave_one_out, pearson, spearman
+from ..statistics.distribution import Distribution, describe, min_max
 from .score_tables import ScoreTable
 
 

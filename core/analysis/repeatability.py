@@ -11,7 +11,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..statistics import Spread, spread
+from ..statistics.distribution import Spread, spread
 from ..types import JsonDict
 from .reruns import Rerun, Reruns
 

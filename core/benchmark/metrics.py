@@ -147,7 +147,8 @@ def _interval(
     """Over families; ``None`` where they are too few."""
     import numpy as np
 
-    from ..statistics import mean_interval, share_interval
+    from ..statistics.bootstrap import mean_interval
+    from ..statistics.shares import share_interval
 
     if not numbers:
         return None

@@ -21,7 +21,7 @@ from ..guard import guard, no_exit
 from ..journal import Journal, RunRecord
 from ..plugins import installed
 from ..reports.hints import bench
-from ..results import Result
+from ..reports.result import Result
 from ..run.plan import Plan, make_plan
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader

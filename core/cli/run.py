@@ -13,7 +13,7 @@ from ..guard import guard, no_exit
 from ..journal import Journal
 from ..reports.document import judge_warnings
 from ..reports.hints import another_run, bench, judge_words, pack_of
-from ..results import Result
+from ..reports.result import Result
 from ..run.affordable import refuse_too_little
 from ..run.connect import Pricing
 from ..run.plan import Plan, make_plan

@@ -19,7 +19,7 @@ from ..guard import Called, call
 from ..guard.values import table as check_table
 from ..plugins import installed
 from ..reports.panels import panel_table
-from ..results import Result
+from ..reports.result import Result
 from ..run.connect import Pricing
 from ..run.plan import PartyPlan, Plan
 from ..run.session import Session

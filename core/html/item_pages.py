@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
-from ..statistics import pearson
+from ..statistics.correlation import pearson
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard
 from .rendering import Page, page_of

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..few_families import why_no_interval
 from ..ratings.comparisons import Floats
 from ..ratings.result import Interval, Ratings
 from ..reports.graded import Key
+from ..statistics.few_families import why_no_interval
 from ..statistics.wild import wild_intervals
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun

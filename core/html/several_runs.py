@@ -42,7 +42,7 @@ def paired(comparisons: Sequence[RunComparison]) -> RowChart | None:
 
     ``None`` where that is no mean over samples.
     """
-    from ..statistics import holm
+    from ..statistics.differences import holm
 
     made = [c.main for c in comparisons if c.main]
     if not made or len(made) < len(comparisons):

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..few_families import FEWEST_FAMILIES
 from ..ratings.comparisons import Comparisons
 from ..ratings.intervals import jackknife_error
 from ..ratings.result import Ratings
+from ..statistics.few_families import FEWEST_FAMILIES
 from ..statistics.student import quantile
 from ..text import plural
 from .adaptive import Adviser

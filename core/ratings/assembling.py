@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..few_families import FEWEST_FAMILIES, few_families, unequal_families
+from ..statistics.few_families import FEWEST_FAMILIES, few_families, unequal_families
 from ..statistics.joint import Apart, effective_clusters, tell_apart
 from ..statistics.student import quantile_of
 from ..text import listed

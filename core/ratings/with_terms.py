@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..few_families import FEWEST_FAMILIES
+from ..statistics.few_families import FEWEST_FAMILIES
 from ..types import JsonDict, JsonObject
 from .assembling import assemble, no_ratings
 from .comparisons import Comparisons, Floats, Ints

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..few_families import few_families
 from ..imported import NOT_RECORDED, is_imported
+from ..statistics.few_families import few_families
 from ..types import JsonObject, Metric
 from ..types.result_document import DatasetRow, Facts
 from .graded import GradedSamples, LackingTally, SampleTally, dataset_row, scored_by

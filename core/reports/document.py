@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Pack
 from ..benchmark.roles import role_in
 from ..clients.families import common_family, kinship
-from ..few_families import few_families, why_no_interval
 from ..guard import guard
 from ..imported import origin_of
 from ..journal import RunRecord
 from ..parties.panels import Replies
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader, judges_of
+from ..statistics.few_families import few_families, why_no_interval
 from ..types import NO_RESPONSE, Baseline, Summary, digest
 from ..types.result_document import (
     CallCounts,

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..text import number
 
 if TYPE_CHECKING:
-    from ..statistics import Correlation, Estimate
+    from ..statistics.correlation import Correlation
+    from ..statistics.estimates import Estimate
 
 
 class EstimateRow(NamedTuple):

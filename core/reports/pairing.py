@@ -9,8 +9,8 @@ from math import isclose
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
-from ..few_families import why_no_interval
 from ..guard import guard
+from ..statistics.few_families import why_no_interval
 from ..types import Metric
 from .graded import GradedSamples, Key, value_names
 
@@ -70,7 +70,7 @@ class MainDifference(NamedTuple):
 
 def value_differences(compared: Compared) -> dict[str, ValueDifference]:
     """A row for each value that samples have, with p-values adjusted over all of them."""
-    from ..statistics import holm
+    from ..statistics.differences import holm
 
     a, b, scales = compared.a, compared.b, compared.benchmark.value_scales
     keys = sorted({*a.scores, *b.scores})
@@ -117,7 +117,7 @@ def _difference(
     compared: Compared, of_a: Mapping[Key, float], of_b: Mapping[Key, float]
 ) -> ValueDifference:
     """The paired difference of a value that each run has of some samples."""
-    from ..statistics import paired_difference
+    from ..statistics.differences import paired_difference
 
     clusters = {item.id: item.cluster for item in compared.pack.items}
     paired = [key for key in sorted(of_a) if key in of_b]

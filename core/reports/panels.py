@@ -172,7 +172,7 @@ def agreement_of(
     by_judge: Mapping[str, Sequence[SampleScore]], unjudged: Sequence[str]
 ) -> dict[str, AgreementRow]:
     """ICC(A,1) of all judges for the first values, on the samples that each of them graded."""
-    from ..statistics import icc_agreement
+    from ..statistics.agreement import icc_agreement
 
     read = [
         {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}

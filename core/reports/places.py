@@ -9,7 +9,7 @@ made of the same answers is not allowed for.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..few_families import few_families, unequal_families, why_no_interval
+from ..statistics.few_families import few_families, unequal_families, why_no_interval
 from .item_scores import ItemScores
 from .ratings import BoardRow, tier
 
@@ -124,7 +124,7 @@ def _table(rows: Sequence[BoardRow], scored: Scored) -> "tuple[ItemTable | None,
     """The items' scores of all models, the higher the better, or why there are none."""
     import numpy as np
 
-    from ..statistics import cluster_index
+    from ..statistics.bootstrap import cluster_index
     from ..statistics.score_order import ItemTable
 
     found = [scored.items.get(row["model"]) for row in rows]

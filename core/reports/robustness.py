@@ -36,7 +36,7 @@ def robustness_of(
 def _row(value: str, judges: Sequence[str], found: VerdictTable) -> RobustnessRow:
     import numpy as np
 
-    from ..statistics import rank_agreement
+    from ..statistics.agreement import rank_agreement
     from ..statistics.votes import effective_votes
     from .judge_words import of_one_run
 

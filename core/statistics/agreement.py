@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..few_families import why_no_interval
 from .bootstrap import REPLICATES, Floats, cluster_ids, cluster_index, cluster_sums, mean_interval
 from .estimates import (
     ROUNDING,
@@ -23,6 +22,7 @@ from .estimates import (
     rated_pairs,
     too_few,
 )
+from .few_families import why_no_interval
 
 
 def icc_agreement(

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..few_families import FEWEST_FAMILIES
 from ..types import JsonObject
+from .few_families import FEWEST_FAMILIES
 from .student import cdf, quantile
 
 Floats = npt.NDArray[np.float64]

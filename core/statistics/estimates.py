@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..few_families import why_no_interval
 from ..text import plural
 from .bootstrap import Floats, Interval, cluster_bootstrap, cluster_ids
+from .few_families import why_no_interval
 
 MIN_PAIRS = 3
 """Two pairs always lie on a line."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..few_families import FEWEST_FAMILIES
+from .few_families import FEWEST_FAMILIES
 from .joint import (
     Bools,
     Differences,

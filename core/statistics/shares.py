@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..few_families import FEWEST_FAMILIES
 from .bootstrap import LEVEL, Floats, Interval, cluster_ids, cluster_index, cluster_sums
+from .few_families import FEWEST_FAMILIES
 from .student import quantile
 
 

@@ -10,9 +10,9 @@ all judges share, right or wrong, looks the same. So the number is an upper boun
 import numpy as np
 import numpy.typing as npt
 
-from ..few_families import why_no_interval
 from .bootstrap import Floats, cluster_bootstrap, cluster_ids, cluster_index, cluster_sums
 from .estimates import ROUNDING, Estimate
+from .few_families import why_no_interval
 
 LEAST_JUDGES = 3
 """Two judges have one covariance, and none to hold it against."""

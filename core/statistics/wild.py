@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..few_families import FEWEST_FAMILIES
 from .bootstrap import LEVEL, Floats, Interval, cluster_ids, cluster_index, cluster_sums
+from .few_families import FEWEST_FAMILIES
 
 TURNS = 10_000
 """Drawn where there are more ways to turn the signs."""

@@ -77,8 +77,8 @@ if TYPE_CHECKING:
     from eibench.core.reading.formats import read_text as read_text
     from eibench.core.reading.formats import read_toml as read_toml
     from eibench.core.reading.rows import read_rows as read_rows
-    from eibench.core.results import Counts as Counts
-    from eibench.core.results import Result as Result
+    from eibench.core.reports.result import Counts as Counts
+    from eibench.core.reports.result import Result as Result
     from eibench.core.runs.tables import TidyTables as TidyTables
     from eibench.core.runs.tables import load as load
     from eibench.core.sample.progress import Progress as Progress
@@ -130,7 +130,7 @@ _HOMES = {
     "eibench.core.benchmark.roles": "Role",
     "eibench.core.sections": "ReportSection Table",
     "eibench.core.types.result_document": "ResultDocument",
-    "eibench.core.results": "Counts Result",
+    "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
     "eibench.core.runs.tables": "TidyTables load",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"

@@ -1,47 +1,46 @@
 """Intervals, spreads, correlations and agreement for metrics. Importing this imports numpy."""
 
-from eibench.core.few_families import why_no_interval
-from eibench.core.statistics import (
-    Correlation,
-    Distribution,
-    Estimate,
+from eibench.core.statistics.agreement import icc_agreement, mean_disagreement, rank_agreement
+from eibench.core.statistics.bootstrap import (
     Interval,
-    MeanTest,
-    OrderAgreement,
-    PairedDifference,
-    Pairs,
-    Spread,
     cluster_bootstrap,
     cluster_index,
     cluster_sums,
-    coefficient_of_variation,
-    cohen_kappa,
-    complete_pairs,
-    cronbach_alpha,
-    describe,
-    fisher_interval,
-    holm,
-    icc_agreement,
     iteration_spread,
-    krippendorff_alpha,
-    leave_one_out,
-    lognormal_share_below,
-    mean_disagreement,
     mean_interval,
-    mean_ranks,
-    min_max,
-    normal_share_below,
-    order_agreement,
-    p_of_zero_correlation,
-    paired_difference,
-    pearson,
-    rank_agreement,
-    share_interval,
-    spearman,
-    spread,
     standard_error,
-    wild_bootstrap,
 )
+from eibench.core.statistics.categories import cohen_kappa, krippendorff_alpha
+from eibench.core.statistics.correlation import (
+    Correlation,
+    Pairs,
+    complete_pairs,
+    fisher_interval,
+    leave_one_out,
+    mean_ranks,
+    pearson,
+    spearman,
+)
+from eibench.core.statistics.differences import PairedDifference, holm, paired_difference
+from eibench.core.statistics.distribution import (
+    Distribution,
+    Spread,
+    coefficient_of_variation,
+    describe,
+    min_max,
+    spread,
+)
+from eibench.core.statistics.estimates import Estimate
+from eibench.core.statistics.few_families import why_no_interval
+from eibench.core.statistics.ordering import OrderAgreement, order_agreement
+from eibench.core.statistics.psychometrics import (
+    cronbach_alpha,
+    lognormal_share_below,
+    normal_share_below,
+    p_of_zero_correlation,
+)
+from eibench.core.statistics.shares import share_interval
+from eibench.core.statistics.wild import MeanTest, wild_bootstrap
 
 __all__ = [
     "Correlation",

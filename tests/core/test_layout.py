@@ -173,12 +173,12 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 ORDER = (
     "errors types text sections hookspecs",
-    "foreign imported command_names few_families",
+    "foreign imported command_names",
     "statistics reading",
     "parties",
     "on_demand",
     "benchmark spending",
-    "datasets journal results",
+    "datasets journal",
     "ratings",
     "matchmaking guard",
     "clients plugins",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...few_families import few_families
+from ...statistics.few_families import few_families
 from ...types.result_document import ConclusionRow
 from ..comparisons import Comparisons
 from ..glicko2 import rate

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...few_families import FEWEST_FAMILIES
+from ...statistics.few_families import FEWEST_FAMILIES
 from ...statistics.student import quantile_of
 from ..comparisons import Bools, Comparisons, Floats, sum_by
 from ..weighing import ComparedItems

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...few_families import why_no_interval
-from ...statistics import share_interval
+from ...statistics.few_families import why_no_interval
+from ...statistics.shares import share_interval
 from ...statistics.student import quantile
 from ..comparisons import Bools, Floats, Ints, sum_by
 from ..intervals import jackknife_error

@@ -3,7 +3,7 @@
 from enum import Enum
 from typing import NamedTuple
 
-from ...few_families import FEWEST_FAMILIES
+from ...statistics.few_families import FEWEST_FAMILIES
 from ...text import number
 from ...types.result_document import BaselineRow, Interval, MetricRow, ResultDocument
 from ..comparability import is_graded

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypedDict
 
-from ...few_families import FEWEST_FAMILIES
+from ...statistics.few_families import FEWEST_FAMILIES
 from ...text import listed, plural
 from ...types.result_document import (
     BaselineRow,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...few_families import FEWEST_FAMILIES
+from ...statistics.few_families import FEWEST_FAMILIES
 from ...text import number, p_value, plural
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eibench.core.statistics import (
+from eibench.core.statistics.bootstrap import Interval
+from eibench.core.statistics.correlation import (
     Correlation,
-    Interval,
     complete_pairs,
     fisher_interval,
     leave_one_out,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eibench.core.statistics import (
+from eibench.core.statistics.distribution import (
     Distribution,
     Spread,
     coefficient_of_variation,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eibench.core.few_families import few_families, why_no_interval
+from eibench.core.statistics.few_families import few_families, why_no_interval
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .errors import BenchError, BudgetReached, Interrupted
-from .spending.prices import dollars
-from .text import as_text, plural
-from .types import Metric
-from .types.result_document import MetricRow, ResultDocument
+from ..errors import BenchError, BudgetReached, Interrupted
+from ..spending.prices import dollars
+from ..text import as_text, plural
+from ..types import Metric
+from ..types.result_document import MetricRow, ResultDocument
 
 
 class Counts(NamedTuple):

@@ -6,13 +6,13 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from eibench.core.statistics import (
+from eibench.core.statistics.bootstrap import (
     cluster_bootstrap,
     iteration_spread,
     mean_interval,
     standard_error,
+    tail,
 )
-from eibench.core.statistics.bootstrap import tail
 
 
 def rng() -> np.random.Generator:
