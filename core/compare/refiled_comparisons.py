@@ -62,7 +62,7 @@ class Recomparing:
         answered = [row for row in rows if row.status != "known"]
         made = [(row, await self._again(here, run, row)) for row in answered]
         is_ours = all(again is not None for _, again in made)
-        again = [done for row, done in made if done and (is_ours or done is not row)]
+        again = [done for _, done in made if done]
         again += [row for row in rows if row.status == "known"] if is_ours else []
         for row in again:
             done = row._replace(grader=self.pool.grader)
@@ -74,13 +74,12 @@ class Recomparing:
     ) -> StoredComparison | None:
         """A comparison as it is read today; ``None`` where its question would be another one.
 
-        One with a run that is on another machine cannot be looked at: an older one is given back
-        as it is, and goes with the others that this run has asked for.
+        One with a run that is on another machine cannot be looked at.
         """
         slot = (row.item_id, row.iteration)
         sides = [self._contestant(here, run_id) for run_id in (row.run_a, row.run_b)]
         if None in sides:
-            return row if row.grader is None else None
+            return None
         texts = [await side.text(slot, self.shelf) for side in sides if side is not None]
         if any(isinstance(text, Gap) for text in texts):
             return None

@@ -89,7 +89,7 @@ class ComparisonStore(JournalFile):
     ) -> Iterator[StoredComparison]:
         sql = f"SELECT {', '.join(_PLACE)}, crc FROM comparisons WHERE {where}{_ORDER}"
         there = list(self._rows(sql, values, lambda row: (row[:-1], row[-1])))
-        changed = [place for place, crc in there if kept.get(place, (None,))[0] != crc or not crc]
+        changed = [place for place, crc in there if kept.get(place, (None,))[0] != crc]
         if len(changed) > _ONE_BY_ONE:
             kept.update(self._rows(f"{_SELECT_KEPT}{where}", values, _kept_of))
         else:
@@ -119,5 +119,5 @@ class ComparisonStore(JournalFile):
 
     def comparisons_but(self, pool: str, grader: str) -> Iterator[StoredComparison]:
         """The comparisons of a pool that were made, and are another grader's."""
-        where = "pool = ? AND status != 'planned' AND grader IS NOT ?"
+        where = "pool = ? AND status != 'planned' AND grader != ?"
         return self._rows(_SELECT + where, (pool, grader), comparison_of)

@@ -27,7 +27,7 @@ def grade_row(
     item_id: str,
     iteration: int,
     score: Score,
-    graded_by: JsonObject | None,
+    graded_by: JsonObject,
     at: str,
 ) -> tuple[object, ...]:
     """The columns of a grade with its checksum, but for its run.
@@ -44,7 +44,7 @@ def grade_row(
         flags=as_json(score.flags),
         detail=as_json(score.detail),
         at=at,
-        graded_by=as_json(graded_by) if graded_by else None,
+        graded_by=as_json(graded_by),
     )
     return GRADES.sealed(row)
 
@@ -90,7 +90,7 @@ def failure_of(columns: Any) -> Failure:
 
 def _grader_of(row: Any) -> Grader:
     digest, graded_by, grades = row
-    return Grader(digest, object_of(graded_by or "{}"), grades)
+    return Grader(digest, object_of(graded_by), grades)
 
 
 def _sample_of(row: Any) -> tuple[str, int]:
@@ -108,7 +108,7 @@ class GradeStore(JournalFile):
         item_id: str,
         iteration: int,
         score: Score,
-        graded_by: JsonObject | None = None,
+        graded_by: JsonObject,
     ) -> None:
         """Store a sample's score; it is on the disk with the next group.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..errors import JournalError
 from .file import FILE
 from .locks import owner_of
-from .migrations import STEPS
+from .migrations import newest, version_of
 from .opening import check_file, is_there, read_only, reading
 from .schema import CHECKED
 from .tables import quoted
@@ -49,14 +49,14 @@ def read_health(folder: Path) -> Health | None:
     check_file(path)
     with reading(path), contextlib.closing(read_only(path)) as connection:
         _check(connection, path)
-        (schema,) = connection.execute("PRAGMA user_version").fetchone()
-        if schema == len(STEPS):
+        schema = version_of(connection)
+        if schema == newest():
             _check_rows(connection)
         (calls,) = connection.execute("SELECT count(*) FROM calls").fetchone()
         ids = [run_id for (run_id,) in connection.execute("SELECT run_id FROM runs")]
     owners = {run_id: owner for run_id in ids if (owner := owner_of(folder, run_id))}
     size = path.stat().st_size
-    return Health(path, size, int(schema), len(STEPS), len(ids), int(calls), owners)
+    return Health(path, size, schema, newest(), len(ids), int(calls), owners)
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

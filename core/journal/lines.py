@@ -20,9 +20,9 @@ from .schema import RUN_ID, TABLES
 from .shapes import Shape, matching, record, text, whole
 from .tables import TableSchema, field_of
 
-FORMAT = "eibench-runs"
-VERSION = 2
-"""Of the form. Older ones are read too: 1 lacked addresses, graders, parties and views."""
+FORMAT, UNRELEASED = "eibench-journal", "eibench-runs"
+"""The form, and the one that was written before version 1.0 of the journal, which is not read."""
+VERSION = 1
 
 
 def _fields(table: TableSchema[Any]) -> dict[str, Shape]:
@@ -133,6 +133,11 @@ def check_header(line: JsonObject) -> None:
     Raises:
         ValueError: It is another form, or that of a newer program.
     """
+    if line.get("format") == UNRELEASED:
+        raise ValueError(
+            "was written before version 1.0 of the journal, and only the earlier eibench that "
+            "wrote it reads it; make its runs again, in a new --runs-dir"
+        )
     if line.get("format") != FORMAT:
         message = "is not the first line of a file that bench export writes"
         raise ValueError(f"{message}; for another program's there is --format")
@@ -166,7 +171,6 @@ def stored_row(line: JsonObject) -> tuple[object, ...]:
     if not isinstance(name, str) or name not in TABLES:
         raise ValueError(f"is of an unknown kind, {name!r:.40}")
     table = TABLES[name]
-    line = {**dict.fromkeys(table.later), **line}
     _check(name, line)
     _refuse(wrong_inside(name, line))
     row = tuple(_stored(table, column, line) for column in table.columns)

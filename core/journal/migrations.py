@@ -1,8 +1,8 @@
-"""The journal's schema, as numbered steps that only go forward.
+"""The journal's schema: the tables as version 1.0 of the file has them, and each change since.
 
-A file's `user_version` is the number of steps it has been through. To change
-the schema, add a step; never change one that has been released. Why a column
-may be NULL is said beside it.
+A file's `user_version` is 1 for the tables of `CREATE`, and one more for each of `MIGRATIONS`
+that it has been through. To change the schema, add a migration; never change a statement that
+has been released. Why a column may be NULL is said beside it.
 """
 
 import sqlite3
@@ -10,21 +10,23 @@ from collections.abc import Iterator
 
 from ..errors import JournalError
 
-APPLICATION_ID = 0x65694231  # "eiB1": tells our files from any other SQLite file
+APPLICATION_ID = 0x65694A31  # "eiJ1": tells our files from any other SQLite file
+UNRELEASED_ID = 0x65694231
+"""The application id of journals made before version 1.0 of the file, which are not read."""
 
 
 def _forgetting(table: str, number: str) -> str:
     """Triggers that delete what was computed from a run when a row about it changes."""
     changed = {"INSERT": ["NEW"], "DELETE": ["OLD"], "UPDATE": ["OLD", "NEW"]}
     return "".join(
-        f"CREATE TRIGGER IF NOT EXISTS {table}_{change} AFTER {change} ON {table} BEGIN\n"
+        f"CREATE TRIGGER {table}_{change} AFTER {change} ON {table} BEGIN\n"
         + "".join(f"DELETE FROM board_cache WHERE run = {row}.{number};\n" for row in rows)
         + "END;\n"
         for change, rows in changed.items()
     )
 
 
-STEPS = (
+CREATE = (
     """
     CREATE TABLE runs (
         n INTEGER PRIMARY KEY,
@@ -47,6 +49,16 @@ STEPS = (
         document TEXT                     -- JSON: the last result; NULL before the first
     );
     CREATE INDEX runs_by_identity ON runs (identity, ordinal);
+
+    CREATE TABLE parties (
+        n INTEGER PRIMARY KEY,            -- the lower, the earlier it was asked
+        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
+        party TEXT NOT NULL,              -- model or judge
+        label TEXT NOT NULL,              -- its spec and the host asked first; in its calls' keys
+        endpoint TEXT,                    -- name in bench.toml; NULL when it has none
+        entry TEXT                        -- JSON: the server's own words; NULL when not known
+    );
+    CREATE UNIQUE INDEX parties_by_label ON parties (run, party, label);
 
     CREATE TABLE calls (
         n INTEGER PRIMARY KEY,
@@ -75,14 +87,16 @@ STEPS = (
         attempts INTEGER NOT NULL,
         cost_usd REAL,                    -- NULL when the price is not known
         price_source TEXT,                -- likewise NULL
-        at TEXT NOT NULL
+        at TEXT NOT NULL,
+        address TEXT,                     -- host and port; NULL for the provider's own host
+        crc INTEGER NOT NULL              -- CRC-32 of the other columns (tables.py)
     );
     CREATE UNIQUE INDEX calls_by_key
         ON calls (run, item_id, iteration, phase, digest, occurrence);
 
     CREATE TABLE grades (
         run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
-        grader TEXT NOT NULL,             -- digest of judge, parser and benchmark version
+        grader TEXT NOT NULL,             -- digest of `graded_by`
         item_id TEXT NOT NULL,
         iteration INTEGER NOT NULL,
         "values" TEXT NOT NULL,           -- JSON: the sample's numbers by name
@@ -90,6 +104,9 @@ STEPS = (
         flags TEXT NOT NULL,              -- JSON
         detail TEXT NOT NULL,             -- JSON
         at TEXT NOT NULL,
+        graded_by TEXT NOT NULL,          -- JSON: benchmark version, judge, grading options
+        detail_crc INTEGER NOT NULL,      -- CRC-32 of the detail; it counts in `crc`
+        crc INTEGER NOT NULL,
         PRIMARY KEY (run, grader, item_id, iteration)
     ) WITHOUT ROWID;
 
@@ -103,13 +120,7 @@ STEPS = (
         at TEXT NOT NULL,
         PRIMARY KEY (run, item_id, iteration)
     ) WITHOUT ROWID;
-    """,
-    """
-    -- JSON: the benchmark's version, the judge and the grading options behind `grader`;
-    -- NULL in grades that were stored before this column was there
-    ALTER TABLE grades ADD COLUMN graded_by TEXT;
-    """,
-    """
+
     CREATE TABLE comparisons (
         run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE, -- for whose rating it was asked
         pool TEXT NOT NULL,               -- digest of what must be alike in one rating
@@ -126,6 +137,7 @@ STEPS = (
         status TEXT NOT NULL,             -- planned, read, unread, or known: run_b's own run has it
         judge TEXT NOT NULL,              -- label of the judge
         family TEXT NOT NULL,
+        grader TEXT NOT NULL,             -- digest of what the judge is sent, and how it is read
         margins TEXT NOT NULL,            -- JSON: by criterion, positive where a wins
         reason TEXT,                      -- why unread; else NULL
         flags TEXT NOT NULL,              -- JSON
@@ -134,29 +146,11 @@ STEPS = (
         len_a INTEGER,                    -- characters that the judge saw; likewise NULL
         len_b INTEGER,                    -- likewise NULL
         at TEXT NOT NULL,
+        crc INTEGER NOT NULL,
         PRIMARY KEY (run, pool, item_id, iteration, run_b, first)
     ) WITHOUT ROWID;
     CREATE INDEX comparisons_by_pool ON comparisons (pool);
-    """,
-    """
-    -- host and port that answered; NULL for the provider's own host, and in older calls
-    ALTER TABLE calls ADD COLUMN address TEXT;
-    -- digest of what the judge is sent and of how its words are read; NULL in older comparisons
-    ALTER TABLE comparisons ADD COLUMN grader TEXT;
-    CREATE TABLE parties (
-        n INTEGER PRIMARY KEY,            -- the lower, the earlier it was asked
-        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
-        party TEXT NOT NULL,              -- model or judge
-        label TEXT NOT NULL,              -- its spec and the host asked first; in its calls' keys
-        endpoint TEXT,                    -- name in bench.toml; NULL when it has none
-        entry TEXT                        -- JSON: the server's own words; NULL when not known
-    );
-    CREATE UNIQUE INDEX parties_by_label ON parties (run, party, label);
-    INSERT INTO parties (run, party, label)
-        SELECT n, 'model', model || coalesce(' at ' || endpoint, '') FROM runs ORDER BY n;
-    INSERT INTO parties (run, party, label)
-        SELECT run, 'judge', model FROM calls WHERE phase != 'generate'
-        GROUP BY run, model ORDER BY min(n);
+
     CREATE TABLE views (
         run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
         name TEXT NOT NULL,               -- such as limit-2
@@ -164,22 +158,15 @@ STEPS = (
         at TEXT NOT NULL,
         PRIMARY KEY (run, name)
     ) WITHOUT ROWID;
+
     CREATE TABLE refilings (
         run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
-        grader TEXT NOT NULL,             -- digest of the grader that older grades were tried for
-        left_over INTEGER NOT NULL,       -- how many of them are another grader's
+        grader TEXT NOT NULL,
+        left_over INTEGER NOT NULL,
         PRIMARY KEY (run, grader)
     ) WITHOUT ROWID;
-    """,
-    """
-    -- CRC-32 of the other columns (checksums.py); NULL in rows older than these columns
-    ALTER TABLE calls ADD COLUMN crc INTEGER;
-    ALTER TABLE grades ADD COLUMN detail_crc INTEGER; -- of the detail; it counts in `crc`
-    ALTER TABLE grades ADD COLUMN crc INTEGER;
-    ALTER TABLE comparisons ADD COLUMN crc INTEGER;
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS board_cache ( -- results of boards; a row may go at any time
+
+    CREATE TABLE board_cache (            -- results of boards; a row may go at any time
         run INTEGER PRIMARY KEY REFERENCES runs (n) ON DELETE CASCADE,
         key TEXT NOT NULL,                -- digest of all that it depends on beside the run's rows
         result TEXT NOT NULL,             -- JSON
@@ -187,8 +174,15 @@ STEPS = (
     );
     """
     + _forgetting("runs", "n")
-    + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures")),
+    + "".join(_forgetting(table, "run") for table in ("calls", "grades", "failures"))
 )
+MIGRATIONS: tuple[str, ...] = ()
+"""Scripts that bring a file from one version of the schema to the next, in their order."""
+
+
+def newest() -> int:
+    """The version of the schema that this program reads and writes."""
+    return 1 + len(MIGRATIONS)
 
 
 def migrate(connection: sqlite3.Connection, path: object) -> None:
@@ -198,8 +192,9 @@ def migrate(connection: sqlite3.Connection, path: object) -> None:
         JournalError: A newer program wrote the file.
     """
     refuse_newer(connection, path)
-    while (done := _version(connection)) < len(STEPS):
-        _take_step(connection, done)
+    steps = (CREATE, *MIGRATIONS)
+    while (done := version_of(connection)) < len(steps):
+        _take_step(connection, done, steps[done])
 
 
 def refuse_newer(connection: sqlite3.Connection, path: object) -> None:
@@ -208,24 +203,25 @@ def refuse_newer(connection: sqlite3.Connection, path: object) -> None:
     Raises:
         JournalError: A newer program wrote the file.
     """
-    if (version := _version(connection)) > len(STEPS):
+    if (version := version_of(connection)) > newest():
         raise JournalError(
             f"{path} was written by a newer eibench (schema {version}, this one knows "
-            f"{len(STEPS)}); upgrade eibench, or use another --runs-dir"
+            f"{newest()}); upgrade eibench, or use another --runs-dir"
         )
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def version_of(connection: sqlite3.Connection) -> int:
+    """How many steps an open file has been through."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
 
 
-def _take_step(connection: sqlite3.Connection, done: int) -> None:
+def _take_step(connection: sqlite3.Connection, done: int, script: str) -> None:
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        if _version(connection) != done:
+        if version_of(connection) != done:
             return  # another process has just taken it
-        for statement in _statements(STEPS[done]):
+        for statement in _statements(script):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {done + 1}")
 

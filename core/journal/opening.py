@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import JournalError, UsageError
 from ..reading.files import exists
-from .migrations import APPLICATION_ID, migrate, refuse_newer
+from .migrations import APPLICATION_ID, UNRELEASED_ID, migrate, refuse_newer
 
 _HEADER = 100
 _MAGIC = b"SQLite format 3\0"
@@ -201,6 +201,11 @@ def _check_kind(path: Path) -> None:
 def _check_header(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(_HEADER)
+    if header[_APPLICATION] == UNRELEASED_ID.to_bytes(4, "big"):
+        raise JournalError(
+            f"{path} was written before version 1.0 of the journal, and only the earlier eibench "
+            "that wrote it reads it; nothing was changed. Name a new folder with --runs-dir"
+        )
     if wrong := _wrong_header(header):
         raise _damaged(path, wrong)
 

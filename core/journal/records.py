@@ -74,11 +74,10 @@ class StoredComparison(NamedTuple):
         stage: What the schedule was doing then.
         rank: Where the model stood then; ``None`` before it was compared.
         status: ``planned``, ``read``, ``unread``, or ``known`` where the other's run has it.
+        grader: Digest of what the judge is sent and of how its words are read.
         margins: By criterion, positive where `a` wins.
         transcript_a: Digest; ``None`` while planned.
         len_a: Characters that the judge saw; ``None`` while planned, or where it is not known.
-        grader: Digest of what the judge was sent and of how its words are read; ``None`` in
-            comparisons that are older than that was kept.
     """
 
     pool: str
@@ -95,6 +94,7 @@ class StoredComparison(NamedTuple):
     status: str
     judge: str
     family: str
+    grader: str
     margins: Mapping[str, int] = {}
     reason: str | None = None
     flags: tuple[str, ...] = ()
@@ -102,7 +102,6 @@ class StoredComparison(NamedTuple):
     transcript_b: str | None = None
     len_a: int | None = None
     len_b: int | None = None
-    grader: str | None = None
 
 
 class AskedParties(NamedTuple):
@@ -174,8 +173,7 @@ class Grader(NamedTuple):
 
     Attributes:
         digest: What its grades are kept under.
-        graded_by: ``version``, ``judge`` (a label, or ``None``) and ``options``; empty for
-            grades older than this was kept.
+        graded_by: ``version``, ``judge`` (a label, or ``None``) and ``options``.
         grades: How many there are.
     """
 

@@ -1,7 +1,7 @@
 """The journal's columns, each declared once: what SQLite holds, and what a file may bring.
 
 SQL, checksums, checks of types and the lines of files follow from these rows; `migrations` is
-the history that led to them. A test holds the two together.
+the file's own schema. A test holds the two together.
 """
 
 from collections.abc import Mapping
@@ -106,7 +106,7 @@ class GradeRow(NamedTuple):
     flags: Annotated[str, Json(list_of(text))]
     detail: AnyObject
     at: Time
-    graded_by: AnyObjectOrNone
+    graded_by: AnyObject
 
 
 class ComparisonRow(NamedTuple):
@@ -126,6 +126,7 @@ class ComparisonRow(NamedTuple):
     status: Annotated[str, one_of(frozenset({"planned", "read", "unread", "known"}))]
     judge: Text
     family: Text
+    grader: Text
     margins: Annotated[str, Json(object_of(whole(-5, 5)))]
     reason: TextOrNone
     flags: Annotated[str, Json(list_of(text))]
@@ -134,7 +135,6 @@ class ComparisonRow(NamedTuple):
     len_a: CountOrNone
     len_b: CountOrNone
     at: Time
-    grader: TextOrNone
 
 
 class FailureRow(NamedTuple):
@@ -173,7 +173,6 @@ CALLS = Checked(
     CallRow,
     key=(*_SAMPLE, "phase", "digest", "occurrence"),
     free=("latency_s", "at", "address"),
-    later=("address",),
 )
 GRADES = Checked("grade", "grades", GradeRow, key=("grader", *_SAMPLE), free=("at",))
 COMPARISONS = Checked(
@@ -182,7 +181,6 @@ COMPARISONS = Checked(
     ComparisonRow,
     key=("pool", *_SAMPLE, "run_b", "first"),
     free=("at", "batch", "stage", "rank", "grader"),
-    later=("grader",),
 )
 FAILURES = TableSchema("failure", "failures", FailureRow, key=_SAMPLE)
 PARTIES = TableSchema(

@@ -4,8 +4,7 @@ A row type is a `NamedTuple` whose annotations say of each column what SQLite ho
 line of a file may bring: ``Annotated[int, whole(1)]``, ``Annotated[str, Json(list_of(text))]``.
 
 Rows of replies, grades and comparisons have a checksum, so that damage in them is seen: SQLite
-finds pages that do not fit together, and not a bit that is turned over in a text. A row that was
-written before there were checksums has none: its types are looked at instead.
+finds pages that do not fit together, and not a bit that is turned over in a text.
 """
 
 import json
@@ -42,7 +41,6 @@ class TableSchema(Generic[R]):
         row: The type of its rows: all columns but the run's number and checksums.
         key: What tells the rows of one run from one another.
         free: Columns that two machines may fill otherwise for the same thing.
-        later: Columns that lines of older programs lack; they are null there.
 
     Attributes:
         columns: In the order of the table.
@@ -60,10 +58,9 @@ class TableSchema(Generic[R]):
         *,
         key: tuple[str, ...] = (),
         free: Iterable[str] = (),
-        later: Iterable[str] = (),
     ) -> None:
         self.kind, self.name, self.key = kind, name, key
-        self.free, self.later = frozenset(free), frozenset(later)
+        self.free = frozenset(free)
         self.make: Callable[[Iterable[object]], R] = row._make  # type: ignore[attr-defined] # of a NamedTuple
         self.shapes: dict[str, Shape] = {}
         self._types: dict[str, tuple[type, ...]] = {}
@@ -187,10 +184,8 @@ class Checked(TableSchema[R]):
         short = [*columns, crc]
         short[self._detail] = detail_crc
         self._checked(short)
-        if crc is not None and _crc(columns[self._detail]) != detail_crc:
+        if _crc(columns[self._detail]) != detail_crc:
             self._damaged(row, "its detail does not fit its checksum")
-        if crc is None and (wrong := self.wrong_type(self.columns, columns)):
-            self._damaged(row, wrong)
         return self.make(columns)
 
     def opened_short(self, row: Sequence[object]) -> R:
@@ -209,13 +204,8 @@ class Checked(TableSchema[R]):
 
     def _checked(self, row: Sequence[object]) -> Sequence[object]:
         row, crc = row[:-1], row[-1]
-        if crc is not None:
-            wrong = None if self._sum_or_none(row) == crc else "does not fit its checksum"
-        else:
-            there = [n for n in range(len(row)) if n != self._detail]
-            wrong = self.wrong_type([self.columns[n] for n in there], [row[n] for n in there])
-        if wrong:
-            self._damaged(row, wrong)
+        if self._sum_or_none(row) != crc:
+            self._damaged(row, "does not fit its checksum")
         return row
 
     def _damaged(self, row: Sequence[object], wrong: str) -> NoReturn:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from eibench.core.errors import JournalError
 from eibench.core.journal import Journal, RunRecord, StoredComparison
 from eibench.core.journal.health import read_health
-from eibench.core.journal.migrations import STEPS
 from eibench.core.journal.schema import CALLS, CHECKED
 from eibench.core.journal.tables import DamagedRow, quoted
 from eibench.core.types import ChatResponse, Score
@@ -32,7 +31,8 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
     with Journal(tmp_path) as opened:
         run = new_run(opened)
         asyncio.run(add(opened, run, 0, ChatResponse("said", cost_usd=0.5)))
-        opened.add_grade(run, "g", "1", 1, Score({"v": 1.0}, flags=("odd",), detail={"why": "so"}))
+        score = Score({"v": 1.0}, flags=("odd",), detail={"why": "so"})
+        opened.add_grade(run, "g", "1", 1, score, {"version": "1"})
         opened.add_comparison(run, comparison())
         opened.writer.flush()
         yield opened
@@ -41,7 +41,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def comparison() -> StoredComparison:
     """Two models compared."""
     keys = ("pool", "1", 1, "a" * 8, "b" * 8, "A", "B", "a")
-    return StoredComparison(*keys, 1, "all", None, "read", "judge", "1", {"wit": 2})
+    return StoredComparison(*keys, 1, "all", None, "read", "judge", "1", "g", {"wit": 2})
 
 
 def read_all(journal: Journal) -> list[Any]:
@@ -134,40 +134,7 @@ def test_doctor_looks_at_every_row(journal: Journal) -> None:
         read_health(journal.folder)
 
 
-# Rows that are older than checksums
-
-
-def forget(journal: Journal) -> None:
-    """Make all rows those of an older program."""
-    for table in TABLES:
-        change(journal, f"UPDATE {table} SET crc = NULL")
-
-
-def test_rows_without_a_checksum_are_read(journal: Journal) -> None:
-    """They are taken as they are."""
-    before = read_all(journal)
-    forget(journal)
-    assert read_all(journal) == before
-
-
-def test_an_older_journal_is_brought_up_to_date(journal: Journal) -> None:
-    """Its rows stay without, and new ones have a checksum."""
-    before = read_all(journal)
-    (run,) = journal.runs()
-    journal.close()
-    change(journal, "ALTER TABLE grades DROP COLUMN detail_crc")
-    for table in TABLES:
-        change(journal, f"ALTER TABLE {table} DROP COLUMN crc")
-    change(journal, f"PRAGMA user_version = {checksum_step() - 1}")
-    with Journal(journal.folder) as again:
-        assert read_all(again) == before
-        asyncio.run(add(again, run, 1, ChatResponse("more")))
-        assert [row[-1] is None for row in rows(again, "calls")] == [True, False]
-
-
-def checksum_step() -> int:
-    """The number of the migration that adds the columns."""
-    return next(n for n, step in enumerate(STEPS, 1) if "crc" in step)
+# What a row holds
 
 
 WRONG = ["7", "7.5", "'x'", "x'ff'", "'[1]'", "'{}'", "'[[1,2]]'", '\'{"v":"x"}\'', "'['"]
@@ -175,11 +142,10 @@ WRONG = ["7", "7.5", "'x'", "x'ff'", "'[1]'", "'{}'", "'[[1,2]]'", '\'{"v":"x"}\
 
 @pytest.fixture
 def demo(invoke: Callable[..., Any]) -> RunRecord:
-    """A run that the command made, whose rows have no checksum."""
+    """A run that the command made."""
     arguments = ("run", "eqbench-v1", "--dataset", "bundled", "--limit", 2)
     assert invoke(*arguments).code == 0
     with Journal(Path("runs")) as journal:
-        forget(journal)
         return journal.runs()[0]
 
 
@@ -187,7 +153,7 @@ COMMANDS = ("runs", "show", "show-item", "rescore", "export", "leaderboard", "ru
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ["runs", "calls", "grades"])
+@pytest.mark.parametrize("table", ["runs", "parties", "calls", "grades"])
 def test_a_value_of_a_wrong_type_is_a_damaged_journal(
     invoke: Callable[..., Any], demo: RunRecord, table: str
 ) -> None:

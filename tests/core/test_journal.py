@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from eibench.core.errors import JournalError
 from eibench.core.journal import CallKey, Failure, Journal, RunRecord, StoredComparison
-from eibench.core.journal.migrations import APPLICATION_ID, STEPS
+from eibench.core.journal.migrations import newest
 from eibench.core.journal.writer import GroupWriter
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
 
@@ -126,8 +126,8 @@ def test_a_score_that_json_cannot_hold_is_refused_alone(journal: Journal) -> Non
     """NaN raises for its caller; the journal goes on."""
     run = new_run(journal)
     with pytest.raises(ValueError, match="JSON"):
-        journal.add_grade(run, "g", "1", 1, Score({"v": float("nan")}))
-    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}))
+        journal.add_grade(run, "g", "1", 1, Score({"v": float("nan")}), {})
+    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
     journal.writer.flush()
     assert [s.score.values for s in journal.grades(run, "g", {"1": "1"})] == [{"v": 1.0}]
 
@@ -136,7 +136,7 @@ def test_a_score_takes_the_place_of_a_failure(journal: Journal) -> None:
     """A sample that failed and then was graded is not among the failures."""
     run = new_run(journal)
     journal.add_failure(run, Failure("1", 1, "server", "500", 3))
-    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}))
+    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
     journal.writer.flush()
     assert list(journal.failures(run)) == []
 
@@ -146,7 +146,7 @@ def test_deleting_a_run_takes_all_that_was_its(journal: Journal) -> None:
     runs = [new_run(journal, "r1"), new_run(journal, "r2")]
     for run in runs:
         asyncio.run(add(journal, run, 0, ChatResponse("x")))
-        journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}))
+        journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
         journal.add_failure(run, Failure("2", 1, "server", "500", 3))
     journal.delete_run(runs[0])
     assert [run.run_id for run in journal.runs()] == ["r2"]
@@ -192,7 +192,9 @@ def test_kept_comparisons_are_those_that_are_there(journal: Journal, others: int
 def a_comparison(item_id: str) -> StoredComparison:
     """One that is planned."""
     who = ("run 1", "run 2", "model a", "model b", "a")
-    return StoredComparison("pool", item_id, 1, *who, 1, "all", None, "planned", "judge", "family")
+    return StoredComparison(
+        "pool", item_id, 1, *who, 1, "all", None, "planned", "judge", "family", "g"
+    )
 
 
 def test_a_reply_is_on_the_disk_before_anyone_sees_it(tmp_path: Path) -> None:
@@ -395,7 +397,7 @@ def foreign(path: Path) -> None:
 def newer(path: Path) -> None:
     """Raise the schema's number."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
+        connection.execute(f"PRAGMA user_version = {newest() + 1}")
 
 
 DAMAGE = {
@@ -466,7 +468,7 @@ def test_a_row_that_cannot_be_read_is_a_damaged_journal(
     """Contents that are not what we write are told as one error, not a traceback."""
     run = new_run(journal)
     asyncio.run(add(journal, run, 0, ChatResponse("x")))
-    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}))
+    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
     journal.writer.add(sql, ())
     journal.writer.flush()
     with pytest.raises(JournalError, match=r"bench\.sqlite"):
@@ -577,48 +579,7 @@ def test_a_run_on_a_full_disk_ends_with_one_line(tmp_path: Path, size: str, kept
     assert re.search(rf"calls +600 to the model \({kept} of them answered from", done.stdout)
 
 
-# The schema
-
-
-def test_a_new_file_is_ours_and_at_the_newest_schema(journal: Journal) -> None:
-    """The file says whose it is and how new."""
-    with closing(sqlite3.connect(journal.path)) as connection:
-        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-        assert connection.execute("PRAGMA user_version").fetchone() == (len(STEPS),)
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-def test_a_migration_that_fails_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A step is taken whole or not at all, and the next program can take it."""
-    whole(tmp_path)
-    steps = (*STEPS, "ALTER TABLE runs ADD COLUMN more TEXT; -- NULL: unknown\nBROKEN;")
-    monkeypatch.setattr("eibench.core.journal.migrations.STEPS", steps)
-    with pytest.raises(JournalError):
-        Journal(tmp_path)
-    fixed = (*STEPS, "ALTER TABLE runs ADD COLUMN more TEXT;\nALTER TABLE runs ADD other TEXT;")
-    monkeypatch.setattr("eibench.core.journal.migrations.STEPS", fixed)
-    with Journal(tmp_path) as journal:
-        (run,) = journal.runs()
-        assert journal.count_calls(run) == 200
-    with closing(sqlite3.connect(tmp_path / "bench.sqlite")) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (len(fixed),)
-
-
-def test_every_column_that_may_be_null_says_why() -> None:
-    """A column without NOT NULL has a comment that speaks of NULL."""
-    lines = [line.strip() for step in STEPS for line in step.splitlines()]
-    columns = [line for line in lines if re.match(r'"?\w+"? (TEXT|INTEGER|REAL|BLOB)\b', line)]
-    assert len(columns) > 40
-    silent = [
-        line
-        for line in columns
-        if "NOT NULL" not in line.split("--")[0]
-        and "PRIMARY KEY" not in line
-        and "NULL" not in line.partition("--")[2]
-    ]
-    assert silent == []
+# Its end
 
 
 def test_a_row_that_was_never_written_is_told_when_the_journal_closes(tmp_path: Path) -> None:

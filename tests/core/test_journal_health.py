@@ -91,13 +91,3 @@ def test_a_damaged_journal(folder: Path) -> None:
     with pytest.raises(JournalError, match=r"bench\.sqlite"):
         read_health(folder)
     assert path.read_bytes() == bytes(data)
-
-
-def test_a_newer_journal(folder: Path) -> None:
-    """One that this program does not know is refused, as by every command."""
-    connection = sqlite3.connect(folder / "bench.sqlite")
-    connection.execute("PRAGMA user_version = 99")
-    connection.commit()
-    connection.close()
-    with pytest.raises(JournalError, match="newer eibench"):
-        read_health(folder)

@@ -14,6 +14,8 @@ from eibench.core.compare import code_digest
 from eibench.core.compare.board import Board
 from eibench.core.compare.board_results import BoardResults
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
+from eibench.core.journal.schema import CALLS
+from eibench.core.journal.tables import quoted
 from eibench.core.parties.panels import Panel
 from eibench.core.plugins import installed
 from eibench.core.runs.finding import JudgeNames
@@ -74,11 +76,12 @@ def failed(bench: Bench) -> None:
 def asked_further(bench: Bench) -> None:
     """A longer run that was killed after one reply."""
     with closing(sqlite3.connect("runs/bench.sqlite")) as connection, connection:
-        names = [row[1] for row in connection.execute("PRAGMA table_info(calls)")]
-        columns = ", ".join(f'"{name}"' for name in names if name not in ("n", "iteration", "crc"))
+        CALLS.add_functions(connection)
+        columns = {name: f'"{name}"' for name in CALLS.columns} | {"iteration": "2"}
+        again, names = ", ".join(columns.values()), quoted(CALLS.columns)
         connection.execute(
-            f"INSERT INTO calls ({columns}, iteration) SELECT {columns}, 2 FROM calls"
-            " WHERE run = 1 LIMIT 1"
+            f"INSERT INTO calls (run, {names}, crc) SELECT run, {again}, calls_crc({again})"
+            " FROM calls WHERE run = 1 LIMIT 1"
         )
 
 

@@ -105,7 +105,8 @@ def test_what_is_written_meanwhile_is_read(run: Callable[..., None]) -> None:
         runs = journal.runs()
         with journal.ahead(runs), journal.ahead(runs):
             (grader,) = journal.graders(runs[1])
-            journal.add_grade(runs[1], grader.digest, "4", 1, Score({"first_pass": 1.0}))
+            score, by = Score({"first_pass": 1.0}), dict(grader.graded_by)
+            journal.add_grade(runs[1], grader.digest, "4", 1, score, by)
             journal.writer.flush()
             assert [g.grades for g in journal.graders(runs[1])] == [4]
 

@@ -1,8 +1,4 @@
-"""A judged benchmark that compares, small enough that a whole journal of it is a page of SQL.
-
-`journal_72df480.sql` beside this file was made with it by the program as it was at commit 72df480:
-two models on one server, three items, both orders, with `OldDuel`.
-"""
+"""A small judged benchmark that compares."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -90,18 +86,6 @@ class Duel(Benchmark, Pairwise):
         values = [v for s in scores if (v := s.score.values.get("warmth")) is not None]
         mean = sum(values) / len(values) if values else None
         return Summary({"warmth": Metric(mean, n=len(values), higher_is_better=True)})
-
-
-class OldDuel(Duel):
-    """As it was written before judge prompts had a place of their own."""
-
-    def prompts(self, options: Options) -> Mapping[str, str]:
-        """All prompts."""
-        return {"ask": ASK, "judge": self.judge, "pair": self.pair}
-
-    def judge_prompts(self, options: Options) -> Mapping[str, str]:
-        """None."""
-        return {}
 
 
 def duel_pack() -> Pack:

@@ -1,10 +1,8 @@
 """What changes only how replies are graded asks the model nothing."""
 
 import asyncio
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +15,11 @@ from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.connect import Pricing
 from eibench.core.run.plan import make_plan
+from eibench.core.runs.finding import JudgeNames
 from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
-from tests.core.identity.conftest import Duel, OldDuel, answer, duel_pack
-
-OLD_RUNS = (("one", "786ccfc1", 22 / 3), ("two", "c292aca4", 20 / 3), ("three", "3c204225", 19 / 3))
-OLD = Path(__file__).with_name("journal_72df480.sql")
-Patch = pytest.MonkeyPatch
+from tests.core.identity.conftest import Duel, answer, duel_pack
 
 
 @pytest.fixture
@@ -38,20 +33,6 @@ def server() -> Iterator[LoopbackServer]:
 def desk(tmp_path: Path, server: LoopbackServer) -> Lab:
     """A lab for duels."""
     return Lab(tmp_path / "runs", server.base_url, Duel(), duel_pack())
-
-
-@pytest.fixture
-def old(desk: Lab) -> Lab:
-    """The same with a journal of an older program, of a server that has moved since."""
-    return with_old_journal(desk)
-
-
-def with_old_journal(desk: Lab) -> Lab:
-    """A lab whose journal is the older program's."""
-    desk.runs_dir.mkdir()
-    with closing(sqlite3.connect(desk.runs_dir / "bench.sqlite")) as database:
-        database.executescript(OLD.read_text())
-    return desk
 
 
 class Wiser(Duel):
@@ -160,7 +141,7 @@ async def test_grading_raised_grades_anew_without_a_judge_too(lab: Lab) -> None:
 
 
 def test_grades_without_a_judge_keep_their_grader(lab: Lab) -> None:
-    """A journal of an older program needs nothing done to them."""
+    """What is as it always was is no part of it."""
     from eibench.core.settings.run_config import grader
 
     facts = grader(lab.session(judge=None).config)
@@ -194,116 +175,23 @@ async def test_comparisons_of_another_prompt_do_not_count(
     assert sum("really" in r.prompt for r in server.answered) == 6
 
 
-# Journals of older programs
-
-
-async def test_runs_whose_prompts_held_the_judge_s_are_found_again(
-    old: Lab, server: LoopbackServer
-) -> None:
-    """Nothing is asked, and the numbers are those of before, for both ways of saying it."""
-    for benchmark in (Duel(), OldDuel()):
-        old.benchmark = benchmark
-        for name, run_id, value in OLD_RUNS:
-            document = await old.run(model=old.endpoint(name))
-            assert (document["run_id"], document["status"]) == (run_id, "complete")
-            assert warmth(document) == pytest.approx(value)
-            assert document["comparisons"]["read"] == 18
-    assert not server.answered
-
-
-async def test_an_older_run_with_another_judge_prompt_asks_the_judge_alone(
-    old: Lab, server: LoopbackServer
-) -> None:
-    """The word may have been changed together with the move."""
-    old.benchmark = Wiser()
-    document = await old.run(model=old.endpoint("one"))
-    assert document["run_id"] == "786ccfc1"
-    assert asked(server) == {"judge": 3}
-
-
-async def test_older_grades_are_put_under_today_s_grader(old: Lab) -> None:
-    """Each that is still read so; the columns are what they were."""
-    await old.run(model=old.endpoint("one"))
-    with closing(sqlite3.connect(old.runs_dir / "bench.sqlite")) as database:
-        rows = database.execute(
-            "SELECT run, count(*), min(at), json_extract(graded_by, '$.sampling') IS NULL"
-            " FROM grades GROUP BY run, grader"
-        ).fetchall()
-    assert [row[1] for row in rows] == [3, 3, 3]
-    assert [row[3] for row in rows] == [0, 1, 1]
-    assert rows[0][2] == "2026-11-22T06:28:09.034+00:00"
-
-
-async def test_an_older_grade_that_is_read_otherwise_today_stays_another_s(
-    old: Lab, server: LoopbackServer
-) -> None:
-    """The sample is graded anew, without a call."""
-
-    class Strict(Duel):
-        async def grade(
-            self, item: Item, transcript: str, judge: Model | None, options: Options
-        ) -> Score:
-            score = await super().grade(item, transcript, judge, options)
-            return score if item.id != "1" else Score({"warmth": 0.0})
-
-    old.benchmark = Strict()
-    document = await old.run(model=old.endpoint("one"))
-    assert warmth(document) == pytest.approx(16 / 3)
-    assert not server.answered
-    assert len([row for row in old.rows() if row.startswith("786ccfc1")]) == 4
-
-
-def test_a_leaderboard_reads_an_older_journal(old: Lab, register: Callable[[Any], None]) -> None:
-    """Scores and ratings are there before any run goes on, and the second look writes nothing."""
-    register(Duel())
-    with Journal(old.runs_dir) as journal:
-        board = read_leaderboard(journal, installed(), old.benchmark)
-    assert {row["model"]: warmth(row) for row in board.rows()} == {
-        f"openai/{name}": pytest.approx(value) for name, _, value in OLD_RUNS
-    }
-    assert [row["comparisons"] for row in board.rows()] == [12, 12, 12]
-    assert not board.warnings
-
-
 def test_a_leaderboard_names_runs_that_were_graded_otherwise(
-    old: Lab, register: Callable[[Any], None]
+    desk: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are not shown as today's, and not left out without a word; nor tried again."""
-    register(Wiser())
+    made = [asyncio.run(desk.run(model=desk.endpoint(name))) for name in ("one", "two")]
+    things = {**installed().benchmarks.things, Duel.name: Wiser()}
+    monkeypatch.setattr(installed().benchmarks, "things", things)
     for _ in range(2):
-        with Journal(old.runs_dir) as journal:
+        with Journal(desk.runs_dir) as journal:
             board = read_leaderboard(journal, installed(), Wiser())
         assert all(row["metrics"] == {} for row in board.rows())
-        assert len(board.warnings) == 3
-        assert "bench rescore 786ccfc1" in board.warnings[0]
-
-
-@pytest.fixture
-def register(monkeypatch: Patch) -> Callable[[Any], None]:
-    """Adds a benchmark to those that are installed."""
-
-    def add(benchmark: Any) -> None:
-        things = {**installed().benchmarks.things, benchmark.name: benchmark}
-        monkeypatch.setattr(installed().benchmarks, "things", things)
-
-    return add
-
-
-def test_two_labels_of_one_judge_are_one_board(old: Lab, register: Callable[[Any], None]) -> None:
-    """As older programs left it: the judge of the third run was at another port."""
-    register(Duel())
-    with Journal(old.runs_dir) as journal:
-        labels = [a.label for a in journal.asked(party="judge")]
-        named = [read_leaderboard(journal, installed(), old.benchmark, judge=j) for j in labels]
-    assert len(set(labels)) == 2
-    assert {board.board.judge for board in named} == {labels[0]}
-    assert [len(list(board.rows())) for board in named] == [3, 3, 3]
+        named = zip(board.warnings, made, strict=True)
+        assert all(f"bench rescore {run['run_id']}" in warning for warning, run in named)
 
 
 def test_demo_and_other_specs_are_labels_of_themselves() -> None:
     """A label that no run has asked is a judge of its own."""
-    from eibench.core.runs.finding import JudgeNames
-
     names = JudgeNames([])
     assert (names.first(None), names.first("demo/judge")) == (None, "demo/judge")
     assert Endpoint(ModelSpec("demo", "judge")).stored_label == "demo/judge"

@@ -233,7 +233,7 @@ def row(judge: str, margin: int, *, turned: bool = False, status: str = "read") 
     return StoredComparison(
         pool="p", item_id="1", iteration=1, run_a=a, run_b=b, a=a, b=b,
         first="b" if turned else "a", batch=1, stage="", rank=None, status=status, judge=judge,
-        family="1", margins={"warmth": -margin if turned else margin},
+        family="1", grader="g", margins={"warmth": -margin if turned else margin},
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ def row(a: str, b: str, first: str, status: str = "read", margin: int = 2) -> St
     """A comparison between two runs, on the same item."""
     margins = {"x": margin} if status == "read" else {}
     about = ("pool", "item", 1, f"run-{a}", f"run-{b}", a, b, first, 1, "all 1", None)
-    return StoredComparison(*about, status, "judge", "family", margins)
+    return StoredComparison(*about, status, "judge", "family", "g", margins)
 
 
 RUNS = {name: f"run-{name}" for name in "xyz"}
