@@ -1,6 +1,7 @@
 """The data files of a board: JSON, CSV, and the same for scripts."""
 
 import json
+from collections.abc import Mapping, Sequence
 
 from ..analysis.csv_tables import csv_text
 from ..text import as_text
@@ -15,8 +16,27 @@ def board_files(document: SiteBoardDocument) -> list[FilePart]:
     return [
         FilePart(f"{path}.json", (as_text(document) + "\n").encode()),
         FilePart(f"{path}.csv", csv_text(_csv(document)).encode()),
-        put_file(path, document),
+        put_file(path, _as_read(document)),
     ]
+
+
+_ROW = ("id", "model", "href", "runs", "rank", "tied_with", "cost_usd",
+        "rating", "rating_ci95", "score", "score_ci95")  # fmt: skip
+_METRIC = ("name", "label", "higher_is_better")
+
+
+def _as_read(document: SiteBoardDocument) -> Mapping[str, object]:
+    """What the site's script reads of a board, and no more."""
+    return {
+        **_some(document, ("title", "rated", "views")),
+        "metric": _some(document["metric"], _METRIC),
+        "criteria": [_some(criterion, _METRIC[:2]) for criterion in document["criteria"]],
+        "rows": [_some(row, _ROW) for row in document["rows"]],
+    }
+
+
+def _some(found: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
+    return {name: found[name] for name in names}
 
 
 def put_file(name: str, value: object) -> FilePart:

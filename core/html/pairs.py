@@ -44,7 +44,6 @@ def _rated(board: SiteBoard, found: Ratings) -> SitePairs:
     ids = {row["model"]: row["run_id"] or slug(row["model"]) for row in board.document["rows"]}
     names = [row.model for row in found.rows]
     return {
-        "key": board.key,
         "metric": "rating",
         "method": RATED,
         "models": [ids[name] for name in names],
@@ -73,7 +72,6 @@ def _scored(board: SiteBoard) -> SitePairs:
     rows = _differences(board, [_main(run, metric) for run in runs], INTERVALS)
     left = max(0, INTERVALS - len(rows))
     return {
-        "key": board.key,
         "metric": metric,
         "method": SCORED,
         "models": [run.run.run_id for run in runs],

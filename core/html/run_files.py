@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from ..reports.items import ItemRow
-from .board_document import shown_name
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
 from .inputs import ItemText
@@ -14,33 +12,17 @@ from .slugs import Address, slug
 from .transcripts import pack
 
 
-class SiteSample(TypedDict):
-    """A sample of an item."""
-
-    iteration: int
-    status: str
-    values: Mapping[str, float | None]
-    reason: str | None
-    flags: Sequence[str]
-
-
 class SiteItem(TypedDict):
     """What came of an item; `texts` names the file of its transcripts, if there is one."""
 
     item: str
-    value: float | None
-    spread: float | None
-    samples: Sequence[SiteSample]
+    samples: Sequence[Mapping[str, float | None]]
     texts: str | None
 
 
 class SiteRunDocument(TypedDict):
-    """A run, as its script holds it."""
+    """A run as the script that compares reads it: the values of its samples, and the main one."""
 
-    run: str
-    model: str
-    benchmark: str
-    demo: bool
     value: str | None
     items: Sequence[SiteItem]
 
@@ -48,29 +30,16 @@ class SiteRunDocument(TypedDict):
 def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
     """The items of a run, as the judge of a board graded them, as far as they become public."""
     texts = policy.shows(board.board.pack.source.facts)
-    document: SiteRunDocument = {
-        "run": run.run.run_id,
-        "model": shown_name(run.run.name),
-        "benchmark": run.run.benchmark,
-        "demo": run.run.demo,
-        "value": run.items.value,
-        "items": [_item(run, row, texts) for row in run.items.items],
-    }
+    items: list[SiteItem] = [
+        {
+            "item": row.item_id,
+            "samples": [sample.values for sample in row.samples],
+            "texts": text_name(run, row.item_id) if texts else None,
+        }
+        for row in run.items.items
+    ]
+    document: SiteRunDocument = {"value": run.items.value, "items": items}
     return put_file(f"runs/{board.key}/{run.run.run_id}", policy.masker.value(document))
-
-
-def _item(run: SiteRun, row: ItemRow, texts: bool) -> SiteItem:
-    return {
-        "item": row.item_id,
-        "value": row.value,
-        "spread": row.spread,
-        "samples": [
-            {"iteration": s.iteration, "status": s.status, "values": s.values,
-             "reason": s.reason, "flags": list(s.flags)}
-            for s in row.samples
-        ],
-        "texts": text_name(run, row.item_id) if texts else None,
-    }  # fmt: skip
 
 
 def graded_name(run: SiteRun) -> Address:

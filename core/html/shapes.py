@@ -111,7 +111,6 @@ class SitePairs(TypedDict):
     the same by name and place in it, of the pairs that have it.
     """
 
-    key: str
     metric: str
     method: str
     models: Sequence[str]

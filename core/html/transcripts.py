@@ -125,13 +125,9 @@ def _grade(row: IterationRow) -> JsonDict:
     return {
         "failed": _shown(row["failed"]),
         "reason": _shown(score["reason"]) if score else None,
-        "judge": _shown(score["judge"]) if score else None,
         "flags": [harmless(flag) for flag in score["flags"]] if score else [],
         "values": [[harmless(plain_name(n)), figure(v)] for n, v in values if v is not None],
         "verdicts": [[harmless(c["asked"]), harmless(c["text"])] for c in _verdicts(row)],
-        "detail": harmless(json.dumps(score["detail"], ensure_ascii=False, indent=1))
-        if score and score["detail"]
-        else "",
     }
 
 

@@ -2,7 +2,7 @@
 const comparison = () => {
   const put = (id, ...inside) => { find("#" + id).hidden = !inside.length; find(`#${id} .put`).replaceChildren(...inside); };
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
-    valuesOf = (run, name) => new Map((run?.items ?? []).map((item) => [item.item, item.samples.map((s) => s.values[name]).filter(Number.isFinite)]).filter(([, values]) => values.length).map(([item, values]) => [item, mean(values)])),
+    valuesOf = (run, name) => new Map((run?.items ?? []).map((item) => [item.item, item.samples.map((values) => values[name]).filter(Number.isFinite)]).filter(([, values]) => values.length).map(([item, values]) => [item, mean(values)])),
     shared = (one, two, name) => {
     const a = valuesOf(one, name), b = valuesOf(two, name);
     return [...a].filter(([item]) => b.has(item)).map(([item, value]) => [item, value, b.get(item)]);

@@ -1,10 +1,9 @@
-"""Charts over a plane: strip plot, lines, scatter and, as an extra, radar.
+"""Charts over a plane: strip plot, lines and scatter.
 
 Widths are in per cent and heights in pixels, so that texts and dots keep their size on a phone.
 """
 
 from collections.abc import Mapping, Sequence
-from math import cos, pi, sin
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -169,39 +168,3 @@ def _finished(
     rows = [(one.name, f"{x:g}", axis_number(y)) for one in series for x, y in one.points]
     svg = drawing(*parts, height=PLANE + 44, label=caption, class_="plot")
     return Figure(caption, svg, keys, columns, rows)
-
-
-def radar(caption: str, names: Sequence[str], series: Mapping[str, Sequence[float]]) -> Figure:
-    """Shapes around a centre, an extra: areas mislead, so the numbers stand beside it.
-
-    Args:
-        caption: What it shows.
-        names: Of the spokes, three or more.
-        series: By name a number from 0 to 1 for each spoke.
-    """
-    rings = [tag("circle", cx=0, cy=0, r=r, class_="grid ring") for r in (25, 50, 75, 100)]
-    texts = [_spoke(name, n, len(names)) for n, name in enumerate(names)]
-    shapes = [
-        tag("path", d=_outline(of), class_=f"line s{k % 6}") for k, of in enumerate(series.values())
-    ]  # fmt: skip
-    svg = tag("svg", *rings, *texts, *shapes, viewBox="-170 -125 340 250", class_="radar",
-              role="img", aria_label=caption)  # fmt: skip
-    keys = [(legend_mark(SHAPES[0], k), name) for k, name in enumerate(series)]
-    rows = [(name, *(f"{of[n]:.2f}" for of in series.values())) for n, name in enumerate(names)]
-    return Figure(caption, svg, keys, ("", *series), rows)
-
-
-def _outline(values: Sequence[float]) -> str:
-    corners = (_corner(n, len(values), 100 * value) for n, value in enumerate(values))
-    return f"M{'L'.join(corners)}Z"
-
-
-def _corner(n: int, of: int, radius: float) -> str:
-    angle = 2 * pi * n / of
-    return f"{radius * sin(angle):.2f} {-radius * cos(angle):.2f}"
-
-
-def _spoke(name: str, n: int, of: int) -> Markup:
-    x, y = map(float, _corner(n, of, 110).split())
-    anchor = "middle" if abs(x) < 10 else "start" if x > 0 else "end"
-    return tag("text", name, x=x, y=y + 4, text_anchor=anchor)

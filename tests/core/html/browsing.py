@@ -121,9 +121,8 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
         {"who": who, "kind": who, "text": text, "thinking": "", "cut": False}
         for who, text in (("user", "Say it."), ("model", said))
     ]
-    grade = {"failed": None, "reason": None, "judge": "oak/judge", "flags": [verdict],
-             "values": [["warmth", "5.00"]], "verdicts": [["oak/judge", verdict]],
-             "detail": ""}  # fmt: skip
+    grade = {"failed": None, "reason": None, "flags": [verdict],
+             "values": [["warmth", "5.00"]], "verdicts": [["oak/judge", verdict]]}  # fmt: skip
     made = {"turns": turns, "beside": None, "compared": list(compared), "grade": grade}
     return base64.b64encode(gzip.compress(json.dumps(made).encode())).decode()
 
@@ -131,14 +130,11 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
 def run(name: str, values: Mapping[str, float], texts: bool = True) -> Any:
     """The items of a run, each with one sample."""
     items: list[Any] = [
-        {"item": item, "value": value, "spread": None,
-         "samples": [{"iteration": 1, "status": "scored", "reason": None, "flags": [],
-                      "values": {"rubric": value, "warmth": value / 10}}],
+        {"item": item, "samples": [{"rubric": value, "warmth": value / 10}],
          "texts": f"texts/run-{name}/{item}" if texts else None}
         for item, value in values.items()
     ]  # fmt: skip
-    return {"run": f"run-{name}", "model": name, "benchmark": "tact", "demo": False,
-            "value": "rubric", "items": items}  # fmt: skip
+    return {"value": "rubric", "items": items}
 
 
 def write(folder: Path, board: Any, data: Mapping[str, Any]) -> Path:

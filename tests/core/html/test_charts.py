@@ -9,7 +9,7 @@ import pytest
 
 from eibench.core.html.charts.axis import MARGIN, Axis, axis_over
 from eibench.core.html.charts.heat import HeatMap, shades
-from eibench.core.html.charts.plots import Figure, Series, lines, radar, scatter, strip
+from eibench.core.html.charts.plots import Figure, Series, lines, scatter, strip
 from eibench.core.html.charts.rows import ChartRow, Mark, RowChart, forest, ladder
 
 
@@ -134,13 +134,6 @@ def test_points_of_a_plane_stand_where_they_are(chart: object) -> None:
     assert found.rows[1] == ("a", "5", "3.00")
 
 
-def test_a_radar_has_its_numbers_beside_it() -> None:
-    """Since areas mislead."""
-    found = radar("An extra.", ["x", "y", "z"], {"a": [0.1, 0.5, 1.0]})
-    assert found.rows == [("x", "0.10"), ("y", "0.50"), ("z", "1.00")]
-    ElementTree.fromstring(found.svg)
-
-
 def test_shades_of_a_heat_map_are_of_a_fixed_scale() -> None:
     """So the largest of the models shown has not always the darkest."""
     heat = HeatMap("", ["a"], ["", "x"], [[5.0]], 0.0, 10.0, [False])
@@ -191,7 +184,8 @@ def test_names_beside_points_do_not_cover_each_other() -> None:
 
 def test_names_are_text() -> None:
     """Whatever they hold."""
-    found = radar("<b>", ["<script>alert(1)</script>", "\u202e", "\x1b[31m"], {"a": [1, 1, 1]})
+    names = ["<script>alert(1)</script>", "\u202e", "\x1b[31m"]
+    found = scatter("<b>", [Series("a", [(1, 1)] * 3, names)], ("", "x", "y"))
     assert "<script" not in found.svg
     assert "\\x202e" in found.svg
     assert "\\x1b" in found.svg
