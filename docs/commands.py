@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from eibench.core.cli.app import BenchGroup, app
-from eibench.core.cli.command import SECTION, as_click_option
+from eibench.core.cli.command import SECTION
+from eibench.core.cli.values import as_click_option
 from eibench.core.command_names import GROUPS
 from eibench.core.plugins import installed
 

@@ -15,9 +15,9 @@ import eibench
 from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
 from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
-from eibench.core.cli.command import as_click_option
 from eibench.core.cli.run import run_command
 from eibench.core.cli.settings import filed_options
+from eibench.core.cli.values import as_click_option
 from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
 from eibench.core.types import ANTHROPIC, OPENAI, unknown_to

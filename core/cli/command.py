@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..benchmark import Benchmark, Option
+from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..plugins import installed
 from ..reports.hints import place, typed
-from .values import click_type
+from ..settings.suites import Suite
+from .settings import SUITE, current, find_settings, find_suite
+from .values import as_click_option, env_name
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-    from ..settings.suites import Suite
 
 
 SECTION = "eibench_section"
@@ -87,8 +87,6 @@ def _place(ctx: click.Context) -> Iterator[str]:
 
 
 def _file(ctx: click.Context) -> Path | None:
-    from .settings import current
-
     return current(ctx).path
 
 
@@ -125,8 +123,6 @@ BENCHMARK = "eibench.benchmark"
 """Where a context keeps the benchmark that is named."""
 BENCHMARKS = "eibench.benchmarks"
 """Where it keeps several."""
-SUITE = "eibench.suite"
-"""Where it keeps the suite that is named."""
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -220,9 +216,7 @@ class BenchmarksCommand(BenchmarkCommand):
                 ctx.ignore_unknown_options = strict
         return {}
 
-    def _suite(self, ctx: click.Context, values: dict[str, Any]) -> "Suite | None":
-        from .settings import find_settings, find_suite
-
+    def _suite(self, ctx: click.Context, values: dict[str, Any]) -> Suite | None:
         name = values.get("suite") or os.environ.get(env_name("suite"))
         if not isinstance(name, str) or not name:
             return None
@@ -245,24 +239,3 @@ class BenchmarksCommand(BenchmarkCommand):
                 made = own.setdefault(option.name, as_click_option(option))
                 vars(made).setdefault(SECTION, f"Options of {benchmark.name}")
         return [*params[:-1], *own.values(), params[-1]]  # --help stays last
-
-
-def as_click_option(option: Option) -> click.Option:
-    """A benchmark's option as the command line knows it."""
-    dashed = option.name.replace("_", "-")
-    switch = isinstance(option.default, bool)
-    named = f"--{dashed}/--no-{dashed}" if switch else f"--{dashed}"
-    return click.Option(
-        [option.name, named],
-        type=None if switch else click_type(option.rule),
-        default=option.default,
-        help=option.help,
-        show_default=True,
-        envvar=env_name(option.name),
-        show_envvar=False,
-    )
-
-
-def env_name(option: str) -> str:
-    """The environment variable of an option."""
-    return "BENCH_" + option.replace("-", "_").upper()

@@ -25,7 +25,7 @@ from ..settings.suites import Suite
 from ..text import as_text, line
 from ..types import Json, JsonDict, JsonObject
 from . import options
-from .command import Command, env_name
+from .command import Command
 from .run import run_command
 from .settings import (
     defaults,
@@ -35,7 +35,7 @@ from .settings import (
     own_settings,
     setting_name,
 )
-from .values import RuleType, json_object
+from .values import RuleType, env_name, json_object
 
 _ADDRESSES = {"base_url", "judge_base_url"}
 _OF_JUDGES = {"judge_base_url", "judge_api_key_env"}

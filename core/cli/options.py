@@ -27,10 +27,10 @@ from ..settings.run_settings import (
 from ..settings.suites import Suite
 from ..spending.book import parse_price
 from ..types import DRAWING, SAMPLING, Json, JsonDict, JsonObject, Sampling
-from .command import BENCHMARK, BENCHMARKS, SECTION, SUITE, BenchmarkName, env_name
+from .command import BENCHMARK, BENCHMARKS, SECTION, BenchmarkName
 from .completion import judge_labels, model_names, model_specs
-from .settings import current, given_by_user, setting_name
-from .values import click_type, item_list, json_object, pairs, read_system, role_numbers
+from .settings import SUITE, current, given_by_user, setting_name
+from .values import click_type, env_name, item_list, json_object, pairs, read_system, role_numbers
 
 F = TypeVar("F", bound=Callable[..., object])
 _DEFAULTS = RunSettings()

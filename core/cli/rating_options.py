@@ -8,8 +8,9 @@ from ..benchmark import Benchmark, Option
 from ..errors import UsageError
 from ..plugins import installed
 from ..types import JsonDict, JsonObject
-from .command import BENCHMARK, SECTION, Command, as_click_option
+from .command import BENCHMARK, SECTION, Command
 from .stored import as_given
+from .values import as_click_option
 
 
 class BoardCommand(Command):

@@ -16,25 +16,24 @@ from click.core import ParameterSource
 
 from ..clients.families import stated
 from ..errors import ConfigError
+from ..plugins import installed
 from ..reading.names import nearest
 from ..settings.file import FILE, SettingsFile, check_names, read_settings
 from ..settings.rules import KEY_VARIABLES, VariableRule
-from ..settings.run_settings import SETTINGS
+from ..settings.run_settings import SETTINGS, option_of
 from ..settings.suites import Suite
 from ..settings.tables import check_value
 from ..types import JsonDict
-from .command import SUITE, as_click_option, env_name
-from .values import rule_of
+from .values import as_click_option, env_name, rule_of
 
+SUITE = "eibench.suite"
+"""Where a context keeps the suite that is named."""
 _META = "eibench.settings"
 
 
 def _usable() -> set[str]:
-    from ..plugins import installed
-    from .run import run_command
-
     own = {option.name for b in installed().benchmarks for option in b.options}
-    return own | {setting_name(param) for param in filed_options(run_command)}
+    return own | {option_of(name) for name, one in SETTINGS.items() if one.in_file}
 
 
 def filed_options(command: click.Command) -> list[click.Option]:
@@ -153,6 +152,4 @@ def config_option(command: Any) -> Any:
 
 def own_settings() -> list[tuple[str, click.Option]]:
     """The own options of every benchmark, with the benchmark's name."""
-    from ..plugins import installed
-
     return [(b.name, as_click_option(o)) for b in installed().benchmarks for o in b.options]

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..benchmark import Option
 from ..errors import UsageError
 from ..parties.secrets import shown_header
 from ..reading.files import read_text
@@ -61,6 +62,27 @@ def rule_of(param: click.Option) -> Rule:
     if param.is_flag:
         return SwitchRule()
     return TextRule(tuple(param.type.choices) if isinstance(param.type, click.Choice) else ())
+
+
+def as_click_option(option: Option) -> click.Option:
+    """A benchmark's option as the command line knows it."""
+    dashed = option.name.replace("_", "-")
+    switch = isinstance(option.default, bool)
+    named = f"--{dashed}/--no-{dashed}" if switch else f"--{dashed}"
+    return click.Option(
+        [option.name, named],
+        type=None if switch else click_type(option.rule),
+        default=option.default,
+        help=option.help,
+        show_default=True,
+        envvar=env_name(option.name),
+        show_envvar=False,
+    )
+
+
+def env_name(option: str) -> str:
+    """The environment variable of an option."""
+    return "BENCH_" + option.replace("-", "_").upper()
 
 
 def pairs(texts: tuple[str, ...], name: str) -> dict[str, str]:
