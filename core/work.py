@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
-from .benchmark import Benchmark, Pack
+from .benchmark import Benchmark
 from .clients.keys import Environment, process_environment
 from .datasets import find_pack, read_manifest
 from .datasets.fetching import FetchState, OfficialPack, fetch, read_official
@@ -24,7 +24,9 @@ from .reading.responses import Responses
 from .reports.result import Result, as_result
 from .run.checks import check_stored
 from .run.connect import Pricing
+from .run.score_file import read_answers, score_responses
 from .run.session import Session
+from .run.task import Generate, Task
 from .runs.views import write_document
 from .sample.progress import Progress
 from .settings.python import python_words
@@ -33,7 +35,6 @@ from .settings.run_config import Endpoint, RunConfig
 from .settings.run_settings import RunSettings
 from .spending.book import PriceBook
 from .spending.budget import Budget
-from .stored.score_file import read_answers, score_responses
 from .text import readable
 
 Watcher = Progress | Callable[[Progress], object]
@@ -55,7 +56,7 @@ def make_money(settings: RunSettings | None = None) -> Pricing:
 
 
 def open_session(
-    config: RunConfig,
+    task: Task,
     *,
     money: Pricing | None = None,
     progress: Progress | None = None,
@@ -71,8 +72,7 @@ def open_session(
     if progress is not None and (progress.samples or progress.worked):
         raise UsageError("this Progress has counted another run; make a new one")
     session = Session(
-        config,
-        installed(),
+        task,
         environment or process_environment(),
         progress or Progress(),
         say=say,
@@ -82,14 +82,14 @@ def open_session(
     return session
 
 
-async def run_session(session: Session, pack: Pack) -> Result:
+async def run_session(session: Session) -> Result:
     """Do what is left of a session's run; its document is put beside the journal.
 
     Raises:
         BenchError: The run ended early for another reason than the user's wish.
     """
-    document = await session.run(pack)
-    return as_result(document, write_document(session.config.runs_dir, document))
+    document = await session.run()
+    return as_result(document, write_document(session.task.config.runs_dir, document))
 
 
 async def run_config(
@@ -105,12 +105,13 @@ async def run_config(
         BenchError: The run cannot be, or ended early for another reason than the user's wish.
     """
     own, tell = (progress, None) if isinstance(progress, Progress) else (None, progress)
-    session = open_session(config, money=money, progress=own, environment=environment)
+    task = Generate(config)
+    session = open_session(task, money=money, progress=own, environment=environment)
     await asyncio.to_thread(have_data, config)
-    pack = session.read_pack()
-    _log.info("%s: %s pack of %s", config.display_name, pack.source.name, config.benchmark.name)
+    source = task.pack.source
+    _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)
     async with _watched(session, tell):
-        return await run_session(session, pack)
+        return await run_session(session)
 
 
 @contextlib.asynccontextmanager

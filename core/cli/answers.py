@@ -18,10 +18,10 @@ from ..journal import Journal
 from ..parties.providers import ModelSpec
 from ..reading import batches
 from ..run.checks import check_stored
-from ..run.session import choose_items
+from ..run.score_file import calls_of, sample_requests
+from ..run.task import choose_items
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
-from ..stored.score_file import calls_of, sample_requests
 from ..text import plural
 from ..types import ChatRequest, JsonDict, JsonObject
 from ..types.result_document import ResultDocument

@@ -56,15 +56,15 @@ def _confirms(question: str) -> bool:
 
 def resumed(session: Session) -> Session:
     """A session for the rest of a run, under the limits that the first one had."""
-    config = replace(session.config, keep_going=True)
-    made = make_session(config, session.money, dry=False)
+    config = replace(session.task.config, keep_going=True)
+    made = make_session(replace(session.task, config=config), session.money, dry=False)
     made.answered, made.absent = session.answered, session.absent
     return made
 
 
 def _reply(session: Session, document: ResultDocument, item_id: str) -> str:
     """The last reply about an item, shortened to one line."""
-    with Journal(session.config.runs_dir, create=False) as journal:
+    with Journal(session.task.config.runs_dir, create=False) as journal:
         run = journal.find_run(str(document["run_id"]))
         calls = item_record(journal, run, item_id)["iterations"][0]["calls"] if run else []
         text = line(" ".join(calls[-1]["text"].split())) if calls else ""

@@ -23,6 +23,7 @@ from ..plugins import installed
 from ..reports.hints import bench
 from ..reports.result import Result
 from ..run.plan import Plan, make_plan
+from ..run.task import Generate
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
@@ -110,9 +111,9 @@ def generate_command(
         options={"count": count, "attempts": attempts},
     )
     order, money = _order(benchmark, settings, output), make_money(settings)
-    session = make_session(order.config, money, dry=dry_run)
-    pack = session.read_pack()
-    planned = make_plan(order.config, pack, pack.items, money, tell)
+    task = Generate(order.config)
+    session, pack = make_session(task, money, dry=dry_run), task.pack
+    planned = make_plan(task, money, tell)
     tell(_description(order, planned, pack))
     if dry_run:
         if json_output:
@@ -121,7 +122,7 @@ def generate_command(
         return 0
     ask_to_spend([planned], sure=yes or settings.by_user("max_cost"))
     with no_exit():
-        result = asyncio.run(work(session, pack))
+        result = asyncio.run(work(session))
     return _finish(order, pack, result, json_output=json_output)
 
 

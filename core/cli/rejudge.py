@@ -10,12 +10,12 @@ from ..errors import UsageError
 from ..journal import Journal
 from ..parties.providers import OF_JUDGE, ModelSpec
 from ..plugins import installed
+from ..run.rejudge import rejudge_task
+from ..run.task import Regrade
 from ..runs.selectors import place_of
 from ..settings.resolve import judge_spec
-from ..settings.run_config import RunConfig
 from ..settings.run_settings import RunSettings
 from ..settings.targets import find_target, limits_of
-from ..stored.rejudge import rejudge_config
 from ..work import make_money
 from . import options
 from .command import Command
@@ -86,20 +86,20 @@ def judge_again(
     if settings.price:  # no other model is asked
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)
-    config = _config(run, settings, spec, changes)
-    runs = [planned(config, make_money(settings), set(), dry=dry)]
+    task = _task(run, settings, spec, changes)
+    runs = [planned(task, make_money(settings), set(), dry=dry)]
     sure = sure or settings.by_user("max_cost")
     return start(runs, sure=sure, dry=dry, json_output=json_output)
 
 
-def _config(
+def _task(
     name: str | None, settings: RunSettings, spec: ModelSpec, changes: Mapping[str, str]
-) -> RunConfig:
+) -> Regrade:
     judge = find_target(settings, spec, OF_JUDGE)
     dataset = as_given("dataset", settings.dataset)
     check_named(name, selector(dataset=dataset))
     with Journal(settings.runs_dir, create=False) as journal:
-        return rejudge_config(
+        return rejudge_task(
             journal,
             find_one(journal, name, selector(dataset=dataset)),
             installed(),

@@ -10,11 +10,11 @@ from ..errors import UsageError
 from ..guard import no_exit
 from ..journal import Journal
 from ..plugins import installed
+from ..run.rescore import regrade, rescore
+from ..run.rescore_all import CheckedRun, check_all
 from ..runs.selectors import place_of
 from ..runs.stored_config import config_of, pack_of
 from ..runs.views import write_document
-from ..stored.rescore import regrade, rescore
-from ..stored.rescore_all import CheckedRun, check_all
 from ..text import as_text
 from ..types.result_document import ResultDocument
 from . import options

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from .. import console
-from ..benchmark import Benchmark, Pack
+from ..benchmark import Benchmark
 from ..errors import BenchError, ErrorKind, Interrupted, Unreadable
 from ..guard import guard, no_exit
 from ..journal import Journal
@@ -17,7 +17,8 @@ from ..reports.result import Result
 from ..run.affordable import refuse_too_little
 from ..run.connect import Pricing
 from ..run.plan import Plan, make_plan
-from ..run.session import Session, choose_items
+from ..run.session import Session
+from ..run.task import Generate, Regrade, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, judges_of
@@ -51,10 +52,14 @@ from .summary import FailedRun, summary
 class Planned(NamedTuple):
     """A run that may begin: its settings are checked and its data read."""
 
-    config: RunConfig
+    task: Task
     session: Session
-    pack: Pack
     plan: Plan
+
+    @property
+    def config(self) -> RunConfig:
+        """How it is asked."""
+        return self.task.config
 
 
 _RUN_EXAMPLES = (
@@ -104,7 +109,7 @@ def run_command(
         for config in run_configs(benchmark, fitting(own, benchmark, len(chosen)), allow)
     ]
     say_what_fits_some(chosen)
-    runs = [planned(config, money, tried, dry=dry_run) for config in configs]
+    runs = [planned(Generate(config), money, tried, dry=dry_run) for config in configs]
     sure = yes or settings[0].by_user("max_cost")  # a file cannot say yes for the user
     return start(runs, sure=sure, dry=dry_run, json_output=json_output, limits=limits)
 
@@ -130,7 +135,7 @@ def start(
         BenchError: The only run ended early, or nobody reads what is printed.
     """
     for run in runs:
-        console.output.tell_wrapped(describe_plan(run.config, run.plan, run.pack.source.name))
+        console.output.tell_wrapped(describe_plan(run.config, run.plan, run.task.pack.source.name))
         for warning in judge_warnings(run.config):
             tell(f"warning: {warning}")
     if len(runs) > 1:
@@ -141,7 +146,7 @@ def start(
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:
-            plans = [plan_as_json(r.config, r.session, r.plan, r.pack.source) for r in runs]
+            plans = [plan_as_json(r.config, r.session, r.plan, r.task.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
     answered, absent = set[str](), set[str]()
@@ -154,11 +159,11 @@ def start(
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
-def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) -> Planned:
+def planned(task: Task, money: Pricing, tried: set[str], *, dry: bool) -> Planned:
     """A run with its plan, ready to begin.
 
     Args:
-        config: What is asked for.
+        task: What is to be done.
         money: Prices and limits.
         tried: Judges that this command tries in an earlier run; one that it tries in this run
             is added.
@@ -167,14 +172,13 @@ def planned(config: RunConfig, money: Pricing, tried: set[str], *, dry: bool) ->
     Raises:
         BenchError: It cannot be.
     """
-    session = make_session(config, money, dry=dry)
-    get_data(config)
-    pack = session.read_pack()
+    session = make_session(task, money, dry=dry)
+    get_data(task.config)
     untried = [judge for judge in session.untried if judge.stored_label not in tried]
     trials = {judge.label: session.proof(judge) for judge in untried}
-    made = make_plan(config, pack, choose_items(pack, config), money, tell, trials=trials)
+    made = make_plan(task, money, tell, trials=trials)
     tried.update(p.endpoint.stored_label for p in made.parties if p.phase == TRIAL)
-    return Planned(config, session, pack, made)
+    return Planned(task, session, made)
 
 
 def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] = ()) -> int:
@@ -186,11 +190,11 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
         place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
             with no_exit():
-                result = asyncio.run(work(run.session, run.pack, place))
+                result = asyncio.run(work(run.session, place))
                 if asks_on(run.session, result.document, alone=len(runs) == 1):
                     session = resumed(run.session)
-                    run = run._replace(config=session.config, session=session)
-                    result = asyncio.run(work(session, run.pack, place))
+                    run = run._replace(task=session.task, session=session)
+                    result = asyncio.run(work(session, place))
         except BenchError as error:
             if len(runs) == 1:
                 raise
@@ -242,7 +246,7 @@ def _finish(result: Result, run: Planned, *, json_output: bool, following: int) 
         _beyond(result, run.session.money)
         or _unreadable(result, run.session)
         or _ungraded(result, config)
-        or _rejudged(result, config)
+        or _rejudged(result, run.task)
     )
     advice = f"next: {special or _next(result.document, config)}"
     if json_output:
@@ -306,12 +310,12 @@ def _unreadable(result: Result, session: Session) -> str | None:
     return f"{one}; the same command with --keep-going asks the rest"
 
 
-def _rejudged(result: Result, config: RunConfig) -> str | None:
+def _rejudged(result: Result, task: Task) -> str | None:
     """What to do with a run that two judges have graded by now, the last one in full."""
-    run_id = config.run_id
-    if run_id is None or result.document["status"] != "complete":
+    if not isinstance(task, Regrade) or result.document["status"] != "complete":
         return None
-    with Journal(config.runs_dir, create=False) as journal:
+    run_id = str(result.document["run_id"])
+    with Journal(task.config.runs_dir, create=False) as journal:
         run = journal.find_run(run_id)
         if run is None or len(journal.judges(run)) < 2:
             return None

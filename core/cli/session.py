@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from .. import console
-from ..benchmark import Pack
 from ..benchmark.making import DataMaker
 from ..benchmark.roles import MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
@@ -23,6 +22,7 @@ from ..reports.result import Result
 from ..run.connect import Pricing
 from ..run.plan import PartyPlan, Plan
 from ..run.session import Session
+from ..run.task import Task
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
 from ..sections import Table
@@ -209,11 +209,11 @@ def tell(text: str) -> None:
     console.output.tell(text)
 
 
-def make_session(config: RunConfig, money: Pricing, *, dry: bool) -> Session:
+def make_session(task: Task, money: Pricing, *, dry: bool) -> Session:
     """A session for a run that can be.
 
     Args:
-        config: What is asked for.
+        task: What is to be done.
         money: Prices and limits.
         dry: Only the plan is wanted, so that no key is needed.
 
@@ -222,30 +222,30 @@ def make_session(config: RunConfig, money: Pricing, *, dry: bool) -> Session:
     """
     environment = process_environment()
     try:
-        return open_session(config, money=money, environment=environment, say=tell)
+        return open_session(task, money=money, environment=environment, say=tell)
     except ConfigError as error:
         if not dry:
             raise
         tell(f"note: {error}")
-        return Session(config, installed(), environment, say=tell, money=money)
+        return Session(task, environment, say=tell, money=money)
 
 
-async def work(session: Session, pack: Pack, place: str = "") -> Result:
+async def work(session: Session, place: str = "") -> Result:
     """Do what is left of a run, with a live display; a signal ends it gently.
 
     Args:
         session: Of the run.
-        pack: Its data.
         place: Which of several runs it is.
 
     Raises:
         BenchError: The run ended early for another reason than the user's wish.
     """
-    title = f"{session.config.benchmark.name} {session.config.display_name}{place}"
+    config = session.task.config
+    title = f"{config.benchmark.name} {config.display_name}{place}"
     with _stoppable(session):
-        judge = ", ".join(party.label for party in judges_of(session.config))
+        judge = ", ".join(party.label for party in judges_of(config))
         async with console.live.displayed(session.progress, title, console.output.err(), judge):
-            return await run_session(session, pack)
+            return await run_session(session)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from ..text import line, number, plural
 from .grid import Column, Grid
 
 if TYPE_CHECKING:
-    from ..stored.rescore_all import CheckedRun, Number
+    from ..run.rescore_all import CheckedRun, Number
 
 
 def regraded(checked: Sequence["CheckedRun"], *, dry: bool) -> RenderableType:

@@ -10,8 +10,8 @@ from ..datasets import read_jsonl
 from ..errors import DataError
 from ..foreign import ForeignRun, ForeignSample, ForeignTurn
 from ..reading.responses import Answers, sample_key
+from ..run.score_file import read_answers
 from ..settings.run_config import RunConfig
-from ..stored.score_file import read_answers
 from ..types import digest
 from .translate import ANSWERS, Source
 

@@ -15,10 +15,10 @@ from ..foreign import ForeignSample, ForeignTurn
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..journal.calls import storable
+from ..run.score_file import answers_of
 from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel
 from ..settings.run_config import RunConfig
-from ..stored.score_file import answers_of
 from ..types import ChatRequest, ChatResponse, Finish, Item, Message, Score
 
 OTHERWISE = "it was asked otherwise than the pack says"

@@ -27,8 +27,8 @@ from ..journal.merging import Imported
 from ..journal.schema import RUNS, TABLES, FailureRow, RunRow
 from ..parties.providers import ModelSpec
 from ..run.ownership import ID_LENGTHS, run_settings
+from ..run.score_file import failure_of
 from ..settings.run_config import Endpoint, RunConfig, grader, identity
-from ..stored.score_file import failure_of
 from ..types import digest
 from .replay import ConversationReplay, ReplayedConversation, Unusable
 

@@ -1,54 +1,51 @@
 """What is refused before anything is made or sent: parties that cannot be, and keys in texts."""
 
+from ..benchmark.roles import MODEL
 from ..clients.demo import JUDGE
 from ..clients.keys import Environment, redact, refuse_credentials
 from ..errors import UsageError
 from ..guard import guard, make_client
 from ..imported import MARK, is_imported
-from ..plugins import Catalogue
+from ..plugins import installed
 from ..reports.hints import bench
 from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..text import readable
 from ..types import canonical
-from .connect import Pricing, asked_parties, client_config
+from .connect import Pricing, client_config
+from .task import Task
 
 
-def check_parties(
-    config: RunConfig, catalogue: Catalogue, environment: Environment, money: Pricing
-) -> None:
+def check_parties(task: Task, environment: Environment, money: Pricing) -> None:
     """Refuse a model or a judge that cannot be, before anything is made or sent.
 
     Raises:
         UsageError: The settings contradict each other.
         ConfigError: A key is missing.
     """
-    _refuse_imported(config)
-    _check_roles(config, catalogue)
-    if not config.run_id:
-        money.check(config.model, "generate", config.effective_sampling)
-        for role in config.benchmark.roles:
-            money.check(config.roles[role.name], role.phase, config.sampling_of(role))
-    for judge in judges_of(config):
-        money.check(judge, "judge", config.benchmark.judge_sampling)
-    for party, endpoint in asked_parties(config):
-        most = config.limits.concurrency
-        made = client_config(endpoint, most, catalogue, environment, party=party)
-        provider = catalogue.provider(endpoint.spec.provider)
-        if provider.demo and not party.role:
+    config, most = task.config, task.config.limits.concurrency
+    _refuse_imported(task)
+    _check_roles(config)
+    for asked in task.asked:
+        money.check(asked.endpoint, asked.phase, asked.sampling)
+    for asked in task.asked:
+        made = client_config(asked.endpoint, most, environment, party=asked.party)
+        provider = installed().provider(asked.endpoint.spec.provider)
+        if provider.demo and not asked.party.role:
             make_client(provider, made)  # costs nothing, and refuses a name that does not exist
     check_stored(config)
 
 
-def _refuse_imported(config: RunConfig) -> None:
+def _refuse_imported(task: Task) -> None:
     """Refuse to ask those that another program has asked: nobody knows how to reach them.
 
     Raises:
         UsageError: One would be asked, or a run of ours would be called like theirs.
     """
-    if (config.name or "").endswith(MARK) and not config.run_id:
+    config, generates = task.config, task.asks(MODEL)
+    if (config.name or "").endswith(MARK) and generates:
         message = f"--name: names that end in{MARK} are those of imported runs"
         raise UsageError(f"{message}; choose another")
-    if not config.run_id and is_imported(config.model.spec):
+    if generates and is_imported(config.model.spec):
         raise UsageError(
             f"{config.model.spec} is the model of a run that was imported, and cannot be asked; "
             f"{bench('rejudge', 'RUN', '--judge', 'SPEC')} judges what it said"
@@ -75,14 +72,14 @@ def _without_judge(config: RunConfig) -> str:
     return f", or only generate with {' '.join(f'--no-{name}' for name in needed)}"
 
 
-def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
+def _check_roles(config: RunConfig) -> None:
     name, model, judges = config.benchmark.name, config.model.spec, judges_of(config)
-    demo_model = catalogue.provider(model.provider).demo
+    demo_model = installed().provider(model.provider).demo
     if demo_model and model.name == JUDGE:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
     if demo_model and not config.benchmark.has_demo:
         raise UsageError(f"{name} has no words for demo models; name a real one with --model")
-    _check_players(config, catalogue, demo_model=demo_model)
+    _check_players(config, demo_model=demo_model)
     if not guard(config.benchmark).needs_judge(config.options):
         if judges:
             raise UsageError(f"{name} asks no judge; leave --judge out")
@@ -92,7 +89,7 @@ def _check_roles(config: RunConfig, catalogue: Catalogue) -> None:
         raise UsageError(f"{name} needs a judge; name one, such as --judge openai/gpt-4.1{without}")
     _check_votes(config)
     for judge in judges:
-        _check_demo_judge(config, catalogue, judge, demo_model=demo_model)
+        _check_demo_judge(config, judge, demo_model=demo_model)
 
 
 def _check_votes(config: RunConfig) -> None:
@@ -106,11 +103,9 @@ def _check_votes(config: RunConfig) -> None:
         raise UsageError(f"{message}; take mean or median")
 
 
-def _check_demo_judge(
-    config: RunConfig, catalogue: Catalogue, judge: Endpoint, *, demo_model: bool
-) -> None:
+def _check_demo_judge(config: RunConfig, judge: Endpoint, *, demo_model: bool) -> None:
     """Refuse a demo judge that cannot judge this."""
-    if not catalogue.provider(judge.spec.provider).demo:
+    if not installed().provider(judge.spec.provider).demo:
         return
     if judge.spec.name != JUDGE:
         raise UsageError(f"{judge.spec} is no judge; the demo judge is demo/{JUDGE}")
@@ -122,10 +117,10 @@ def _check_demo_judge(
         raise UsageError(f"{name} has no rules for the demo judge; name a real one with --judge")
 
 
-def _check_players(config: RunConfig, catalogue: Catalogue, *, demo_model: bool) -> None:
+def _check_players(config: RunConfig, *, demo_model: bool) -> None:
     """Refuse demo players of roles that cannot be."""
     for name, player in config.roles.items():
-        if not catalogue.provider(player.spec.provider).demo:
+        if not installed().provider(player.spec.provider).demo:
             continue
         real = f"name a real one with --role {name}=SPEC"
         if player.spec.name != name:

@@ -2,39 +2,31 @@
 
 from dataclasses import dataclass, field, replace
 
-from ..benchmark.roles import role_in
-from ..clients.caller import Caller, Limits
+from ..benchmark.roles import JUDGE, MODEL
+from ..clients.caller import Caller
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Line, Notices
 from ..errors import ConfigError, PluginError, UsageError
 from ..guard import make_client
 from ..parties.providers import (
-    OF_JUDGE,
     OF_MODEL,
     ClientConfig,
     PartyOptions,
     Transfer,
     check_base_url,
     of_judge,
-    of_role,
 )
 from ..parties.sites import is_local
-from ..plugins import Catalogue
-from ..sample.context import ConnectedParty, offline_roles
+from ..plugins import installed
+from ..sample.context import ConnectedParty
 from ..sample.progress import Progress
 from ..sample.workers import Stop
-from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..settings.run_config import Endpoint
 from ..spending.book import PriceBook
 from ..spending.budget import Budget, Meter
 from ..spending.prices import Price, upper_bound
 from ..types import ChatRequest, Sampling, digest
-
-
-def asked_parties(config: RunConfig) -> list[tuple[PartyOptions, Endpoint]]:
-    """Whom a command asks: of a run that is only judged again, the judge alone."""
-    players = [(of_role(name), player) for name, player in config.roles.items()]
-    generating = [] if config.run_id else [(OF_MODEL, config.model), *players]
-    return generating + [(of_judge(str(j.spec)), j) for j in judges_of(config)]
+from .task import Task, TaskParty
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +75,6 @@ class Pricing:
 def client_config(
     endpoint: Endpoint,
     concurrency: int,
-    catalogue: Catalogue,
     environment: Environment,
     transfer: Transfer | None = None,
     party: PartyOptions = OF_MODEL,
@@ -94,7 +85,7 @@ def client_config(
         UsageError: The provider or the address is none.
         ConfigError: A key is needed and missing.
     """
-    provider = catalogue.provider(endpoint.spec.provider)
+    provider = installed().provider(endpoint.spec.provider)
     base_url = check_base_url(endpoint.base_url, party) if endpoint.base_url else None
     key, key_name = choose_key(provider, base_url, endpoint.api_key_env, environment, party)
     for secret in (key, *endpoint.headers.values()):
@@ -111,13 +102,13 @@ def client_config(
     )
 
 
-def proof_of(judge: Endpoint, catalogue: Catalogue, environment: Environment) -> str:
+def proof_of(judge: Endpoint, environment: Environment) -> str:
     """Names a judge's address, key and headers, from which none of them can be told.
 
     A judge that has answered there need not be tried again; another key makes another proof.
     """
     try:
-        made = client_config(judge, 1, catalogue, environment, party=of_judge(str(judge.spec)))
+        made = client_config(judge, 1, environment, party=of_judge(str(judge.spec)))
     except ConfigError:  # a plan needs no key
         return ""
     return digest([judge.address, made.key, dict(made.headers)])
@@ -127,8 +118,7 @@ def proof_of(judge: Endpoint, catalogue: Catalogue, environment: Environment) ->
 class PartyConnector:
     """Connects a run with its model, its judge and its roles, each with limits of its own."""
 
-    config: RunConfig
-    catalogue: Catalogue
+    task: Task
     environment: Environment
     progress: Progress
     stop: Stop
@@ -139,40 +129,10 @@ class PartyConnector:
     _lines: dict[str, Line] = field(default_factory=dict)
     """By address: parties at a server of the user's own wait in one line."""
 
-    def model(self) -> ConnectedParty:
-        """The model of the run; without a caller when the run is only judged again."""
-        config = self.config
-        sampling = config.effective_sampling
-        if config.run_id:
-            return ConnectedParty(
-                "generate", config.model.stored_label, sampling, None, config.system
-            )
-        return self._party("generate", config.model, config.limits, sampling, config.system)
-
-    def roles(self) -> dict[str, ConnectedParty]:
-        """Who plays the roles of the run."""
-        config = self.config
-        if config.run_id:
-            return offline_roles(config)
-        return {
-            role.name: self._party(
-                role.phase,
-                config.roles[role.name],
-                config.role_limits.get(role.name, config.limits),
-                config.sampling_of(role),
-                None,
-            )
-            for role in config.benchmark.roles
-        }
-
-    def judges(self) -> list[ConnectedParty]:
-        """The judges of the run."""
-        config, sampling = self.config, self.config.benchmark.judge_sampling
-        limits = config.judge_limits
-        return [
-            self._party("judge", judge, limits.get(judge.label, config.limits), sampling, None)
-            for judge in judges_of(config)
-        ]
+    def connect(self) -> list[ConnectedParty]:
+        """Judges, the model, and who plays roles; those who are not asked have no caller."""
+        first = sorted(self.task.parties, key=lambda one: one.phase != JUDGE)
+        return [self._party(one) for one in first]
 
     async def close(self) -> None:
         """Close all connections."""
@@ -182,29 +142,24 @@ class PartyConnector:
             except PluginError as error:
                 self.notices.closing(error)
 
-    def _party(
-        self,
-        phase: str,
-        endpoint: Endpoint,
-        limits: Limits,
-        sampling: Sampling,
-        system: str | None,
-    ) -> ConnectedParty:
-        role = role_in(phase)
-        party = of_role(role) if role else OF_MODEL if phase == "generate" else OF_JUDGE
-        meter = self.money.meter(endpoint, phase)
-        caller = self._caller(endpoint, limits, meter, party)
-        address, label = endpoint.address, endpoint.stored_label
-        return ConnectedParty(phase, label, sampling, caller, system, address)
-
-    def _caller(
-        self, endpoint: Endpoint, limits: Limits, meter: Meter, party: PartyOptions
-    ) -> Caller:
-        provider = self.catalogue.provider(endpoint.spec.provider)
-        most = limits.concurrency
-        made = client_config(
-            endpoint, most, self.catalogue, self.environment, self.config.transfer, party
+    def _party(self, asked: TaskParty) -> ConnectedParty:
+        caller = self._caller(asked) if self.task.asks(asked.phase) else None
+        endpoint, system = asked.endpoint, self.task.config.system
+        return ConnectedParty(
+            asked.phase,
+            endpoint.stored_label,
+            asked.sampling,
+            caller,
+            system if asked.phase == MODEL else None,
+            endpoint.address,
         )
+
+    def _caller(self, asked: TaskParty) -> Caller:
+        endpoint, limits = asked.endpoint, self.task.limits(asked)
+        provider = installed().provider(endpoint.spec.provider)
+        meter = self.money.meter(endpoint, asked.phase)
+        most, transfer = limits.concurrency, self.task.config.transfer
+        made = client_config(endpoint, most, self.environment, transfer, asked.party)
         ramps = limits.ramps and is_local(endpoint.base_url)
         caller = Caller(
             make_client(provider, replace(made, needs_token_limit=meter.limited)),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ..benchmark import Pack
+from ..benchmark.roles import MODEL
 from ..clients.keys import redact
 from ..compare.comparison_pool import (
     ComparisonPool,
@@ -17,7 +17,6 @@ from ..compare.comparison_pool import (
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..errors import BenchError, BudgetReached, Interrupted, PluginError, ProviderError, Unreadable
-from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..parties.panels import Replies
 from ..parties.sites import host_in
@@ -25,38 +24,26 @@ from ..reports.document import build_document
 from ..reports.evidence import (
     Evidence,
     ModelComparisons,
-    Selection,
     kept_comparisons,
     read_evidence,
 )
 from ..runs.finding import Company
-from ..runs.views import keep_result, view_of
+from ..runs.views import keep_result
 from ..sample.progress import TRIAL, Progress
-from ..settings.run_config import RunConfig, grader, graders_of
+from ..settings.run_config import grader, graders_of
 from ..spending.budget import Budget
 from ..text import plural
 from ..types import digest
 from ..types.result_document import PlacementEnd, ResultDocument, Status
+from .task import Task
 
 
 class OwnedRun(NamedTuple):
-    """A run that is this command's alone, and which of its samples the command is about."""
+    """A run that is this command's alone, and what the command is to do for it."""
 
     journal: Journal
     run: RunRecord
-    config: RunConfig
-    pack: Pack
-    selection: Selection
-
-    @property
-    def compares(self) -> bool:
-        """Whether the run's transcripts are compared with those of other models."""
-        return guard(self.config.benchmark).compares(self.config.options) and not self.config.run_id
-
-    @property
-    def view(self) -> str | None:
-        """What the result of this command is called beside the run's own."""
-        return view_of(self.journal, self.run, self.config, self.selection)
+    task: Task
 
 
 class Placement(NamedTuple):
@@ -100,14 +87,15 @@ class Outcome:
             seconds: That the command took.
             ended: What ended it early, by the user's wish.
         """
-        journal, run, config, _, selection = self.owned
+        journal, run, task = self.owned
+        config = task.config
         journal.writer.flush()
         self._tell_where_from(ended)
         evidence = read_evidence(
             journal,
             run,
             digest(grader(config)),
-            selection,
+            task.selection,
             judge=config.judge.stored_label if config.judge else None,
             sent=self.progress.calls - self.progress.sent.get(TRIAL, 0),
             stopped=_stopped(ended),
@@ -119,8 +107,7 @@ class Outcome:
         evidence = replace(evidence, again=self.progress.retries, asked_now=asked_now)
         warnings = [*self._silent(evidence), *self._why_it_ended(ended)]
         document = self._document(seconds, evidence, warnings)
-        # A run that is only judged again stays what it was.
-        finished = run.finished_at is not None if config.run_id else ended is None
+        finished = task.finishes(run, ended)
         keep_result(journal, run, document, seconds=seconds, finished=finished)
         return document
 
@@ -135,9 +122,8 @@ class Outcome:
 
     def _tell_where_from(self, ended: BenchError | None) -> None:
         """Say that the server that is named was not asked, where another one gave the result."""
-        config = self.owned.config
-        model = config.model
-        asked = config.run_id or self.progress.sent.get("generate")
+        task, model = self.owned.task, self.owned.task.config.model
+        asked = self.progress.sent.get("generate") or not task.asks(MODEL)
         if ended is None and not asked and host_in(model.stored_label) != model.address:
             self.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
 
@@ -149,16 +135,16 @@ class Outcome:
         Raises:
             PluginError: The benchmark cannot sum up; the run goes on once it can.
         """
-        journal, run, config, pack, selection = self.owned
+        journal, run, task = self.owned
         try:
             return build_document(
                 run,
-                config,
-                pack,
-                selection,
+                task.config,
+                task.pack,
+                task.selection,
                 evidence,
                 compared=self._compared(),
-                view=self.owned.view,
+                view=task.view(journal, run),
                 elapsed_s=round(run.elapsed_s + seconds, 3),
                 warnings=warnings,
             )
@@ -175,8 +161,9 @@ class Outcome:
 
     def _compared(self) -> ModelComparisons | None:
         """Where the model stands among others, where that was wanted."""
-        journal, run, config, pack, _ = self.owned
-        if not self.owned.compares:
+        journal, run, task = self.owned
+        config, pack = task.config, task.pack
+        if not task.compares:
             return kept_comparisons(config, journal.document(run))
         pool = pool_of(journal, config, pack)
         met = read_met(journal, pool, pack, Company.of(config))

@@ -21,11 +21,11 @@ from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.providers import OF_JUDGE, PartyOptions, host_of
 from ..parties.sites import is_local
-from ..plugins import Catalogue
-from ..runs.finding import JUDGE, MODEL, FoundRun
+from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
-from .connect import asked_parties, client_config
+from .connect import client_config
+from .task import Task
 
 _LISTING = "openai"
 """The provider whose servers have such a list."""
@@ -42,18 +42,16 @@ class Servers:
     entries: Mapping[PartyOptions, JsonObject | None]
 
     @classmethod
-    async def ask(
-        cls, config: RunConfig, catalogue: Catalogue, environment: Environment
-    ) -> "Servers":
+    async def ask(cls, task: Task, environment: Environment) -> "Servers":
         """Ask those that are local, each once; none of them has to answer."""
         entries = {}
-        for party, endpoint in asked_parties(config):
+        for party, endpoint, *_ in task.asked:
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                made = client_config(endpoint, 1, catalogue, environment, party=party)
+                made = client_config(endpoint, 1, environment, party=party)
                 entries[party] = await read_entry(made)
         return cls(entries)
 
-    def check(self, journal: Journal, found: FoundRun, say: Callable[[str], None]) -> None:
+    def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:
         """Refuse a server that has another model than the one that was asked before.
 
         One that was pulled or made again since may be the same, so that is said only.
@@ -61,11 +59,11 @@ class Servers:
         Raises:
             UsageError: It says so itself.
         """
-        for party, endpoint in asked_parties(found.config):
+        for party, endpoint, *_ in task.asked:
             now, name = self.entries.get(party), party_name(party)
-            then = _known(journal, found.run, name, endpoint.stored_label)
+            then = _known(journal, task.run, name, endpoint.stored_label)
             if now and then and not same_model(then, now):
-                raise UsageError(_why_another(name, endpoint, found.run, then, now))
+                raise UsageError(_why_another(name, endpoint, task.run, then, now))
             if now and then and not same_build(then, now):
                 what = f"{endpoint.spec} was pulled or made again at {endpoint.address}"
                 say(
@@ -73,16 +71,16 @@ class Servers:
                     "--name NAME or --fresh starts another run"
                 )
 
-    def keep(self, journal: Journal, run: RunRecord, config: RunConfig) -> None:
+    def keep(self, journal: Journal, run: RunRecord, task: Task) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
-        for party, endpoint in asked_parties(config):
+        for party, endpoint, *_ in task.asked:
             about = (endpoint.stored_label, endpoint.name, self.entries.get(party))
             journal.add_asked(run, AskedParties(run.run_id, party_name(party), *about))
 
 
-def keep_names(journal: Journal, run: RunRecord, config: RunConfig) -> None:
+def keep_names(journal: Journal, run: RunRecord, task: Task) -> None:
     """Store the names that endpoints have in bench.toml now, where a run asked them without."""
-    for party, endpoint in asked_parties(config):
+    for party, endpoint, *_ in task.asked:
         if endpoint.name:
             about = (party_name(party), endpoint.stored_label, endpoint.name)
             asked = AskedParties(run.run_id, *about)
@@ -145,16 +143,16 @@ ID_LENGTHS = (8, 16, 32)
 
 
 @contextmanager
-def own_run(journal: Journal, found: FoundRun, pack: Pack, *, demo: bool) -> Iterator[RunRecord]:
-    """The run that was found, or a new one, owned while the block runs.
+def own_run(journal: Journal, task: Task, *, demo: bool) -> Iterator[RunRecord]:
+    """The run that a task goes on with, or a new one, owned while the block runs.
 
     Raises:
         JournalError: Another process owns it.
     """
-    config, meant = found.config, identity(found.config, pack)
+    config, meant = task.config, identity(task.config, task.pack)
     run_identity, ordinal = digest(meant), 1
-    if found.run is not None:
-        run_id = found.run.run_id
+    if task.run is not None:
+        run_id = task.run.run_id
     else:
         newest = journal.newest_run(run_identity)
         ordinal = newest.ordinal + 1 if newest else 1
@@ -166,7 +164,7 @@ def own_run(journal: Journal, found: FoundRun, pack: Pack, *, demo: bool) -> Ite
             ordinal=ordinal,
             demo=demo,
             settings=run_settings(config, meant),
-            **_names(config, pack),
+            **_names(config, task.pack),
         )
 
 

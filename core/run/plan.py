@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
-from ..benchmark import Pack
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import MODEL, is_generating
+from ..benchmark.roles import MODEL
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
 from ..reports.evidence import Selection
-from ..runs.finding import FoundRun, find_run
 from ..runs.refile import SampleReplay
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
@@ -26,6 +24,7 @@ from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, to
 from ..types import ChatRequest, Item, digest
 from .connect import Pricing
 from .plan_requests import calls_left, first_requests
+from .task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +99,7 @@ class Plan:
 
 
 def make_plan(
-    config: RunConfig,
-    pack: Pack,
-    items: Sequence[Item],
+    task: Task,
     money: Pricing,
     say: Callable[[str], None] = lambda line: None,
     *,
@@ -111,27 +108,23 @@ def make_plan(
     """The plan of a run; reads the journal if there is one, and changes nothing.
 
     Args:
-        config: What is asked for.
-        pack: Its data.
-        items: Those of it that are asked for.
+        task: What is to be done.
         money: Prices and limits.
         say: Tells the user something.
         trials: Labels of judges that are first asked if they answer, unless they have there with
             this proof.
     """
-    selection, comparisons = Selection(items, config.iterations), Left(0)
-    compares = guard(config.benchmark).compares(config.options) and not config.run_id
-    with _stored(config, pack, compares=compares) as (journal, found):
-        known = _known(journal, found, selection)._replace(untried=_untried(journal, found, trials))
-        left, calls = _left(config, selection, known)
+    config, selection, comparisons = task.config, task.selection, Left(0)
+    with _stored(task) as (journal, found):
+        known = _known(journal, found)._replace(untried=_untried(journal, found, trials))
+        left, calls = _left(task, known)
         if isinstance(config.benchmark, DataMaker):
-            calls[MODEL] = calls_left(config.benchmark, pack, journal, found)
-        if compares:
-            comparisons = asyncio.run(_comparisons_left(journal, found, pack, selection))
+            calls[MODEL] = calls_left(config.benchmark, journal, found)
+        if task.compares:
+            comparisons = asyncio.run(_comparisons_left(journal, found))
             calls[COMPARE] = comparisons.most
-    asked = first_requests(config, pack, items, say)
-    roles = [(role.phase, config.roles[role.name]) for role in config.benchmark.roles]
-    parties = [(MODEL, config.model), *([] if config.run_id else roles)]
+    asked = first_requests(task, say)
+    parties = [p for p in task.parties if p.phase == MODEL or (p.party.role and task.asks(p.phase))]
     talks = len(parties) > 1  # which may end early
     made = [
         _party_plan(
@@ -142,7 +135,7 @@ def make_plan(
             asked[phase],
             min(left, calls[phase]) if talks else None,
         )
-        for phase, who in parties
+        for _, who, phase, _ in parties
     ]
     for judge in judges_of(config):
         label = judge.stored_label
@@ -150,7 +143,7 @@ def make_plan(
             verdicts = known.left_by(label, config, selection)
             own = calls["judge"] if verdicts is None else verdicts
             made.append(_party_plan(money, "judge", judge, own, asked["judge"]))
-        if compares:
+        if task.compares:
             most = ceil(_share_of(config) * calls[COMPARE])
             least = None if comparisons.about is None else 0  # a placement may stop at any time
             made.append(_party_plan(money, COMPARE, judge, most, asked[COMPARE], least))
@@ -164,27 +157,24 @@ def make_plan(
         tuple(made),
         comparisons,
         config.iterations,
-        _has_begun(config, known),
+        _has_begun(task, known),
     )
 
 
-def _has_begun(config: RunConfig, known: "_Known") -> bool:
-    """Whether some of what the run asks was answered: of one that is judged again, verdicts."""
-    phases = (phase for _, _, phase in known.calls)
-    return any(not (config.run_id and is_generating(phase)) for phase in phases)
+def _has_begun(task: Task, known: "_Known") -> bool:
+    """Whether some of what the task asks was answered."""
+    return any(task.asks(phase) for _, _, phase in known.calls)
 
 
 @contextlib.contextmanager
-def _stored(
-    config: RunConfig, pack: Pack, *, compares: bool
-) -> Iterator[tuple[Journal | None, FoundRun]]:
-    """The journal, if there is one that has to be looked at, and the run in it."""
-    wanted = compares or not config.fresh
-    if not (wanted and has_journal(config.runs_dir)):
-        yield None, FoundRun(config, None)
+def _stored(task: Task) -> Iterator[tuple[Journal | None, Task]]:
+    """The journal, if there is one that has to be looked at, and the task with the run in it."""
+    config = task.config
+    if not ((task.compares or not config.fresh) and has_journal(config.runs_dir)):
+        yield None, task
         return
     with Journal(config.runs_dir, create=False) as journal:
-        yield journal, find_run(journal, config, pack)
+        yield journal, task.find(journal)
 
 
 def _share_of(config: RunConfig) -> float:
@@ -240,12 +230,12 @@ def read_graded(
     return WholeGrades(whole, each)
 
 
-def _untried(journal: Journal | None, found: FoundRun, trials: Mapping[str, str]) -> frozenset[str]:
+def _untried(journal: Journal | None, task: Task, trials: Mapping[str, str]) -> frozenset[str]:
     """The labels of the judges of which the journal does not know that they answer."""
-    sampling = found.config.benchmark.judge_sampling
+    sampling = task.config.benchmark.judge_sampling
     digests = {
         judge.stored_label: trial_digest(judge.stored_label, sampling, trials[judge.label])
-        for judge in judges_of(found.config)
+        for judge in judges_of(task.config)
         if judge.label in trials
     }
     return frozenset(n for n, d in digests.items() if not (journal and journal.has_passed(d)))
@@ -280,8 +270,8 @@ class _Known(NamedTuple):
         )
 
 
-def _known(journal: Journal | None, found: FoundRun, selection: Selection) -> _Known:
-    config, run = found
+def _known(journal: Journal | None, task: Task) -> _Known:
+    config, run, selection = task.config, task.run, task.selection
     if journal is None or run is None:
         return _Known()
     totals = journal.call_totals(run, config.judge.stored_label if config.judge else None)
@@ -292,7 +282,7 @@ def _known(journal: Journal | None, found: FoundRun, selection: Selection) -> _K
     if config.panel or not wanted:
         return _Known(graded, calls)
     replay = SampleReplay.of(journal, run, config)
-    return _Known(graded, calls, asyncio.run(_verdicts(replay, selection.items, wanted)))
+    return _Known(graded, calls, asyncio.run(_verdicts(task, replay, wanted)))
 
 
 def _verdicts_of(config: RunConfig, item: Item) -> int:
@@ -301,25 +291,25 @@ def _verdicts_of(config: RunConfig, item: Item) -> int:
 
 
 async def _verdicts(
-    replay: SampleReplay, items: Sequence[Item], samples: Collection[tuple[str, int]]
+    task: Task, replay: SampleReplay, samples: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int], int]:
     """The calls to the judge that samples still need, by what their requests are today."""
-    needed, by_id = {}, {item.id: item for item in items}
+    needed, by_id = {}, {item.id: item for item in task.selection.items}
     for item_id, iteration in samples:
         item = by_id[item_id]
         replayed = await replay(item, iteration)
-        planned = replay.config.planned_calls(item)["judge"]
+        planned = task.planned_calls(item)["judge"]
         least = 0 if replayed.score or not planned else 1
         needed[item_id, iteration] = max(least, least * planned - replayed.found)
     return needed
 
 
-def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, Counter[str]]:
+def _left(task: Task, known: _Known) -> tuple[int, Counter[str]]:
     """Samples without a score, and the calls they still need by phase."""
-    left, calls = 0, Counter[str]()
+    left, calls, selection = 0, Counter[str](), task.selection
     for item in selection.items:
         for iteration in range(1, selection.iterations + 1):
-            needed = config.planned_calls(item, iteration)
+            needed = task.planned_calls(item, iteration)
             if (item.id, iteration) in known.graded.scored:
                 continue
             left += 1
@@ -332,11 +322,9 @@ def _left(config: RunConfig, selection: Selection, known: _Known) -> tuple[int, 
     return left, calls
 
 
-async def _comparisons_left(
-    journal: Journal | None, found: FoundRun, pack: Pack, selection: Selection
-) -> Left:
-    config, run = found
+async def _comparisons_left(journal: Journal | None, task: Task) -> Left:
     if journal is None:
-        refuse_strangers(config, {})
+        refuse_strangers(task.config, {})
         return Left(0)
-    return (await look_ahead(journal, run, config, pack, selection)).left()
+    about = (task.run, task.config, task.pack, task.selection)
+    return (await look_ahead(journal, *about)).left()

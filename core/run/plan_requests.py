@@ -20,12 +20,12 @@ from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
-from ..runs.finding import FoundRun
 from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
 from ..types import ChatRequest, ChatResponse, Item, SampleScore, Sampling, Score, digest
+from .task import Task
 
 LOOKED_AT = 5
 """Items whose requests are made to estimate the tokens of all."""
@@ -37,23 +37,19 @@ Requests = dict[str, list[ChatRequest]]
 """By phase."""
 
 
-def first_requests(
-    config: RunConfig, pack: Pack, items: Sequence[Item], say: Callable[[str], None]
-) -> Requests:
+def first_requests(task: Task, say: Callable[[str], None]) -> Requests:
     """The requests of the first items, by phase.
 
     They are made twice: a benchmark that asks something else the second time would ask, and pay,
     anew after a stop. Each method has `PATIENCE_S` and the calls that a sample may make.
 
     Args:
-        config: What is asked for.
-        pack: Its data.
-        items: All of the run.
+        task: What is to be done.
         say: Tells the user which plugin keeps the rest waiting, or asks without end, or each time
             something else.
     """
     with no_exit():
-        return asyncio.run(_requests(config, pack, items[:LOOKED_AT], say))
+        return asyncio.run(_requests(task, say))
 
 
 def _copied(item: Item) -> Item:
@@ -64,20 +60,18 @@ def _copied(item: Item) -> Item:
         return item
 
 
-async def _requests(
-    config: RunConfig, pack: Pack, items: Sequence[Item], say: Callable[[str], None]
-) -> Requests:
-    scores: list[SampleScore] = []
+async def _requests(task: Task, say: Callable[[str], None]) -> Requests:
+    config, scores = task.config, list[SampleScore]()
     asked: Requests = {phase: [] for phase in _phases(config)}
     warn = Once(say)
     with watched(say):
-        for item in items:
-            first = await _requests_of(config, _copied(item), warn, scores)
+        for item in task.selection.items[:LOOKED_AT]:
+            first = await _requests_of(task, _copied(item), warn, scores)
             for phase, requests in first.items():
                 asked[phase] += requests
             if warn.said:
                 return asked
-            second = await _requests_of(config, _copied(item), warn, [])
+            second = await _requests_of(task, _copied(item), warn, [])
             if differing := _differing(first, second):
                 warn(
                     f"{Called(config.benchmark, method_of(differing))} asks something else each "
@@ -85,14 +79,14 @@ async def _requests(
                     "draw what is random by model.draw"
                 )
         if scores:
-            _summarise(config, pack, scores, warn)
+            _summarise(task, scores, warn)
     return asked
 
 
-def _summarise(config: RunConfig, pack: Pack, scores: Sequence[SampleScore], warn: "Once") -> None:
+def _summarise(task: Task, scores: Sequence[SampleScore], warn: "Once") -> None:
     """Sum up a few scores of the demo model, so that a fault is not found after all is paid for."""
     try:
-        guard(config.benchmark).summarise(pack, scores, config.options)
+        guard(task.config.benchmark).summarise(task.pack, scores, task.config.options)
     except PluginError as error:
         warn(f"{error} (of the demo model's first replies, before anything is asked)")
 
@@ -124,19 +118,18 @@ def _differing(first: Requests, second: Requests) -> str | None:
     return None
 
 
-async def _requests_of(
-    config: RunConfig, item: Item, warn: Once, scores: list[SampleScore]
-) -> Requests:
+async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleScore]) -> Requests:
     """The requests of one item; those up to a fault of its plugin, which the run will tell.
 
     Args:
-        config: What is asked for.
+        task: What is to be done.
         item: It.
         warn: Tells the user.
         scores: Gets the item's score.
     """
+    config = task.config
     asked: Requests = {phase: [] for phase in _phases(config)}
-    bound = CallBound(config.benchmark, item.id, config.planned_calls(item))
+    bound = CallBound(config.benchmark, item.id, task.planned_calls(item))
     plugin, roles = guard(config.benchmark), config.benchmark.roles
 
     def handle(phase: str, demo: str, sampling: Sampling, **more: Any) -> JournaledModel:
@@ -208,19 +201,19 @@ def _recorder(
     )
 
 
-def calls_left(maker: DataMaker, pack: Pack, journal: Journal | None, found: FoundRun) -> int:
+def calls_left(maker: DataMaker, journal: Journal | None, task: Task) -> int:
     """The fewest calls that can make what a maker of data still misses: one for each item.
 
     How many calls were made tells nothing about it, as some replies are refused.
     """
-    config, run = found
-    (item,) = pack.items
+    config, run = task.config, task.run
+    (item,) = task.pack.items
     wanted: int = config.options["count"]
     if journal is None or run is None:
         return wanted
     if journal.score_of(run, digest(grader(config)), item.id, 1) is not None:
         return 0
-    return max(0, wanted - _made_so_far(maker, config, pack, journal, run))
+    return max(0, wanted - _made_so_far(maker, config, task.pack, journal, run))
 
 
 def _made_so_far(

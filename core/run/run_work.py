@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..benchmark.roles import MODEL, is_generating
+from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
 from ..compare.expectation import look_ahead
 from ..compare.refiled_comparisons import bring_back
 from ..errors import (
@@ -62,8 +62,8 @@ class RunWork:
     """Nothing is left but comparisons."""
 
     def __post_init__(self) -> None:
-        self.config, self.journal = self.owned.config, self.owned.journal
-        self.run, self.selection = self.owned.run, self.owned.selection
+        self.journal, self.run, self.task = self.owned
+        self.config, self.selection = self.task.config, self.task.selection
         self.progress, self.stop = self.connector.progress, self.connector.stop
 
     async def do(self) -> ResultDocument:
@@ -91,14 +91,14 @@ class RunWork:
         """Store that an error ended the command; a result that is there stands."""
         if self._graded and not isinstance(ended, JournalError):
             self._outcome.sum_up(seconds, None)
-        elif self.run.status in ("complete", "fail") or self.owned.view:
+        elif self.run.status in ("complete", "fail") or self.task.view(self.journal, self.run):
             leave_as_it_is(self.journal, self.run, seconds)
         else:
             self.journal.end_run(self.run, "stopped", seconds=seconds, finished=False)
 
     async def _work(self) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
-        await refile(self.journal, self.config.benchmark, self.owned.pack, self.run)
+        await refile(self.journal, self.config.benchmark, self.task.pack, self.run)
         todo = self._todo()
         await self._expect_comparisons()
         context: RunContext | None = None
@@ -135,27 +135,28 @@ class RunWork:
         """Calls of a sample by phase, which are those of any other with as many judges."""
         alike = (item.id, len(self.config.due_judges(item.id, iteration)))
         if alike not in self._planned_calls:
-            self._planned_calls[alike] = self.config.planned_calls(item, iteration)
+            self._planned_calls[alike] = self.task.planned_calls(item, iteration)
         return self._planned_calls[alike]
 
     async def _expect_comparisons(self) -> None:
         """Tell the progress of all that may follow when the samples are done."""
-        if self.owned.compares:
-            about = (self.journal, self.run, self.config, self.owned.pack, self.selection)
+        if self.task.compares:
+            about = (self.journal, self.run, self.config, self.task.pack, self.selection)
             with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
                 self.progress.expect_comparisons((await look_ahead(*about)).most)
 
     def _make_context(self) -> RunContext:
         self.journal.prepare_to_send(self.run, self.config.limits.concurrency)
-        self.servers.keep(self.journal, self.run, self.config)
-        judges = self.connector.judges()
+        self.servers.keep(self.journal, self.run, self.task)
+        parties = self.connector.connect()
+        judges = [party for party in parties if party.phase == JUDGE]
         context = RunContext(
             benchmark=self.config.benchmark,
             options=self.config.options,
             run=self.run,
             graded_by=grader(self.config),
             journal=self.journal,
-            model=self.connector.model(),
+            model=next(party for party in parties if party.phase == MODEL),
             judge=None if self.config.panel else next(iter(judges), None),
             progress=self.progress,
             stop=self.stop,
@@ -163,7 +164,7 @@ class RunWork:
             planned=self._planned,
             say=self.say,
             trials=self._trials(judges),
-            roles=self.connector.roles(),
+            roles={role: party for party in parties if (role := role_in(party.phase))},
             panel=self.config.panel,
             keep_going=self.config.keep_going,
             first_replies=self._first_replies(),
@@ -237,14 +238,14 @@ class RunWork:
         Raises:
             BenchError: What ended the run early, after calls in flight were saved.
         """
-        if not self.owned.compares:
+        if not self.task.compares:
             return
         self.journal.writer.flush()
         from ..compare.batches import BatchPlanner
         from ..compare.tournament import RunComparisons
 
-        about = (self.config, self.owned.pack, self.journal, self.run, self.selection)
-        await bring_back(self.journal, self.config, self.owned.pack)
+        about = (self.config, self.task.pack, self.journal, self.run, self.selection)
+        await bring_back(self.journal, self.config, self.task.pack)
         tournament = RunComparisons(BatchPlanner(*about))
         try:
             await tournament.play(make_context, self.progress)

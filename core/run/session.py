@@ -2,43 +2,35 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from ..benchmark import Pack
+from ..benchmark.roles import MODEL
 from ..clients.keys import Environment
 from ..clients.limits import Notices
 from ..compare.opponents import check_opponents
-from ..datasets import find_pack
-from ..errors import DataError
 from ..guard import guard
-from ..guard.calls import named_with_origin, watched
+from ..guard.calls import watched
 from ..journal import Journal, network_file_system
-from ..plugins import Catalogue
-from ..reading.names import check_name
-from ..reports.evidence import Selection
-from ..runs.finding import find_run
+from ..plugins import installed
 from ..sample.progress import Progress
 from ..sample.workers import Stop
-from ..settings.run_config import Endpoint, RunConfig, identity, judges_of
-from ..types import Item
+from ..settings.run_config import Endpoint, identity, judges_of
 from ..types.result_document import ResultDocument
 from .checks import check_parties
 from .connect import PartyConnector, Pricing, proof_of
 from .outcome import OwnedRun
 from .ownership import Servers, keep_names, own_run
 from .run_work import RunWork
+from .task import Task
 
 
 @dataclass
 class Session:
     """One `bench run` on one model: what it needs from outside, and its counters."""
 
-    config: RunConfig
-    catalogue: Catalogue
+    task: Task
     environment: Environment
     progress: Progress = field(default_factory=Progress)
     stop: Stop = field(default_factory=Stop)
-    cache: Path | None = None
     say: Callable[[str], None] = lambda line: None
     """Tells the user something while the run goes on."""
     money: Pricing = field(default_factory=Pricing)
@@ -50,24 +42,15 @@ class Session:
     @property
     def untried(self) -> list[Endpoint]:
         """The judges that are first asked if they answer; no demo model is worth that."""
-        config = self.config
-        if config.run_id or self._is_demo(config.model):
+        config = self.task.config
+        if not self.task.asks(MODEL) or _is_demo(config.model):
             return []
         judges = [j for j in judges_of(config) if j.stored_label not in self.answered]
-        return [judge for judge in judges if not self._is_demo(judge)]
+        return [judge for judge in judges if not _is_demo(judge)]
 
     def proof(self, judge: Endpoint) -> str:
         """What a judge's answer to a trial is remembered by, beside its label."""
-        return proof_of(judge, self.catalogue, self.environment)
-
-    def _is_demo(self, endpoint: Endpoint) -> bool:
-        return self.catalogue.provider(endpoint.spec.provider).demo
-
-    def read_pack(self) -> Pack:
-        """The pack of this run."""
-        config = self.config
-        source = find_pack(config.benchmark, config.dataset, config.options, cache=self.cache)
-        return guard(config.benchmark).read_pack(source, config.options)
+        return proof_of(judge, self.environment)
 
     def check(self) -> None:
         """Refuse what cannot be, before anything is made or sent.
@@ -76,11 +59,12 @@ class Session:
             UsageError: The settings contradict each other.
             ConfigError: A key is missing.
         """
-        check_parties(self.config, self.catalogue, self.environment, self.money)
-        if hasattr(self.config.benchmark, "placement"):
-            guard(self.config.benchmark).placement(self.config.options)
+        config = self.task.config
+        check_parties(self.task, self.environment, self.money)
+        if hasattr(config.benchmark, "placement"):
+            guard(config.benchmark).placement(config.options)
 
-    async def run(self, pack: Pack) -> ResultDocument:
+    async def run(self) -> ResultDocument:
         """Do what is left of the run, and sum it up.
 
         Returns:
@@ -90,28 +74,25 @@ class Session:
             BenchError: The run ended early for another reason than the user's wish.
         """
         self.check()
-        config = self.config
-        selection = Selection(choose_items(pack, config), config.iterations)
+        task, config = self.task, self.task.config
+        self.progress.samples = task.selection.total  # items that are not there make no journal
         with Journal(config.runs_dir) as journal:
             journal.writer.say, journal.writer.gave_up = self.say, lambda: self.stop.hurried
             journal.keep_comparisons()
             self._warn_of_network()
-            if guard(config.benchmark).compares(config.options) and not config.run_id:
-                check_opponents(journal, config, pack, identity(config, pack), config.display_name)
-            servers = await Servers.ask(config, self.catalogue, self.environment)
-            found = find_run(journal, config, pack)
-            servers.check(journal, found, self.say)
-            self.config = found.config
-            demo = self._is_demo(config.model)
-            with own_run(journal, found, pack, demo=demo) as run, watched(self.say):
-                keep_names(journal, run, self.config)
-                owned = OwnedRun(journal, run, self.config, pack, selection)
-                return await self._work_on(owned, servers).do()
+            if task.compares:
+                about = (task.pack, identity(config, task.pack), config.display_name)
+                check_opponents(journal, config, *about)
+            servers = await Servers.ask(task, self.environment)
+            self.task = task = task.find(journal)
+            servers.check(journal, task, self.say)
+            with own_run(journal, task, demo=_is_demo(config.model)) as run, watched(self.say):
+                keep_names(journal, run, task)
+                return await self._work_on(OwnedRun(journal, run, task), servers).do()
 
     def _work_on(self, owned: OwnedRun, servers: Servers) -> RunWork:
         connector = PartyConnector(
-            owned.config,
-            self.catalogue,
+            owned.task,
             self.environment,
             self.progress,
             self.stop,
@@ -123,27 +104,13 @@ class Session:
         return RunWork(owned, connector, servers, self.say, self.answered, untried)
 
     def _warn_of_network(self) -> None:
-        if kind := network_file_system(self.config.runs_dir):
+        folder = self.task.config.runs_dir
+        if kind := network_file_system(folder):
             self.say(
-                f"{self.config.runs_dir} is on a network file system ({kind}), where SQLite and "
+                f"{folder} is on a network file system ({kind}), where SQLite and "
                 "locks may fail; a local --runs-dir is safer"
             )
 
 
-def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
-    """The pack's items that the configuration asks for, in pack order.
-
-    Raises:
-        UsageError: An item is named that the pack does not have.
-        DataError: The pack is empty.
-    """
-    items = list(pack.items)
-    if not items:
-        message = f"holds no items, as read_pack of {named_with_origin(config.benchmark)} reads it"
-        raise DataError(next(iter(pack.source.files.values())), message)
-    if config.items:
-        there = [item.id for item in items]
-        for name in config.items:
-            check_name(name, there, f"--items {name}: the pack has no such item", "it has")
-        items = [item for item in items if item.id in config.items]
-    return items[: config.limit] if config.limit else items
+def _is_demo(endpoint: Endpoint) -> bool:
+    return installed().provider(endpoint.spec.provider).demo

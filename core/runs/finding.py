@@ -18,49 +18,33 @@ from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord, StoredComparison
 from ..parties.sites import site_in, site_of
 from ..plugins import installed
-from ..settings.run_config import Endpoint, RunConfig, identity, stored_roles, with_judges
+from ..settings.run_config import (
+    Endpoint,
+    RunConfig,
+    identity,
+    judges_of,
+    stored_roles,
+    with_judges,
+)
 from ..types import Json, JsonDict, JsonObject, digest
 
 MODEL, JUDGE = "model", "judge"
 
 
-class FoundRun(NamedTuple):
-    """What the journal knows of a configuration.
-
-    Attributes:
-        config: The configuration, its parties under the labels that were asked first.
-        run: The run that it means; ``None`` where there is none, or a fresh one is wanted.
-    """
-
-    config: RunConfig
-    run: RunRecord | None
-
-
-def find_run(journal: Journal, config: RunConfig, pack: Pack) -> FoundRun:
-    """The run that a configuration means."""
-    run = _find(journal, config, pack)
-    if run is not None and not config.run_id:
-        config = replace(
-            config,
-            model=replace(config.model, first=model_label(run)),
-            roles=_as_asked_first(config.roles, stored_roles(run.settings)),
-        )
-    if config.panel is not None:
-        judges = [known_judge(journal, judge, run) for judge in config.judges]
-        config = with_judges(config, judges, config.panel)
-    elif config.judge is not None:
-        config = replace(config, judge=known_judge(journal, config.judge, run))
-    return FoundRun(config, run)
-
-
-def _as_asked_first(
-    players: Mapping[str, Endpoint], first: Mapping[str, Endpoint]
-) -> dict[str, Endpoint]:
-    """Who plays the roles now, under the labels that were asked first."""
-    return {
+def asked_as_first(config: RunConfig, run: RunRecord) -> RunConfig:
+    """A configuration with the model and the players under the labels that a run asked first."""
+    first = stored_roles(run.settings)
+    roles = {
         name: replace(player, first=first[name].label if name in first else None)
-        for name, player in players.items()
+        for name, player in config.roles.items()
     }
+    return replace(config, model=replace(config.model, first=model_label(run)), roles=roles)
+
+
+def asked_by_known(journal: Journal, config: RunConfig, run: RunRecord | None) -> RunConfig:
+    """A configuration with the judges under the labels that were asked first."""
+    judges = [known_judge(journal, judge, run) for judge in judges_of(config)]
+    return with_judges(config, judges, config.panel) if judges else config
 
 
 def model_label(run: RunRecord) -> str:
@@ -68,9 +52,8 @@ def model_label(run: RunRecord) -> str:
     return f"{run.model} at {run.endpoint}" if run.endpoint else run.model
 
 
-def _find(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | None:
-    if config.run_id:
-        return journal.find_run(config.run_id)
+def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | None:
+    """The run that a configuration means; ``None`` where there is none, or a fresh one is meant."""
     if config.fresh:
         return None
     about = (config.benchmark.name, str(config.model.spec), config.display_name)

@@ -31,7 +31,12 @@ _LONGEST = 40
 
 
 def view_of(
-    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
+    journal: Journal,
+    run: RunRecord,
+    config: RunConfig,
+    selection: Selection,
+    *,
+    whole: bool = False,
 ) -> str | None:
     """What a result is called beside the run's own; ``None`` where it is the run's own.
 
@@ -40,8 +45,9 @@ def view_of(
         run: The run.
         config: How the result was asked for.
         selection: Its samples.
+        whole: They are no part of the run, whatever else it holds.
     """
-    parts = [*_part_of(journal, run, config, selection)]
+    parts = [] if whole else [*_part_of(journal, run, config, selection)]
     own = journal.document(run)
     if own is not None and not _may_replace(own, config, selection, partial=bool(parts)):
         parts = [*_graded_otherwise(journal, own, config), *parts]
@@ -62,7 +68,7 @@ def _part_of(
 ) -> Iterator[str]:
     """Names of the part of the run's samples that was asked for; none where it is all of them."""
     held = journal.samples_begun(run) | journal.samples_done(run)
-    if config.run_id or held <= selection.samples:
+    if held <= selection.samples:
         return
     if config.limit:
         yield f"limit-{config.limit}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark, Pack
-from ..benchmark.roles import JUDGE, Role, by_phase, is_generating
+from ..benchmark.roles import JUDGE, Role, by_phase
 from ..clients.caller import Limits
 from ..guard import guard
 from ..imported import is_imported
@@ -103,8 +103,6 @@ class RunConfig:
     without: tuple[str, ...] = ()
     """Names of models that this one is not compared with."""
     runs_dir: Path = Path("runs")
-    run_id: str | None = None
-    """A stored run that is judged again: its model is not asked for anything."""
 
     @property
     def effective_sampling(self) -> Sampling:
@@ -120,8 +118,6 @@ class RunConfig:
     def planned_calls(self, item: Item, iteration: int = 1) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""
         calls = by_phase(guard(self.benchmark).planned_calls(item, self.options))
-        if self.run_id:  # the transcript is there
-            calls |= {phase: 0 for phase in calls if is_generating(phase)}
         judges = len(self.due_judges(item.id, iteration))
         return {**calls, JUDGE: judges * calls[JUDGE]}
 

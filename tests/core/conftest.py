@@ -29,8 +29,8 @@ from eibench.core.clients.caller import Limits
 from eibench.core.clients.keys import Environment
 from eibench.core.journal import Journal
 from eibench.core.parties.providers import ModelSpec
-from eibench.core.plugins import installed
 from eibench.core.run.session import Session
+from eibench.core.run.task import Generate
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from eibench.testing import LoopbackServer
 from tests.processes import Done, Process, run
@@ -123,7 +123,7 @@ class Lab:
             runs_dir=self.runs_dir,
             **given,
         )
-        session = Session(config, installed(), Environment({}), say=self.said.append)
+        session = Session(Generate(config, self.pack), Environment({}), say=self.said.append)
         session.answered = set(self.answered)
         self.sessions.append(session)
         return self.sessions[-1]
@@ -138,7 +138,7 @@ class Lab:
 
     async def run(self, **changes: Any) -> Any:
         """The result document of a run."""
-        return await self.session(**changes).run(self.pack)
+        return await self.session(**changes).run()
 
     def rows(self) -> dict[str, Any]:
         """All grades of the journal, by run, grader and sample."""

@@ -15,7 +15,7 @@ from eibench.core.run.plan import make_plan
 from eibench.core.sample import workers
 from eibench.core.sample.bounds import FREE
 from eibench.testing import LoopbackServer
-from tests.core.conftest import Lab, Talk, make_pack
+from tests.core.conftest import Lab, Talk
 
 
 def use(lab: Lab, *, items: int = 1, **methods: Any) -> None:
@@ -104,10 +104,9 @@ def plan(lab: Lab) -> Any:
     spoken = Spoken()
     vars(spoken).update(vars(lab.benchmark))
     lab.benchmark = spoken
-    config, pack = lab.session().config, make_pack(3)
-    return asyncio.to_thread(
-        make_plan, config, pack, pack.items, lab.session().money, lab.said.append
-    )
+    lab.take_items(3)
+    session = lab.session()
+    return asyncio.to_thread(make_plan, session.task, session.money, lab.said.append)
 
 
 async def test_a_plan_names_a_plugin_that_asks_on(lab: Lab) -> None:
@@ -169,7 +168,7 @@ async def test_a_run_names_a_plugin_that_waits_while_nothing_is_asked(lab: Lab) 
 
     use(lab, grade=grade)
     session = lab.session()
-    run = asyncio.create_task(session.run(lab.pack))
+    run = asyncio.create_task(session.run())
     await running.wait()
     shared = SimpleNamespace(progress=session.progress, under_way={}, say=said.append)
     others = [t for t in asyncio.all_tasks() if t not in (run, asyncio.current_task())]

@@ -186,7 +186,7 @@ ORDER = (
     "reports testing",
     "runs console",
     "analysis compare",
-    "html stored run",
+    "html run",
     "work doctor importers exporters",
     "api cli",
 )

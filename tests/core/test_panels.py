@@ -115,9 +115,10 @@ async def judged(lab: Lab, *judges: str, timeout_s: float = 60.0, **rules: Any) 
     endpoints = [lab.endpoint(name) for name in judges]
     hasty = Limits(concurrency=16, timeout_s=timeout_s, retry=RetryPolicy(attempts=1, timeouts=0))
     limits = {endpoint.label: hasty for endpoint in endpoints}
-    config = replace(session.config, judge_limits=limits)
-    session.config = with_judges(config, endpoints, Panel((), **rules))
-    return await session.run(lab.pack)
+    config = replace(session.task.config, judge_limits=limits)
+    config = with_judges(config, endpoints, Panel((), **rules))
+    session.task = replace(session.task, config=config)
+    return await session.run()
 
 
 async def test_each_judge_is_asked_once_and_the_model_once(court: Lab) -> None:
@@ -269,13 +270,13 @@ async def test_rotate_has_a_share_judged_by_all(court: Lab) -> None:
 
 async def test_a_panel_is_graded_again_from_the_journal(court: Lab, tmp_path: Path) -> None:
     """Each judge's words are read anew, and nothing is asked."""
-    from eibench.core.stored.rescore import regrade
+    from eibench.core.run.rescore import regrade
 
     first = await judged(court, "one", "two", "three")
     asked(court)
     with Journal(court.runs_dir) as journal:
         (run,) = journal.runs()
-        again = await regrade(journal, run, court.sessions[-1].config, court.pack)
+        again = await regrade(journal, run, court.sessions[-1].task.config, court.pack)
     assert again.document["metrics"] == first["metrics"]
     assert not asked(court)
 

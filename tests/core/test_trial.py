@@ -98,7 +98,7 @@ async def test_a_stop_while_the_judge_is_tried_asks_the_model_nothing(
         return "OK"
 
     with LoopbackServer(stop) as judges:
-        done = await stopping(judge=judge_at(judges)).run(lab.pack)
+        done = await stopping(judge=judge_at(judges)).run()
     assert done["status"] == "interrupted"
     assert not counting_server.requests
 
@@ -121,7 +121,7 @@ async def test_a_judge_of_several_models_is_tried_once(lab: "Lab", judges: Loopb
     for name in ("one", "two"):
         session = lab.session(judge=judge_at(judges), model=lab.endpoint(name))
         session.answered = answered
-        await session.run(lab.pack)
+        await session.run()
     assert trials(judges) == 1
 
 
@@ -132,7 +132,7 @@ async def test_a_judge_is_tried_once_for_all_commands(lab: "Lab", judges: Loopba
     assert trials(judges) == 1
     session = lab.session(judge=judge_at(judges), model=lab.endpoint("three"))
     session.environment = Environment({"OPENAI_API_KEY": "sk-another-key-of-the-tests"})
-    await session.run(lab.pack)
+    await session.run()
     assert trials(judges) == 2
     with LoopbackServer(lambda r: "1") as moved:
         await lab.run(judge=judge_at(moved), model=lab.endpoint("four"))
@@ -176,7 +176,7 @@ def priced(lab: "Lab", judges: LoopbackServer, limit: float) -> "Session":
 
 async def test_the_cost_of_a_trial_is_in_the_result(lab: "Lab", judges: LoopbackServer) -> None:
     """Like that of any other call."""
-    document = await priced(lab, judges, 1.0).run(lab.pack)
+    document = await priced(lab, judges, 1.0).run()
     with Journal(lab.runs_dir) as journal:
         run = journal.find_run(str(document["run_id"]))
         assert run is not None
@@ -189,7 +189,7 @@ async def test_a_trial_keeps_to_the_spending_limit(
     lab: "Lab", counting_server: LoopbackServer, judges: LoopbackServer
 ) -> None:
     """A limit that no call to the judge fits into ends the run before anything is asked."""
-    document = await priced(lab, judges, 1e-9).run(lab.pack)
+    document = await priced(lab, judges, 1e-9).run()
     assert document["status"] == "budget"
     assert not judges.requests and not counting_server.requests
 

@@ -26,8 +26,8 @@ from eibench import (
 from eibench.core.journal import Journal
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.plan import make_plan
+from eibench.core.run.rescore import regrade
 from eibench.core.settings.run_config import Endpoint, identity
-from eibench.core.stored.rescore import regrade
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 from tests.core.conftest import Lab, Talk, make_pack
 
@@ -160,7 +160,7 @@ async def test_room_for_a_role_s_replies(
 
 async def test_a_run_without_roles_is_what_it_was(lab: Lab) -> None:
     """Its identity says nothing of roles."""
-    assert "roles" not in identity(lab.session().config, lab.pack)
+    assert "roles" not in identity(lab.session().task.config, lab.pack)
 
 
 async def test_a_player_that_moved_is_found_again(visits: Lab) -> None:
@@ -178,7 +178,7 @@ async def test_a_transcript_is_read_from_the_journal_alone(visits: Lab) -> None:
     first = await visits.run(**players(visits))
     with Journal(visits.runs_dir) as journal:
         (run,) = journal.runs()
-        about = (journal, run, visits.session(**players(visits)).config, visits.pack)
+        about = (journal, run, visits.session(**players(visits)).task.config, visits.pack)
         regraded = await regrade(*about)
     assert regraded.document["metrics"] == first["metrics"]
 
@@ -186,7 +186,7 @@ async def test_a_transcript_is_read_from_the_journal_alone(visits: Lab) -> None:
 async def test_the_plan_has_a_line_for_each_role(visits: Lab) -> None:
     """At most three calls an item, and nothing once they are made."""
     session = visits.session(**players(visits))
-    about = (session.config, visits.pack, visits.pack.items, session.money)
+    about = (session.task, session.money)
     planned = await asyncio.to_thread(make_plan, *about)
     assert {p.phase: p.calls for p in planned.parties} == {
         "generate": 9, "role:visitor": 9, "judge": 3,

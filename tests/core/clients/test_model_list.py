@@ -8,7 +8,6 @@ from eibench import ConfigError
 from eibench.core.clients.keys import Environment
 from eibench.core.clients.model_list import entry_of, read_entry
 from eibench.core.parties.providers import ClientConfig, ModelSpec
-from eibench.core.plugins import installed
 from eibench.core.run.ownership import Servers
 from eibench.core.settings.run_config import Endpoint
 from eibench.core.types import JsonDict
@@ -40,9 +39,9 @@ async def test_the_headers_are_those_of_a_chat(headers: dict[str, str], sent: st
 async def test_a_judge_s_missing_key_is_told_with_the_judge_s_option(lab: Lab) -> None:
     """As the model's options have nothing to do with it."""
     judge = Endpoint(ModelSpec("openai", "j"), "http://127.0.0.1:9/v1", "NOT_SET_KEY")
-    config = lab.session(judge=judge).config
+    task = lab.session(judge=judge).task
     with pytest.raises(ConfigError, match="NOT_SET_KEY, which --judge-api-key-env names"):
-        await Servers.ask(config, installed(), Environment({}))
+        await Servers.ask(task, Environment({}))
 
 
 @pytest.mark.parametrize("odd", ['"a": NaN', '"a": 1e999', '"a": "\\ud800"'])

@@ -123,8 +123,8 @@ async def test_grading_raised_grades_anew_from_the_journal(
 
 async def planned(desk: Lab, model: str) -> list[int]:
     """The calls that a command would make: replies, verdicts, comparisons."""
-    config = desk.session(model=desk.endpoint(model)).config
-    plan = await asyncio.to_thread(make_plan, config, desk.pack, list(desk.pack.items), Pricing())
+    task = desk.session(model=desk.endpoint(model)).task
+    plan = await asyncio.to_thread(make_plan, task, Pricing())
     calls = {party.phase: party.calls for party in plan.parties}
     return [calls.get(phase, 0) for phase in ("generate", "judge", "compare")]
 
@@ -144,7 +144,7 @@ def test_grades_without_a_judge_keep_their_grader(lab: Lab) -> None:
     """What is as it always was is no part of it."""
     from eibench.core.settings.run_config import grader
 
-    facts = grader(lab.session(judge=None).config)
+    facts = grader(lab.session(judge=None).task.config)
     assert facts == {"version": "1", "judge": None, "options": {"reader": "plain"}}
 
 

@@ -196,8 +196,8 @@ async def test_options_in_another_order_are_the_same_run(desk: Lab, serve: Serve
     ids = set()
     for options in ({"tone": "x", "reader": "y"}, {"reader": "y", "tone": "x"}):
         session = desk.session(model=at(server), judge=at(server, "j"))
-        session.config = replace(session.config, options=options)
-        ids.add((await session.run(desk.pack))["run_id"])
+        session.task = replace(session.task, config=replace(session.task.config, options=options))
+        ids.add((await session.run())["run_id"])
     assert len(ids) == 1
 
 

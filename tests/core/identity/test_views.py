@@ -66,7 +66,7 @@ async def test_a_first_result_that_is_not_whole_makes_way(desk: Lab) -> None:
     """The first grader of the whole run is whoever went through it first."""
     session = desk.session(model=desk.endpoint("one"), judge=desk.endpoint("first"))
     session.stop.interrupt()
-    assert (await session.run(desk.pack))["items"]["pending"]
+    assert (await session.run())["items"]["pending"]
     await desk.run(model=desk.endpoint("one"), judge=desk.endpoint("second"))
     own, views = stored(desk)
     assert (own["judge"], views) == ("openai/second", {})

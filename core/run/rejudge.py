@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, Pack
 from ..clients.caller import Limits
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
@@ -14,9 +14,10 @@ from ..reports.hints import bench
 from ..runs.stored_config import config_of, pack_of
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonDict, JsonObject
+from .task import Regrade
 
 
-def rejudge_config(
+def rejudge_task(
     journal: Journal,
     run: RunRecord,
     catalogue: Catalogue,
@@ -26,8 +27,8 @@ def rejudge_config(
     dataset: str | None,
     limits: Limits,
     transfer: Transfer,
-) -> RunConfig:
-    """The configuration that judges the finished transcripts of a stored run.
+) -> Regrade:
+    """What judges the finished transcripts of a stored run.
 
     Args:
         journal: Holds the run.
@@ -52,8 +53,9 @@ def rejudge_config(
     if not _asks_judge(run, config):
         given = {**_defaults(benchmark), **changes}
         config = config_of(journal, run, catalogue, given, dataset, judge=judge)
-    items, iterations = _finished(journal, run, config)
-    return replace(
+    pack = pack_of(run, config)
+    items, iterations = _finished(journal, run, config, pack)
+    config = replace(
         config,
         items=items,
         iterations=iterations,
@@ -61,8 +63,8 @@ def rejudge_config(
         limits=limits,
         transfer=transfer,
         runs_dir=journal.folder,
-        run_id=run.run_id,
     )
+    return Regrade(config, pack, run)
 
 
 def _asks_judge(run: RunRecord, config: RunConfig) -> bool:
@@ -76,9 +78,10 @@ def _defaults(benchmark: Benchmark) -> JsonDict:
     return {o.name: o.default for o in benchmark.options if o.in_grades}
 
 
-def _finished(journal: Journal, run: RunRecord, config: RunConfig) -> tuple[tuple[str, ...], int]:
+def _finished(
+    journal: Journal, run: RunRecord, config: RunConfig, pack: Pack
+) -> tuple[tuple[str, ...], int]:
     """The items with a finished transcript, in pack order, and the last iteration of one."""
-    pack = pack_of(run, config)
     whole = finished(journal, pack, config, run)
     if not whole:
         raise JournalError(

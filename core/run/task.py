@@ -1,0 +1,190 @@
+"""What a command is to do: one benchmark on one model, asked, or judged again from the journal."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, Self
+
+from ..benchmark import Pack
+from ..benchmark.roles import JUDGE, MODEL, is_generating
+from ..clients.caller import Limits
+from ..datasets import find_pack
+from ..errors import BenchError, DataError
+from ..guard import guard
+from ..guard.calls import named_with_origin
+from ..journal import Journal, RunRecord
+from ..parties.providers import OF_MODEL, PartyOptions, of_judge, of_role
+from ..reading.names import check_name
+from ..reports.evidence import Selection
+from ..runs.finding import asked_as_first, asked_by_known, find_run
+from ..runs.views import view_of
+from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..types import Item, Sampling
+
+
+class TaskParty(NamedTuple):
+    """Who is asked, in which phase, and how its replies are drawn."""
+
+    party: PartyOptions
+    endpoint: Endpoint
+    phase: str
+    sampling: Sampling
+
+
+@dataclass(frozen=True, eq=False)
+class Task(ABC):
+    """One benchmark on one model, which a command is about.
+
+    Attributes:
+        config: How it is asked; once the journal was looked into, with the labels known there.
+        given_pack: Its data, where that was read already.
+        run: The stored run that it goes on with; ``None`` for a new one.
+    """
+
+    config: RunConfig
+    given_pack: Pack | None = None
+    run: RunRecord | None = None
+
+    @cached_property
+    def pack(self) -> Pack:
+        """The data, read when it is first wanted."""
+        if self.given_pack is not None:
+            return self.given_pack
+        config = self.config
+        source = find_pack(config.benchmark, config.dataset, config.options)
+        return guard(config.benchmark).read_pack(source, config.options)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The samples that are asked for."""
+        return Selection(choose_items(self.pack, self.config), self.config.iterations)
+
+    @property
+    def parties(self) -> Sequence[TaskParty]:
+        """Everyone that may be asked: the model, who plays roles, and judges."""
+        config = self.config
+        roles = [
+            TaskParty(of_role(r.name), config.roles[r.name], r.phase, config.sampling_of(r))
+            for r in config.benchmark.roles
+            if r.name in config.roles
+        ]
+        sampling = config.benchmark.judge_sampling
+        return [
+            TaskParty(OF_MODEL, config.model, MODEL, config.effective_sampling),
+            *roles,
+            *(TaskParty(of_judge(str(j.spec)), j, JUDGE, sampling) for j in judges_of(config)),
+        ]
+
+    @property
+    def asked(self) -> Sequence[TaskParty]:
+        """Those whom it asks."""
+        return [one for one in self.parties if self.asks(one.phase)]
+
+    def limits(self, one: TaskParty) -> Limits:
+        """How fast a party may be asked."""
+        config, role = self.config, one.party.role
+        own = config.role_limits.get(role) if role else None
+        if one.phase == JUDGE:
+            own = config.judge_limits.get(one.endpoint.label)
+        return own or config.limits
+
+    def planned_calls(self, item: Item, iteration: int = 1) -> Mapping[str, int]:
+        """Calls of one sample by phase, when nothing is asked again."""
+        calls = self.config.planned_calls(item, iteration)
+        return {phase: n if self.asks(phase) else 0 for phase, n in calls.items()}
+
+    @abstractmethod
+    def asks(self, phase: str) -> bool:
+        """Whether anything is asked in a phase."""
+
+    @property
+    @abstractmethod
+    def compares(self) -> bool:
+        """Whether transcripts are compared with those of other models."""
+
+    @abstractmethod
+    def find(self, journal: Journal) -> Self:
+        """The task with the run that it means, and the labels that were asked first."""
+
+    @abstractmethod
+    def view(self, journal: Journal, run: RunRecord) -> str | None:
+        """What its result is called beside the run's own; ``None`` where it is the run's own."""
+
+    @abstractmethod
+    def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """Whether the run is finished after it, which `ended` may have ended early."""
+
+
+class Generate(Task):
+    """Ask a model, and have what it says graded."""
+
+    def asks(self, phase: str) -> bool:
+        """Everybody is asked."""
+        return True
+
+    @property
+    def compares(self) -> bool:
+        """As the benchmark and its options say."""
+        return guard(self.config.benchmark).compares(self.config.options)
+
+    def find(self, journal: Journal) -> Self:
+        """The task with the run that its configuration means."""
+        run = find_run(journal, self.config, self.pack)
+        config = asked_as_first(self.config, run) if run else self.config
+        config = asked_by_known(journal, config, run)
+        return replace(self, config=config, given_pack=self.pack, run=run)
+
+    def view(self, journal: Journal, run: RunRecord) -> str | None:
+        """The name of a part, or of another grading."""
+        return view_of(journal, run, self.config, self.selection)
+
+    def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """Unless it was ended early."""
+        return ended is None
+
+
+class Regrade(Task):
+    """Have a stored run's transcripts judged again; its model is not asked for anything."""
+
+    def asks(self, phase: str) -> bool:
+        """Judges alone are asked."""
+        return not is_generating(phase)
+
+    @property
+    def compares(self) -> bool:
+        """Never."""
+        return False
+
+    def find(self, journal: Journal) -> Self:
+        """The task with the run as it is now."""
+        run = journal.find_run(self.run.run_id) if self.run else None
+        config = asked_by_known(journal, self.config, run)
+        return replace(self, config=config, given_pack=self.pack, run=run)
+
+    def view(self, journal: Journal, run: RunRecord) -> str | None:
+        """The name of another grading: all transcripts that are finished are no part."""
+        return view_of(journal, run, self.config, self.selection, whole=True)
+
+    def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
+        """The run stays what it was."""
+        return run.finished_at is not None
+
+
+def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
+    """The pack's items that the configuration asks for, in pack order.
+
+    Raises:
+        UsageError: An item is named that the pack does not have.
+        DataError: The pack is empty.
+    """
+    items = list(pack.items)
+    if not items:
+        message = f"holds no items, as read_pack of {named_with_origin(config.benchmark)} reads it"
+        raise DataError(next(iter(pack.source.files.values())), message)
+    if config.items:
+        there = [item.id for item in items]
+        for name in config.items:
+            check_name(name, there, f"--items {name}: the pack has no such item", "it has")
+        items = [item for item in items if item.id in config.items]
+    return items[: config.limit] if config.limit else items

@@ -1,1 +1,0 @@
-"""Work on what the journal holds: grading again, judging again, files of answers."""
