@@ -13,7 +13,7 @@ import click
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.command import SECTION
 from eibench.core.cli.values import as_click_option
-from eibench.core.command_names import GROUPS
+from eibench.core.hooks.names import GROUPS
 from eibench.core.plugins import installed
 
 PAGE = Path(__file__).with_suffix(".md")

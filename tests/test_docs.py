@@ -13,18 +13,18 @@ import pytest
 
 import eibench
 from eibench import ChatResponse, ErrorKind, Finish, Option, SampleScore
-from eibench.core import hookspecs
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.run import run_command
 from eibench.core.cli.settings import filed_options
 from eibench.core.cli.values import as_click_option
-from eibench.core.command_names import COMMANDS, OF_OUR_PLUGINS
+from eibench.core.hooks import specs
+from eibench.core.hooks.names import COMMANDS, OF_OUR_PLUGINS
 from eibench.core.plugins import Catalogue, installed
 from eibench.core.types import ANTHROPIC, OPENAI, unknown_to
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
 PAGES = [DOCS.parent / "README.md", DOCS.parent / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
-HOOKS = [name for name in vars(hookspecs) if name.startswith("register_")]
+HOOKS = [name for name in vars(specs) if name.startswith("register_")]
 
 
 def page(name: str) -> str:
@@ -41,13 +41,13 @@ def section(command: str) -> str:
 
 def test_each_hook_has_a_registry() -> None:
     """The hooks that are specified are those that plugins are asked for."""
-    assert list(Catalogue().hooks()) == HOOKS
+    assert list(Catalogue().registries) == HOOKS
 
 
 @pytest.mark.parametrize("hook", HOOKS)
 def test_each_hook_is_documented(hook: str) -> None:
     """docs/plugins.md has it with its exact signature."""
-    signature = str(inspect.signature(getattr(hookspecs, hook))).replace("'", '"')
+    signature = str(inspect.signature(getattr(specs, hook))).replace("'", '"')
     assert f"def {hook}{signature}" in page("plugins.md")
 
 

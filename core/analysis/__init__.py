@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..on_demand import submodules
+from ..hooks.on_demand import submodules
 
 if TYPE_CHECKING:
     from . import correlations as correlations

@@ -20,10 +20,10 @@ import click
 from click.core import ParameterSource
 
 from .. import __version__
-from ..command_names import COMMANDS, EXAMPLES, GROUPS, OF_OUR_PLUGINS
 from ..console.streams import silence
 from ..errors import BenchError
-from ..on_demand import others
+from ..hooks.names import COMMANDS, EXAMPLES, GROUPS, OF_OUR_PLUGINS
+from ..hooks.on_demand import others
 from ..sample.signals import ending_signals, handling
 
 if TYPE_CHECKING:

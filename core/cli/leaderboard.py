@@ -85,7 +85,7 @@ def leaderboard_command(
     """
     dataset, judge = pack_given(benchmark, dataset), as_given("judge", judge)
     catalogue = installed()
-    chosen = catalogue.rating_engines.get(engine, tuple(catalogue.broken)).name if engine else None
+    chosen = catalogue.rating_engines.get(engine).name if engine else None
     with Journal(runs_dir, create=False) as journal:
         board = read_leaderboard(
             journal,

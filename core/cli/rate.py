@@ -123,7 +123,7 @@ def rate_command(
         choice: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": demo}
         choice |= {"without": without, "models": models, "roles": pairs(roles, "--role")}
         asked = _of_journal(str(benchmark), choice, sets, runs_dir, own)
-    chosen = installed().rating_engines.get(engine or DEFAULT, tuple(installed().broken)).name
+    chosen = installed().rating_engines.get(engine or DEFAULT).name
     rated = rate_with(chosen, asked.comparisons, asked.settings)
     if json_output:
         click.echo(as_text(_document(rated, demo=asked.demo)))

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from ..errors import UsageError
-from ..hookspecs import hookimpl
+from ..hooks.on_demand import OnDemand
+from ..hooks.specs import hookimpl
 from ..imported import PROVIDER
-from ..on_demand import OnDemand
 from ..parties.providers import Client, ClientConfig, Provider
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..on_demand import entries
+from ..hooks.on_demand import entries
 from ..types import digest
 
 _OWN = __name__.partition(".")[0]

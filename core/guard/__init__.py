@@ -8,7 +8,6 @@ what the plugin prints off standard output, and turns what it raises into a
 from .benchmarks import Guarded, guard
 from .calls import Called, at_item, call, call_async, described, innermost, no_exit
 from .clients import GuardedClient, check_ratings, make_client
-from .declared import wrong_benchmark, wrong_hooks
 
 __all__ = [
     "Called",
@@ -23,6 +22,4 @@ __all__ = [
     "innermost",
     "make_client",
     "no_exit",
-    "wrong_benchmark",
-    "wrong_hooks",
 ]

@@ -5,7 +5,7 @@ Its modules bring numpy, so each is imported when it is first used.
 
 from typing import TYPE_CHECKING
 
-from ..on_demand import submodules
+from ..hooks.on_demand import submodules
 
 if TYPE_CHECKING:
     from . import goals as goals

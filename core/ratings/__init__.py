@@ -7,7 +7,7 @@ come with eibench are in `glicko2`, `fractional_logit`, `mixed`, `sequential` an
 
 from typing import TYPE_CHECKING, Protocol
 
-from ..on_demand import submodules
+from ..hooks.on_demand import submodules
 
 if TYPE_CHECKING:
     from . import columns as columns

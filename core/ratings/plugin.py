@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..hookspecs import hookimpl
+from ..hooks.specs import hookimpl
 
 # Each engine's module imports numpy, and every command loads this one: so they wait.
 if TYPE_CHECKING:

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from eibench.core.foreign import ForeignRun as ForeignRun
     from eibench.core.foreign import ForeignSample as ForeignSample
     from eibench.core.foreign import ForeignTurn as ForeignTurn
-    from eibench.core.hookspecs import hookimpl as hookimpl
-    from eibench.core.on_demand import OnDemand as OnDemand
+    from eibench.core.hooks.on_demand import OnDemand as OnDemand
+    from eibench.core.hooks.specs import hookimpl as hookimpl
     from eibench.core.parties.providers import CallContext as CallContext
     from eibench.core.parties.providers import Client as Client
     from eibench.core.parties.providers import ClientConfig as ClientConfig
@@ -118,10 +118,10 @@ _HOMES = {
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample ForeignTurn",
-    "eibench.core.hookspecs": "hookimpl",
+    "eibench.core.hooks.specs": "hookimpl",
     "eibench.core.benchmark.making": "DataMaker Made",
     "eibench.core.benchmark.metrics": "Value summarise_values",
-    "eibench.core.on_demand": "OnDemand",
+    "eibench.core.hooks.on_demand": "OnDemand",
     "eibench.core.ratings": "RatingEngine",
     "eibench.core.ratings.comparisons": "Comparison Comparisons",
     "eibench.core.ratings.reading": "read_comparisons",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from eibench.core.command_names import OF_OUR_PLUGINS
+from eibench.core.hooks.names import OF_OUR_PLUGINS
 from eibench.core.plugins import installed
 
 GOOD = '''
@@ -386,6 +386,67 @@ def test_of_two_plugins_with_one_name_the_first_stays(place: Place) -> None:
     (broken,) = listing["broken"]
     assert broken["distribution"] == "two-dist 1.2"
     assert "one-dist 1.2" in broken["reason"]
+
+
+def tagging(order: str, *names: str) -> str:
+    """A plugin with an engine of each name, registered by a hook that is marked so."""
+    engines = ", ".join(f"eibench.Provider({name!r}, 't', print)" for name in names)
+    return HEAD + registers("providers", engines).replace("@hookimpl", f"@hookimpl({order})", 1)
+
+
+def test_hooks_are_called_in_the_order_that_their_marks_say(place: Place) -> None:
+    """One manager asks all plugins: the listing has what is first at its head."""
+    place.install("aa", tagging("trylast=True", "latest"))
+    place.install("bb", tagging("", "middle"))
+    place.install("cc", tagging("tryfirst=True", "earliest"))
+    listed = names(place.listing(), "providers")
+    assert (listed[0], listed[-2:]) == ("earliest", ["middle", "latest"])
+
+
+def test_a_wrapper_is_called_around_all_others(place: Place) -> None:
+    """What it registers before and after them stands at both ends."""
+    wrapper = tagging("wrapper=True", "before") + "    result = yield\n"
+    after = "    register(eibench.Provider('after', 't', print))\n    return result\n"
+    place.install("around", wrapper + after)
+    listed = names(place.listing(), "providers")
+    assert (listed[0], listed[-1]) == ("before", "after")
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (tagging("wrapper=True", "x"), "wrapper=True"),
+        (tagging("", "x") + "    yield\n", "write @eibench.hookimpl(wrapper=True)"),
+        (tagging("wrapper=True", "x") + "    yield\n    1 / 0\n", "ZeroDivisionError"),
+        (tagging("wrapper=True", "x") + "    yield\n    yield\n", "yields more than once"),
+    ],
+)
+def test_a_wrapper_that_fails_stops_nothing_else(place: Place, code: str, message: str) -> None:
+    """It adds nothing; the hooks that it stands around are called."""
+    place.install("around", code)
+    place.install("good", tagging("", "good"))
+    listing = place.listing()
+    assert "good" in names(listing, "providers") and "x" not in names(listing, "providers")
+    assert [message in one["reason"] for one in listing["broken"]] == [True]
+
+
+def test_a_name_is_ours_although_a_plugin_is_asked_first(place: Place) -> None:
+    """Order gives nobody a name that is taken."""
+    place.install("thief", tagging("tryfirst=True", "openai"))
+    listing = place.listing()
+    assert "clashes with that of eibench 0.1.0" in listing["broken"][0]["reason"]
+    (openai,) = [entry for entry in listing["providers"] if entry["name"] == "openai"]
+    assert openai["distribution"].startswith("eibench ")
+
+
+def test_a_broken_plugin_takes_no_name_from_another(place: Place) -> None:
+    """What one registers before it fails is free for the next."""
+    failing = tagging("", "wanted") + "    1 / 0\n"
+    place.install("aa", failing)
+    place.install("bb", tagging("", "wanted"))
+    listing = place.listing()
+    assert "wanted" in names(listing, "providers")
+    assert names(listing, "broken") == ["aa"]
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[31mred", "a\nBROKEN  b [x]: y", "\u202eback"])

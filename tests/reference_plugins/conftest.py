@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.on_demand import entries
+from eibench.core.hooks.on_demand import entries
 from eibench.core.plugins import installed
 
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ docs/judge-report.md has the definitions.
 
 from typing import TYPE_CHECKING
 
-from ...on_demand import submodules
+from ...hooks.on_demand import submodules
 
 if TYPE_CHECKING:
     from . import asking as asking

@@ -11,7 +11,7 @@ import eibench
 from eibench import UsageError
 from eibench.core.cli.app import app
 from eibench.core.cli.command import Command, Group
-from eibench.core.command_names import COMMANDS
+from eibench.core.hooks.names import COMMANDS
 
 Bench = Callable[..., Any]
 REAL = ("run", "eqbench3", "--model", "openai/x", "--dry-run")

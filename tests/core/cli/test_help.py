@@ -10,7 +10,7 @@ import pytest
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.values import env_name
-from eibench.core.command_names import COMMANDS, GROUPS, OF_OUR_PLUGINS, TAKEN
+from eibench.core.hooks.names import COMMANDS, GROUPS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 from eibench.core.types import SAMPLING
 

@@ -11,8 +11,15 @@ import pytest
 import eibench
 from eibench import Option, Options, PairScore, PluginError, Value, hookimpl
 from eibench.core.guard import guard
-from eibench.core.plugins import Catalogue, add_plugin
+from eibench.core.plugins import Catalogue, Plugin
 from tests.core.guard.conftest import Fine
+
+
+def add_plugin(catalogue: Catalogue, plugin: object, distribution: str) -> None:
+    """Load one plugin, which must not be broken."""
+    catalogue.load([Plugin("x", distribution, lambda: plugin)])
+    if catalogue.broken:
+        raise PluginError(catalogue.broken[0].reason)
 
 
 def registering(thing: Any, hook: str = "register_benchmarks") -> SimpleNamespace:

@@ -3,11 +3,12 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import eibench
 from eibench import Comparisons, RatingSettings, read_comparisons
-from eibench.core.plugins import Catalogue, add_plugin
+from eibench.core.plugins import Catalogue, Plugin
 
 DOCS = Path(eibench.__file__).resolve().parents[2] / "docs"
 
@@ -38,8 +39,9 @@ def test_the_engine_of_the_plugin_page_rates(round_of: Comparisons) -> None:
     module: dict[str, Any] = {"__name__": "my_extras"}
     exec(compile(block[1], "my_extras.py", "exec"), module)
     catalogue = Catalogue()
-    add_plugin(catalogue, type("Plugin", (), {k: staticmethod(v) for k, v in module.items()
-                                              if k.startswith("register_")})(), "docs")  # fmt: skip
+    plugin = SimpleNamespace(**{k: v for k, v in module.items() if k.startswith("register_")})
+    catalogue.load([Plugin("my_extras", "docs", lambda: plugin)])
+    assert not catalogue.broken
     ratings = catalogue.rating_engines.things["wins"].rate(round_of, RatingSettings())
     assert {row.model for row in ratings.rows} == set(round_of.models)
     assert ratings.rows[0].rating >= ratings.rows[-1].rating

@@ -14,11 +14,11 @@ import pluggy
 if TYPE_CHECKING:
     import click
 
-    from .benchmark import Benchmark
+    from ..benchmark import Benchmark
+    from ..parties.providers import Provider
+    from ..ratings import RatingEngine
+    from ..sections import ReportSection
     from .on_demand import OnDemand
-    from .parties.providers import Provider
-    from .ratings import RatingEngine
-    from .sections import ReportSection
 
 hookspec = pluggy.HookspecMarker("eibench")
 hookimpl = pluggy.HookimplMarker("eibench")

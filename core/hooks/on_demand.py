@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from . import __version__
+from .. import __version__
 
 GROUP = "eibench"
 _UNKNOWN = "an unknown distribution"

@@ -1,41 +1,82 @@
-"""What a plugin declares, looked at when it registers."""
+"""What is wrong with what a plugin registers, by kind; ``None`` when nothing is."""
 
 import inspect
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any
+
+import click
 
 from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
 from ..benchmark.roles import Role
+from ..hooks.names import TAKEN
+from ..parties.providers import Provider
 from ..reading.rows import is_kind
-from ..types import Sampling
+from ..sections import ReportSection
+from ..types import SAMPLING, Sampling
 from ..types.rules import UnfitValue
 from .methods import wrong_methods
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _TEXTS = ("foreign_forms", "unjudged_values")
 _SWITCHES = ("judged", "single_turn", "asks_again")
 
 
-def wrong_benchmark(thing: object) -> str | None:
-    """What is wrong with a benchmark as it declares itself; ``None`` when nothing is."""
+def ill_named(thing: Any) -> str | None:
+    """What is wrong with a thing's name."""
+    if isinstance(thing.name, str) and _NAME.fullmatch(thing.name):
+        return None
+    return f"its name {thing.name!r} must be letters, digits, dots, dashes and underscores"
+
+
+def provider(thing: object) -> str | None:
+    """What is wrong with a provider."""
+    if not isinstance(thing, Provider):
+        return _wrong_type(thing, Provider)
+    create: object = thing.create
+    if not callable(create):
+        return f"its create is {create!r}, which cannot be called"
+    return ill_named(thing)
+
+
+def section(thing: object) -> str | None:
+    """What is wrong with a report section."""
+    return None if isinstance(thing, ReportSection) else _wrong_type(thing, ReportSection)
+
+
+def command(thing: object) -> str | None:
+    """What is wrong with a command."""
+    return ill_named(thing) if isinstance(thing, click.Command) else "it is not a click.Command"
+
+
+def engine(thing: object) -> str | None:
+    """What is wrong with a rating engine."""
+    if isinstance(thing, type):
+        return f"it is a class; pass {thing.__name__}()"
+    missing = [name for name in ("name", "title", "rate") if not hasattr(thing, name)]
+    return f"it has no {', '.join(missing)}" if missing else ill_named(thing)
+
+
+def benchmark(thing: object) -> str | None:
+    """What is wrong with a benchmark as it declares itself."""
     if not isinstance(thing, Benchmark):
-        return wrong_type(thing, Benchmark)
+        return _wrong_type(thing, Benchmark)
     if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
         return f"it has no {', '.join(missing)}"
     _warn_of_older(thing)
     return (
         _wrong_attributes(thing)
         or wrong_methods(thing)
-        or wrong_options(thing.options)
+        or _wrong_options(thing.options)
         or _wrong_values(thing)
         or _wrong_fields(thing)
         or _wrong_roles(thing.roles)
+        or ill_named(thing)
     )
 
 
@@ -64,11 +105,11 @@ def _wrong_roles(roles: object) -> str | None:
     )
 
 
-def wrong_type(thing: object, kind: type) -> str:
+def _wrong_type(thing: object, kind: type) -> str:
     """That a thing is not of a type, and what to do if it is the class itself."""
     if inspect.isclass(thing) and issubclass(thing, kind):
         return f"it is a class; pass {thing.__name__}()"
-    return f"it is not an instance of eibench.{kind.__name__}"
+    return f"it is not an eibench.{kind.__name__}"
 
 
 def _wrong_attributes(thing: Any) -> str | None:
@@ -138,13 +179,14 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
 
 
-def wrong_options(options: object) -> str | None:
-    """What is wrong with a benchmark's options; ``None`` when nothing is."""
+def _wrong_options(options: object) -> str | None:
     if not isinstance(options, Sequence) or not all(isinstance(o, Option) for o in options):
         return "its options must be a tuple of eibench.Option"
     names = [option.name for option in options]
     if twice := next((name for name in names if names.count(name) > 1), None):
         return f"its option {twice!r} is declared twice"
+    if taken := [name for name in names if name in TAKEN or name in SAMPLING]:
+        return f"its option {taken[0]!r} clashes with one of bench run"
     return next((wrong for option in options if (wrong := _wrong_option(option))), None)
 
 
@@ -178,19 +220,3 @@ def _wrong_range(option: Option, message: str) -> str | None:
 def _is_number(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and isfinite(value)
-
-
-def wrong_hooks(plugin: object, hooks: Sequence[str]) -> str | None:
-    """A function of a plugin that is meant as a hook and is none; ``None`` when there is none."""
-    for name, function in inspect.getmembers(plugin, inspect.isroutine):
-        if name not in hooks and _is_marked(function):
-            near = get_close_matches(name, hooks, n=1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            return f"unknown hook {name!r}{meant} (there are: {', '.join(hooks)})"
-        if name in hooks and not _is_marked(function):
-            return f"{name} is not marked: write @eibench.hookimpl above it"
-    return None
-
-
-def _is_marked(function: object) -> bool:
-    return hasattr(function, "eibench_impl")
