@@ -14,7 +14,7 @@ import numpy as np
 
 from eibench import Comparisons, Ratings, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, mixed
-from eibench.core.ratings.comparisons import Floats
+from eibench.core.ratings.arrays import Floats
 from eibench.core.testing.rounds import Rate
 from eibench.core.testing.simulator import FAMILY_SIZES
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eibench import RatingSettings
-from eibench.core.ratings.comparisons import Floats
+from eibench.core.ratings.arrays import Floats
 from eibench.core.statistics.score_order import ItemTable, order_scores
 from eibench.core.testing.simulator import FAMILY_SIZES
 from eibench.statistics import paired_difference

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench.core.matchmaking.calls import Call, Orders
-from eibench.core.ratings.comparisons import Floats
+from eibench.core.ratings.arrays import Floats
 
 from .measuring import table
 from .placement_coverage import report_coverage

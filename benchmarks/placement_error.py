@@ -18,8 +18,8 @@ import numpy as np
 
 from eibench import Comparisons
 from eibench.core.matchmaking.calls import FIRST, Call
+from eibench.core.ratings.arrays import Floats, Ints
 from eibench.core.ratings.columns import Columns
-from eibench.core.ratings.comparisons import Floats, Ints
 from eibench.core.ratings.glicko2 import VARIANCE, FixedPoint, weights_of
 from eibench.core.ratings.settings import RatingSettings
 from eibench.testing import Tournament
@@ -54,7 +54,7 @@ class Ladder:
         columns = Columns("comparisons", "row")
         for number, row in enumerate(played.rows(calls), 1):
             columns.add(row.as_json(), number)
-        known = columns.canonical()
+        known = Comparisons.canonical(columns)
         found = FixedPoint(known, weights_of(known, RatingSettings()))
         strengths = np.full(len(played.models), np.nan)
         index = {name: i for i, name in enumerate(played.models)}
@@ -70,7 +70,7 @@ class Ladder:
         columns = deepcopy(self.columns)
         for number, row in enumerate(played.rows(calls), len(self.known) + 1):
             columns.add(row.as_json(), number)
-        return columns.canonical()
+        return Comparisons.canonical(columns)
 
 
 @dataclass(frozen=True)

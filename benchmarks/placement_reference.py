@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eibench.core.matchmaking.calls import FIRST, Call
-from eibench.core.ratings.comparisons import Floats
+from eibench.core.ratings.arrays import Floats
 from eibench.testing import Tournament
 
 from .placement_error import scores_of, solve

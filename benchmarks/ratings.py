@@ -24,7 +24,7 @@ import numpy as np
 
 from eibench import Anchor, AnchorSet, Comparisons, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, mixed, trueskill
-from eibench.core.ratings.comparisons import Floats, Ints
+from eibench.core.ratings.arrays import Floats, Ints
 from eibench.core.ratings.glicko2 import new_models, one_period
 from eibench.core.ratings.reading import read_comparisons
 from eibench.core.statistics.student import quantile

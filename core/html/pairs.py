@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Floats
+from ..ratings.arrays import Floats
 from ..ratings.result import Interval, Ratings
 from ..reports.graded import Key
 from ..statistics.few_families import why_no_interval

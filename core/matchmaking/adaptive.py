@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Comparisons, Floats, Ints
+from ..ratings.arrays import Floats, Ints
+from ..ratings.comparisons import Comparisons
 from ..ratings.mixed_model import (
     FEWEST,
     VAGUE,

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Floats, Ints
+from ..ratings.arrays import Floats, Ints
 
 USUAL_SHARE = 1 / 3
 """Of the variance of luck that a family's transcripts share, where there is too little to say."""

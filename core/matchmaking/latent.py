@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Floats
+from ..ratings.arrays import Floats
 from ..ratings.mixed_model import Observations, Variances, absorb
 
 

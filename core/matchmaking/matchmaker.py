@@ -13,7 +13,8 @@ import numpy as np
 
 from ..errors import BenchError, UsageError
 from ..ratings import fractional_logit
-from ..ratings.comparisons import Bools, Comparisons
+from ..ratings.arrays import Bools
+from ..ratings.comparisons import Comparisons
 from ..ratings.result import ModelRating, Ratings
 from ..text import plural
 from .adaptive import Adviser, batch_size

@@ -8,7 +8,8 @@ from collections.abc import Collection
 import numpy as np
 
 from ..ratings import fractional_logit
-from ..ratings.comparisons import Comparisons, Floats
+from ..ratings.arrays import Floats
+from ..ratings.comparisons import Comparisons
 from ..ratings.mixed_model import Observations, logit_margins
 from ..ratings.weighing import ItemCalls
 from .goals import Slot

@@ -10,7 +10,8 @@ from ..statistics.joint import Apart, effective_clusters, tell_apart
 from ..statistics.student import quantile_of
 from ..text import listed
 from ..types import JsonDict, JsonObject
-from .comparisons import Bools, Comparisons, Floats, Ints, present
+from .arrays import Bools, Floats, Ints, present
+from .comparisons import Comparisons
 from .intervals import (
     Scale,
     SolvedRatings,

@@ -1,8 +1,7 @@
-"""From comparisons as they come to the canonical container.
+"""Comparisons as they come, checked one by one.
 
-Rows are checked one by one and kept in compact columns, so that a million of them fit. Names
-are numbered as they appear; sorting, doubles and contradictions are found at the end, on
-arrays.
+They are kept in compact columns, so that a million of them fit, and names are numbered as they
+appear. `comparisons` sorts the columns, and finds what is there twice.
 """
 
 from array import array
@@ -13,12 +12,8 @@ from math import nan
 from sys import float_info
 from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-import numpy.typing as npt
-
 from ..errors import DataError, UsageError
 from ..types import JsonObject
-from .comparisons import MAX_MARGIN, Bools, Comparisons, Floats, Ints, Small
 
 KEYS = frozenset(
     {
@@ -35,6 +30,8 @@ KEYS = frozenset(
         "weight",
     }
 )
+MAX_MARGIN = 5
+"""Most pluses that a criterion can be won by."""
 MOST_CRITERIA = 200
 """Of one file, where each criterion's margins are kept."""
 _LONG = 2**31 - 1
@@ -46,7 +43,7 @@ class _Bad(ValueError):
 
 @dataclass
 class Columns:
-    """Comparisons in the order they come, to be made canonical.
+    """Comparisons in the order they come, for `Comparisons.canonical`.
 
     Args:
         origin: Where they come from, for messages.
@@ -81,9 +78,10 @@ class Columns:
         try:
             self._add(row, number)
         except _Bad as error:
-            self._refuse(str(error), number)
+            self.refuse(str(error), number)
 
-    def _refuse(self, message: str, number: int) -> NoReturn:
+    def refuse(self, message: str, number: int) -> NoReturn:
+        """Refuse a row; the message has its place."""
         raise DataError(self.origin, message, f"{self.place} {number}") from None
 
     def _add(self, row: object, number: int) -> None:
@@ -125,64 +123,12 @@ class Columns:
         if len(self.criteria) > MOST_CRITERIA:
             raise _Bad(f"names criterion number {MOST_CRITERIA + 1}; so many are no rubric")
 
-    def canonical(self, *, dedupe: bool = False) -> Comparisons:
-        """The container.
-
-        Args:
-            dedupe: Take one of comparisons that are there twice, instead of refusing them.
+    def one_judge(self) -> str:
+        """The judge of all rows.
 
         Raises:
-            DataError: A comparison is there twice, or two say different things of one.
-            UsageError: There is more than one judge, or not the one that was asked for.
+            UsageError: There is more than one, or not the one that was asked for.
         """
-        judge = self._one_judge()
-        table = np.frombuffer(self.numbers, dtype=np.int32).reshape(-1, 9).astype(np.int64)
-        lengths = np.frombuffer(self.lengths, dtype=np.float64).reshape(-1, 2)
-        (models, rank_model), (items, rank_item), (families, rank_family) = (
-            _sorted_names(names) for names in (self.models, self.items, self.families)
-        )
-        a, b = rank_model[table[:, 0]], rank_model[table[:, 1]]
-        swap = a > b
-        criteria, margins = self._criteria(swap)
-        family_of = rank_family[np.frombuffer(self.family_of, dtype=np.int32)]
-        unsorted = Comparisons(
-            models,
-            items,
-            families,
-            judge,
-            a=np.where(swap, b, a),
-            b=np.where(swap, a, b),
-            item=rank_item[table[:, 2]],
-            iteration=table[:, 3],
-            family=family_of[table[:, 2]] if len(table) else table[:, 2],
-            a_first=(table[:, 5] == 1) ^ swap,
-            margin=np.where(swap, -table[:, 6], table[:, 6]),
-            criteria=table[:, 7],
-            len_a=np.where(swap, lengths[:, 1], lengths[:, 0]),
-            len_b=np.where(swap, lengths[:, 0], lengths[:, 1]),
-            warnings=self._warnings(),
-            criterion_names=criteria,
-            margins=margins,
-            weight=self._weight(),
-            arrival=np.arange(len(table)),
-        )
-        return self._without_repeats(unsorted, table[:, 8], dedupe)
-
-    def _weight(self) -> Floats | None:
-        weight = np.frombuffer(self.weights, dtype=np.float64)
-        return None if (weight == 1).all() else weight
-
-    def _criteria(self, swap: Bools) -> tuple[tuple[str, ...], Small | None]:
-        """The criteria sorted, and their margins for the model that is a after swapping."""
-        if not self.by_criterion:
-            return (), None
-        names, rank = _sorted_names(self.criteria)
-        entries = np.frombuffer(self.margins, dtype=np.int32).reshape(-1, 3)
-        table = np.zeros((len(swap), len(names)), dtype=np.int8)
-        table[entries[:, 0], rank[entries[:, 1]]] = entries[:, 2]
-        return names, np.where(swap[:, None], -table, table)
-
-    def _one_judge(self) -> str:
         if self.judge is not None:
             if self.judges and self.judge not in self.judges:
                 there = ", ".join(_judge_name(name) for name in sorted(self.judges))
@@ -196,46 +142,12 @@ class Columns:
             )
         return next(iter(self.judges), "")
 
-    def _warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
+        """What was odd about the rows, one line each."""
         if not self.unknown:
             return ()
         named = ", ".join(f"{key!r} ({n})" for key, n in sorted(self.unknown.items()))
         return (f"keys that mean nothing here were passed over: {named}",)
-
-    def _without_repeats(self, rows: Comparisons, number: Ints, dedupe: bool) -> Comparisons:
-        """Sorted rows; of repeats the first to come."""
-        keys = (rows.a_first, rows.iteration, rows.item, rows.b, rows.a)
-        order = np.lexsort((number, *keys))
-        rows, number = rows.only(order), number[order]
-        same = np.zeros(len(rows), dtype=np.bool_)
-        same[1:] = True
-        for column in (rows.a, rows.b, rows.item, rows.iteration, rows.a_first):
-            same[1:] &= column[1:] == column[:-1]
-        if not same.any():
-            return rows
-        repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
-        if not dedupe:
-            message = "the same comparison (item, iteration, models, order, judge) as in"
-            message += f" {self.place} {number[repeat - 1]}; --dedupe takes such only once"
-            self._refuse(message, int(number[repeat]))
-        self._check_repeats(rows, number, same)
-        return rows.only(~same)
-
-    def _check_repeats(self, rows: Comparisons, number: Ints, same: Bools) -> None:
-        differs = np.zeros(len(rows), dtype=np.bool_)
-        for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
-            differs[1:] |= ~_equal(column[1:], column[:-1])
-        if rows.weight is not None:
-            differs[1:] |= rows.weight[1:] != rows.weight[:-1]
-        if rows.margins is not None:
-            differs[1:] |= (rows.margins[1:] != rows.margins[:-1]).any(axis=1)
-        differs &= same
-        if differs.any():
-            at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
-            message = (
-                f"says something else of the same comparison than {self.place} {number[at - 1]}"
-            )
-            self._refuse(message + "; take one of the two out", int(number[at]))
 
 
 class _Row(NamedTuple):
@@ -271,21 +183,8 @@ def _checked(row: JsonObject) -> _Row:
     )
 
 
-def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Bools:
-    return np.asarray((one == other) | ((one != one) & (other != other)))
-
-
 def _judge_name(name: str) -> str:
     return repr(name) if name else "'' (not told)"
-
-
-def _sorted_names(names: Mapping[str, int]) -> tuple[tuple[str, ...], Ints]:
-    """The names sorted, and the place that each number gets, shape (n,)."""
-    ordered = sorted(names)
-    place = np.zeros(len(names), dtype=np.int64)
-    for rank, name in enumerate(ordered):
-        place[names[name]] = rank
-    return tuple(ordered), place
 
 
 def _text(row: JsonObject, key: str) -> str:

@@ -9,39 +9,18 @@ the two models was called a.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..statistics.joint import effective_clusters
 from ..types import JsonDict
-
-if TYPE_CHECKING:
-    from typing import Self
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Small = npt.NDArray[np.int8]
-
-MAX_MARGIN = 5
-"""Most pluses that a criterion can be won by."""
-
+from .arrays import Bools, Floats, Ints, Small, present
+from .columns import Columns
 
 _COLUMNS = ["a", "b", "item", "iteration", "family", "a_first"]
 _COLUMNS += ["margin", "criteria", "len_a", "len_b"]
 _OPTIONAL = ["weight", "arrival", "margins"]
-
-
-def present(index: Ints, n: int) -> Ints:
-    """The numbers below n that an index holds, sorted."""
-    return np.flatnonzero(np.bincount(index, minlength=n))
-
-
-def sum_by(index: Ints, values: Floats, n: int) -> Floats:
-    """Sum of the values of each index, shape (n,)."""
-    return np.asarray(np.bincount(index, values, n), dtype=np.float64)
 
 
 class Comparison(NamedTuple):
@@ -144,7 +123,7 @@ class Comparisons:
     @classmethod
     def of(
         cls, rows: Iterable[Comparison], *, dedupe: bool = False, by_criterion: bool = False
-    ) -> "Self":
+    ) -> "Comparisons":
         """The container of given comparisons.
 
         Args:
@@ -155,14 +134,55 @@ class Comparisons:
         Raises:
             DataError: One is not of the form, is there twice, or contradicts another.
         """
-        from .columns import Columns
-
         columns = Columns("comparisons", "row", by_criterion=by_criterion)
         for number, row in enumerate(rows, start=1):
             columns.add(row.as_json(), number)
-        made = columns.canonical(dedupe=dedupe)
-        assert isinstance(made, cls)
-        return made
+        return cls.canonical(columns, dedupe=dedupe)
+
+    @classmethod
+    def canonical(cls, columns: Columns, *, dedupe: bool = False) -> "Comparisons":
+        """The container of comparisons as they came.
+
+        Args:
+            columns: Those.
+            dedupe: Take one of comparisons that are there twice, instead of refusing them.
+
+        Raises:
+            DataError: A comparison is there twice, or two say different things of one.
+            UsageError: There is more than one judge, or not the one that was asked for.
+        """
+        judge = columns.one_judge()
+        table = np.frombuffer(columns.numbers, dtype=np.int32).reshape(-1, 9).astype(np.int64)
+        lengths = np.frombuffer(columns.lengths, dtype=np.float64).reshape(-1, 2)
+        (models, rank_model), (items, rank_item), (families, rank_family) = (
+            _sorted_names(names) for names in (columns.models, columns.items, columns.families)
+        )
+        a, b = rank_model[table[:, 0]], rank_model[table[:, 1]]
+        swap = a > b
+        criteria, margins = _criteria(columns, swap)
+        family_of = rank_family[np.frombuffer(columns.family_of, dtype=np.int32)]
+        unsorted = cls(
+            models,
+            items,
+            families,
+            judge,
+            a=np.where(swap, b, a),
+            b=np.where(swap, a, b),
+            item=rank_item[table[:, 2]],
+            iteration=table[:, 3],
+            family=family_of[table[:, 2]] if len(table) else table[:, 2],
+            a_first=(table[:, 5] == 1) ^ swap,
+            margin=np.where(swap, -table[:, 6], table[:, 6]),
+            criteria=table[:, 7],
+            len_a=np.where(swap, lengths[:, 1], lengths[:, 0]),
+            len_b=np.where(swap, lengths[:, 0], lengths[:, 1]),
+            warnings=columns.warnings(),
+            criterion_names=criteria,
+            margins=margins,
+            weight=_weight(columns),
+            arrival=np.arange(len(table)),
+        )
+        return _without_repeats(columns, unsorted, table[:, 8], dedupe)
 
     @property
     def has_lengths(self) -> bool:
@@ -226,3 +246,71 @@ class Comparisons:
             for model in (self.a, self.b)
         ]
         return np.bincount(np.union1d(*met) // max(n_families, 1), minlength=n_models)
+
+
+def _weight(columns: Columns) -> Floats | None:
+    weight = np.frombuffer(columns.weights, dtype=np.float64)
+    return None if (weight == 1).all() else weight
+
+
+def _criteria(columns: Columns, swap: Bools) -> tuple[tuple[str, ...], Small | None]:
+    """The criteria sorted, and their margins for the model that is a after swapping."""
+    if not columns.by_criterion:
+        return (), None
+    names, rank = _sorted_names(columns.criteria)
+    entries = np.frombuffer(columns.margins, dtype=np.int32).reshape(-1, 3)
+    table = np.zeros((len(swap), len(names)), dtype=np.int8)
+    table[entries[:, 0], rank[entries[:, 1]]] = entries[:, 2]
+    return names, np.where(swap[:, None], -table, table)
+
+
+def _without_repeats(
+    columns: Columns, rows: Comparisons, number: Ints, dedupe: bool
+) -> Comparisons:
+    """Sorted rows; of repeats the first to come."""
+    keys = (rows.a_first, rows.iteration, rows.item, rows.b, rows.a)
+    order = np.lexsort((number, *keys))
+    rows, number = rows.only(order), number[order]
+    same = np.zeros(len(rows), dtype=np.bool_)
+    same[1:] = True
+    for column in (rows.a, rows.b, rows.item, rows.iteration, rows.a_first):
+        same[1:] &= column[1:] == column[:-1]
+    if not same.any():
+        return rows
+    repeat = int(np.flatnonzero(same)[np.argmin(number[same])])
+    if not dedupe:
+        message = "the same comparison (item, iteration, models, order, judge) as in"
+        message += f" {columns.place} {number[repeat - 1]}; --dedupe takes such only once"
+        columns.refuse(message, int(number[repeat]))
+    _check_repeats(columns, rows, number, same)
+    return rows.only(~same)
+
+
+def _check_repeats(columns: Columns, rows: Comparisons, number: Ints, same: Bools) -> None:
+    differs = np.zeros(len(rows), dtype=np.bool_)
+    for column in (rows.margin, rows.criteria, rows.len_a, rows.len_b):
+        differs[1:] |= ~_equal(column[1:], column[:-1])
+    if rows.weight is not None:
+        differs[1:] |= rows.weight[1:] != rows.weight[:-1]
+    if rows.margins is not None:
+        differs[1:] |= (rows.margins[1:] != rows.margins[:-1]).any(axis=1)
+    differs &= same
+    if differs.any():
+        at = int(np.flatnonzero(differs)[np.argmin(number[differs])])
+        message = (
+            f"says something else of the same comparison than {columns.place} {number[at - 1]}"
+        )
+        columns.refuse(message + "; take one of the two out", int(number[at]))
+
+
+def _equal(one: Floats | Ints, other: Floats | Ints) -> Bools:
+    return np.asarray((one == other) | ((one != one) & (other != other)))
+
+
+def _sorted_names(names: Mapping[str, int]) -> tuple[tuple[str, ...], Ints]:
+    """The names sorted, and the place that each number gets, shape (n,)."""
+    ordered = sorted(names)
+    place = np.zeros(len(names), dtype=np.int64)
+    for rank, name in enumerate(ordered):
+        place[names[name]] = rank
+    return tuple(ordered), place

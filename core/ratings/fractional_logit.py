@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import Bools, Floats, Ints, present, sum_by
 from .assembling import no_ratings
-from .comparisons import Bools, Comparisons, Floats, Ints, present, sum_by
+from .comparisons import Comparisons
 from .intervals import Q
 from .result import Ratings
 from .settings import RatingSettings

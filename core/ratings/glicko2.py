@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..types import JsonDict
+from .arrays import Bools, Floats, Ints
 from .assembling import assemble, no_ratings
-from .comparisons import Bools, Comparisons, Floats, Ints
+from .comparisons import Comparisons
 from .fractional_logit import as_calls, gradient, hessian_of, leave_one_out, maximise
 from .intervals import Q, SolvedRatings
 from .result import Ratings

@@ -15,7 +15,7 @@ from ..imported import MARK, plain_name
 from ..statistics.few_families import FEWEST_FAMILIES
 from ..statistics.joint import pair_errors
 from ..statistics.student import quantile_of
-from .comparisons import Floats, Ints
+from .arrays import Floats, Ints
 from .settings import Anchor, AnchorSet, RatingSettings
 
 Q = 173.71779276130073

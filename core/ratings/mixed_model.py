@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .comparisons import Comparisons, Floats, Ints, present, sum_by
+from .arrays import Floats, Ints, present, sum_by
+from .comparisons import Comparisons
 from .weighing import components
 
 RATIOS = np.geomspace(0.02, 8, 8)

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..statistics.joint import tell_apart
+from .arrays import Floats
 from .assembling import RatingParts, lay_out, scale_warnings
-from .comparisons import Comparisons, Floats
+from .comparisons import Comparisons
 from .intervals import Q, SolvedRatings, Uncertainty, apply_scale, choose_scale
 from .ordering import differences, order_models
 from .result import Ratings

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..statistics.joint import Apart, Differences, rank_ends
 from ..statistics.student import cdf_of
-from .comparisons import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints
 from .intervals import SolvedRatings, Uncertainty
 
 _EQUAL = 1e-9  # natural units: differences below are rounding

@@ -31,7 +31,7 @@ def read_comparisons(
     for number, line in read_lines(path):
         if line.strip():
             columns.add(_parsed(path, number, line), number)
-    made = columns.canonical(dedupe=dedupe)
+    made = Comparisons.canonical(columns, dedupe=dedupe)
     if not len(made):
         raise DataError(path, "holds no comparisons")
     return made

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from ..types.result_document import Facts, RatingRow
-from .comparisons import Bools, Floats
+from .arrays import Bools, Floats
 from .settings import Anchor
 
 Interval = tuple[float | None, float | None]

@@ -17,7 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..text import listed
-from .comparisons import MAX_MARGIN, Bools, Comparisons, Floats, Ints, sum_by
+from .arrays import Bools, Floats, Ints, sum_by
+from .columns import MAX_MARGIN
+from .comparisons import Comparisons
 from .intervals import Scale
 
 MISSED = 0.05

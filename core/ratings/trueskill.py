@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arrays import Bools, Floats, Ints
 from .assembling import no_ratings
-from .comparisons import Bools, Comparisons, Floats, Ints
+from .comparisons import Comparisons
 from .normals import Normals, rate_by_normals
 from .result import Ratings
 from .settings import RatingSettings

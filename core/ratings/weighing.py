@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .comparisons import Bools, Comparisons, Floats, Ints, present, sum_by
+from .arrays import Bools, Floats, Ints, present, sum_by
+from .comparisons import Comparisons
 from .settings import RatingSettings
 
 

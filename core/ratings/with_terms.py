@@ -14,8 +14,9 @@ import numpy as np
 
 from ..statistics.few_families import FEWEST_FAMILIES
 from ..types import JsonDict, JsonObject
+from .arrays import Floats, Ints
 from .assembling import assemble, no_ratings
-from .comparisons import Comparisons, Floats, Ints
+from .comparisons import Comparisons
 from .intervals import Q, SolvedRatings, jackknife_error
 from .result import Ratings
 from .settings import RatingSettings

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ratings.comparisons import Bools, Floats, Ints
+from ..ratings.arrays import Bools, Floats, Ints
 from .simulator import Tournament
 
 _DEGREES = 5

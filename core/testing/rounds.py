@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..ratings.comparisons import Comparisons, Floats, Ints
+from ..ratings.arrays import Floats, Ints
+from ..ratings.comparisons import Comparisons
 from ..ratings.result import Ratings
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from .simulator import NOISE, Noise, Tournament

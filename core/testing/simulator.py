@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matchmaking.calls import FIRST, Call
-from ..ratings.comparisons import Bools, Comparison, Comparisons, Floats, Ints
+from ..ratings.arrays import Bools, Floats, Ints
+from ..ratings.comparisons import Comparison, Comparisons
 
 Words = npt.NDArray[np.uint64]
 

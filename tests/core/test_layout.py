@@ -224,6 +224,31 @@ def test_packages_of_core_import_in_one_order(path: Path) -> None:
         assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {other}"
 
 
+def imported_files(path: Path) -> Iterator[Path]:
+    """The files of `FILES` that a file imports when it runs, also within its functions."""
+    for found in imports(path):
+        if found.typing_only:
+            continue
+        if found.level:
+            home = path.parents[found.level - 1].joinpath(*filter(None, found.module.split(".")))
+        elif found.module.startswith("eibench."):
+            home = ROOT.joinpath(*found.module.split(".")[1:])
+        else:
+            continue
+        for name in found.names:
+            places = (home / f"{name}.py", home / name / "__init__.py", home.with_suffix(".py"))
+            yield next((place for place in places if place.is_file()), home / "__init__.py")
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Each file can be understood after those that it imports, none of which needs it."""
+    left = {path: {*imported_files(path)} & {*FILES} - {path} for path in FILES}
+    while free := [path for path, needs in left.items() if not needs & left.keys()]:
+        for path in free:
+            del left[path]
+    assert not [str(path.relative_to(ROOT)) for path in left]
+
+
 def test_a_class_name_of_core_means_one_thing() -> None:
     """Nobody has to ask which `Item` is meant."""
     homes: dict[str, list[str]] = {}

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..comparisons import MAX_MARGIN, Comparisons, Floats
+from ..arrays import Floats
+from ..columns import MAX_MARGIN
+from ..comparisons import Comparisons
 from ..fractional_logit import Calls
 from ..glicko2 import FixedPoint, weights_of
 from ..settings import RatingSettings

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..comparisons import Comparisons, Floats, Ints, sum_by
+from ..arrays import Floats, Ints, sum_by
+from ..comparisons import Comparisons
 from ..weighing import first_of_items
 from .estimates import AuditEstimate, from_replicates, unknown
 

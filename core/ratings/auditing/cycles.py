@@ -11,7 +11,8 @@ import numpy as np
 
 from ...statistics.few_families import FEWEST_FAMILIES
 from ...statistics.student import quantile_of
-from ..comparisons import Bools, Comparisons, Floats, sum_by
+from ..arrays import Bools, Floats, sum_by
+from ..comparisons import Comparisons
 from ..weighing import ComparedItems
 
 MOST_LISTED = 100

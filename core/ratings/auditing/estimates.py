@@ -12,7 +12,7 @@ import numpy as np
 from ...statistics.few_families import why_no_interval
 from ...statistics.shares import share_interval
 from ...statistics.student import quantile
-from ..comparisons import Bools, Floats, Ints, sum_by
+from ..arrays import Bools, Floats, Ints, sum_by
 from ..intervals import jackknife_error
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..comparisons import Bools, Comparisons, Floats
+from ..arrays import Bools, Floats
+from ..comparisons import Comparisons
 from ..weighing import ComparedItems
 from .compared import Strengths
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..comparisons import Bools, Comparisons, Floats, Ints
+from ..arrays import Bools, Floats, Ints
+from ..comparisons import Comparisons
 from ..fractional_logit import grouped, maximise
 from .compared import Strengths
 

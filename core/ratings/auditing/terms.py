@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..comparisons import Comparisons, Floats, Ints, sum_by
+from ..arrays import Floats, Ints, sum_by
+from ..comparisons import Comparisons
 from ..fractional_logit import as_calls, leave_one_out, maximise
 from .estimates import AuditEstimate, from_replicates, unknown
 

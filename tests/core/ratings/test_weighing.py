@@ -7,7 +7,7 @@ import pytest
 
 from eibench import Comparison, Comparisons, DataError, RatingSettings
 from eibench.core.ratings import fractional_logit, glicko2, mixed
-from eibench.core.ratings.comparisons import Floats
+from eibench.core.ratings.arrays import Floats
 from eibench.core.ratings.weighing import level
 
 PLAIN = RatingSettings()
