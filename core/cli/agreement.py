@@ -9,11 +9,9 @@ from .. import console
 from ..analysis.agreement import Agreement, Judged, agree
 from ..errors import UsageError
 from ..journal import Journal
-from ..plugins import installed
 from ..reports.choosing import chosen, two_judges
 from ..reports.graded import read_samples
 from ..reports.gradings import gradings, refuse_unlike
-from ..runs.refile import refile_stored
 from ..runs.selectors import place_of
 from ..text import as_text
 from .command import Command
@@ -62,8 +60,6 @@ def _agreed(
     with Journal(runs_dir, create=False) as journal:
         runs = find_all(journal, starts, chosen_by)
         refuse_unlike(runs)
-        for run in runs:
-            refile_stored(journal, installed(), run)
         graded = [chosen(run, gradings(journal, run), wanted) for run in runs]
         sides = two_judges(graded, named)
         stored = read_stored(runs[0], sides[0].first, place_of(dataset))

@@ -19,7 +19,6 @@ from ..reports.hints import bench
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
-from ..runs.refile import refile_stored
 from ..runs.selectors import Selector, place_of
 from ..text import as_text, line
 from .command import Command
@@ -115,8 +114,6 @@ def graded_pair(
         BenchError: They cannot be compared.
     """
     refuse_unlike(runs)
-    for run in runs:
-        refile_stored(journal, installed(), run)
     judge = judge or own_judge(journal.document(run) for run in runs)
     graded = [chosen(run, gradings(journal, run), wanted or {}, judge) for run in runs]
     pair = same_grading(*graded)

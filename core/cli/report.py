@@ -107,7 +107,7 @@ def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:
         frozenset(cut_off),
         sections(document),
         command_that_repeats(run, document),
-        _texts(journal, run, ids, document.get("grader")),
+        _texts(journal, run, ids, document["grader"]),
     )
 
 

@@ -342,7 +342,7 @@ def _next(document: ResultDocument, config: RunConfig) -> str:
     if document["status"] == "budget":
         return "the same command with a larger --max-cost goes on from here"
     to_do = document["comparisons"].get("planned")
-    pending = document["items"]["pending"] and document.get("imported") is None
+    pending = document["items"]["pending"] and document["imported"] is None
     if too_long := _too_long(document):
         return (
             f"a longer context for {plural(too_long, 'sample')}, which else would fail again; the "

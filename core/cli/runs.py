@@ -165,7 +165,7 @@ def _as_json(run: RunRecord, document: ResultDocument | None, views: Sequence[st
         "created_at": run.created_at,
         "finished_at": run.finished_at,
         "judge": document["judge"] if document else None,
-        "judge_endpoint": document.get("judge_endpoint") if document else None,
+        "judge_endpoint": document["judge_endpoint"] if document else None,
         "metrics": document["metrics"] if document else None,
         "views": views,
     }

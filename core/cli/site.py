@@ -79,7 +79,7 @@ def reader_of(journal: Journal) -> Callable[[SiteRun], Iterator[ItemText]]:
     def texts(run: SiteRun) -> Iterator[ItemText]:
         beside = beside_reference(journal, run.run)
         ids = [row.item_id for row in run.items.items]
-        for record in item_records(journal, run.run, ids, run.document.get("grader")):
+        for record in item_records(journal, run.run, ids, run.document["grader"]):
             yield ItemText(record, beside(record))
 
     return texts

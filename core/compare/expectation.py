@@ -42,7 +42,7 @@ from .placement import (
     wanted_placement,
 )
 from .rating_summary import settings_of
-from .refiled_comparisons import bring_back
+from .reuse import bring_back
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison

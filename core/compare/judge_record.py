@@ -97,7 +97,7 @@ def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:
     documents = list(documents)
     flags = Counter[str]()
     for document in documents:
-        flags.update(document.get("flags", {}))
+        flags.update(document["flags"])
     reasons = Counter(entry["reason"] for document in documents for entry in document["unscored"])
     scored = sum(document["items"]["scored"] for document in documents)
     return Verdicts(

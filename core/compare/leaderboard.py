@@ -26,7 +26,6 @@ from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..runs.finding import JUDGE, Company, JudgeNames
-from ..runs.refile import has_older, refile_stored
 from ..settings.run_config import judge_endpoint
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
@@ -36,7 +35,7 @@ from .comparison_pool import counting, pool_of, read_met
 from .judge_robustness import read_robustness
 from .opponents import TranscriptCache
 from .rating_summary import RatingSummary, find_standing
-from .refiled_comparisons import Recomparing
+from .reuse import Recomparing
 from .run_selection import CountedRuns
 from .which_board import BoardOfChoice, OtherBoard, Wanted, choose_board
 
@@ -404,7 +403,7 @@ def _choose(
     def counts(board: Board, run: RunRecord) -> bool:
         results = BoardResults(journal, catalogue, benchmark, board, judges, {})
         same_version = run.benchmark_version == benchmark.version
-        return same_version and (has_older(journal, run) or results.is_scored(run))
+        return same_version and results.is_scored(run)
 
     with journal.ahead(runs):
         boards = runs_by_board(journal, benchmark, runs, judges, mixed=mixed)
@@ -423,9 +422,6 @@ def _counted(
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
     with journal.ahead(runs):
         runs, left_out = readable(journal, runs)
-        older = [run for run in runs if board.takes(run, benchmark) and has_older(journal, run)]
-    for run in older:
-        refile_stored(journal, catalogue, run)
     judges = JudgeNames(journal.asked(party=JUDGE))
     results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
     made = CountedRuns(results, warnings=left_out)

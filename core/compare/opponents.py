@@ -15,7 +15,7 @@ from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..reading.names import check_without
 from ..runs.finding import Company, is_asked_alike
-from ..runs.refile import stored_model
+from ..runs.replay import stored_model
 from ..sample.model import known_replies
 from ..settings.run_config import RunConfig
 from ..types import Item, JsonObject, digest

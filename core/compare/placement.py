@@ -163,16 +163,14 @@ def settled_by(
         journal: Holds the run.
         run: The run.
         meant: What the placement is of: one of these digests.
-        grader: Of the pool. Where the stored end names none, as it is older than that, all that
-            the run has compared must be this one's.
+        grader: Of the pool.
     """
     for document in (journal.document(run), *journal.views(run).values()):
         notes = rating_notes(document) if document else None
         stopped = notes.get("stopped") if notes else None
         if not stopped or stopped.get("of") not in meant:
             continue
-        own = stopped.get("grader")
-        if own == grader or (own is None and not journal.left_over(run, grader)):
+        if stopped["grader"] == grader:
             return stopped
     return None
 

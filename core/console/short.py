@@ -36,7 +36,7 @@ def short(document: ResultDocument, another: str = "", later: str = "") -> Rende
     parts += [*standing(document, _ROWS), _Profile(document)]
     parts += [Text(message) for message in _attention(document)]
     parts += with_command(rating(document, later), another)
-    parts += conclusions(against(document.get("conclusions", ())))
+    parts += conclusions(against(document["conclusions"]))
     if robustness := document.get("robustness"):
         parts += conclusions([r for r in robustness["conclusions"] if r["verdict"] != NOT_TESTED])
     return Group(*parts, *foot(document))
@@ -71,7 +71,7 @@ class _Profile:
         self.document = document
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        groups = self.document.get("metric_groups", {})
+        groups = self.document["metric_groups"]
         for group in dict.fromkeys(groups.values()):
             values = list(_values(self.document, group)) if _PROFILE in group else []
             if values:
@@ -82,7 +82,7 @@ class _Profile:
 
 
 def _values(document: ResultDocument, group: str) -> Iterator[tuple[str, float]]:
-    for name, of in document.get("metric_groups", {}).items():
+    for name, of in document["metric_groups"].items():
         value = document["metrics"][name]["value"]
         if of == group and value is not None:
             yield document["metric_labels"][name][0] or name, value

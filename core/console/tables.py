@@ -38,12 +38,12 @@ def details(
         later: What became of the rating after the result, where it has none.
     """
     parts: list[RenderableType] = [*head(document), _metrics(document)]
-    parts += [Text(line(note), style="dim") for note in document.get("metric_notes", {}).values()]
+    parts += [Text(line(note), style="dim") for note in document["metric_notes"].values()]
     parts += [Text(line(message), style="dim") for message in _no_intervals(document)]
     parts += with_command(_facts(document, later), another)
     for section in (*standing(document), *map(table, sections)):
         parts += [Text(""), section]
-    if message := document.get("conclusions"):
+    if message := document["conclusions"]:
         parts += [Text(""), *conclusions(message, "The judge")]
     if robustness := document.get("robustness"):
         parts += [Text(""), *conclusions(robustness["conclusions"], "The judges")]
@@ -80,7 +80,7 @@ def _title(document: ResultDocument) -> Text:
         title.append("  DEMO", style="bold magenta")
     style = "green" if document["status"] == "complete" else "bold red"
     title.append(f"  {document['status'].upper()}", style=style)
-    if view := document.get("view"):
+    if view := document["view"]:
         title.append(f"  VIEW {line(view)}", style="bold cyan")
     if message := "; ".join(filter(None, (document["invalid"], *answered_by(document)))):
         title.append(f": {line(message)}", style="red")
@@ -89,7 +89,7 @@ def _title(document: ResultDocument) -> Text:
 
 def _view(document: ResultDocument) -> list[Text]:
     """That a result is not the run's own, where it is not."""
-    if not document.get("view"):
+    if not document["view"]:
         return []
     message = f"not the run's own result, which {bench('show', document['run_id'])} prints"
     return [Text(line(message), style="dim")]
@@ -98,7 +98,7 @@ def _view(document: ResultDocument) -> list[Text]:
 def _metrics(document: ResultDocument) -> Grid:
     numbers = [Column(heading, right=True) for heading in ("value", "95 % interval", "n")]
     made = Grid([Column("metric"), *numbers, Column("interval over")])
-    groups, group = document.get("metric_groups", {}), ""
+    groups, group = document["metric_groups"], ""
     for position, (name, metric) in enumerate(document["metrics"].items()):
         if groups.get(name, "") != group:
             group = groups.get(name, "")
@@ -129,7 +129,7 @@ def _first_of(names: Sequence[str]) -> str:
 def _facts(document: ResultDocument, later: str = "") -> list[str]:
     items, calls, tokens = document["items"], document["calls"], document["tokens"]
     lines: list[str] = []
-    imported = document.get("imported") is not None
+    imported = document["imported"] is not None
     if document["baselines"]:
         message = "  ·  ".join(map(_baseline, document["baselines"].values()))
         whole = items["total"] >= document["dataset"]["n_items"] * document["iterations"]
@@ -148,7 +148,7 @@ def _facts(document: ResultDocument, later: str = "") -> list[str]:
         cost = dollars(document["cost_usd"])
         lines.append(f"tokens     {_used(tokens)}  ·  {cost}  ·  {document['elapsed_s']:.1f} s")
     lines += rating(document, later)
-    if flags := document.get("flags"):
+    if flags := document["flags"]:
         shown = [f"{n} {line(flag)}" for flag, n in list(flags.items())[:_SHOWN]]
         more = [f"{len(flags) - _SHOWN} more kinds"] * (len(flags) > _SHOWN)
         lines.append(f"flags      {'  ·  '.join(shown + more)}")
@@ -160,7 +160,7 @@ def samples(document: ResultDocument) -> str:
     items = document["items"]
     return (
         f"samples    {items['total']} = {_scored_samples(document)} + {items['unscored']} unscored"
-        + (f" ({items.get('absent')} absent)" if items.get("absent") else "")
+        + (f" ({items['absent']} absent)" if items["absent"] else "")
         + f" + {items['failed']} failed"
         + (f" + {items['pending']} {_pending(document)}" if items["pending"] else "")
         + ("" if items["truncated"] is None else f"  ·  {items['truncated']} truncated")
@@ -184,7 +184,7 @@ def _scored_samples(document: ResultDocument) -> str:
 
 def _pending(document: ResultDocument) -> str:
     """What samples are that are neither scored, unscored nor failed."""
-    if document.get("imported") is None:
+    if document["imported"] is None:
         return "to do"
     return "not there or not judged" if document["judge"] else "not there"
 

@@ -166,7 +166,7 @@ def _judges(result: ModelResult, label: str) -> JsonDict:
     made: JsonDict = {"judges": judges, "input_prompt": prompt}
     if rule := _AGGREGATION.get(rule_in(label) or ""):
         made["aggregation_method"] = rule
-    made["additional_details"] = {"grader_sha256": str(result.document.get("grader"))}
+    made["additional_details"] = {"grader_sha256": str(result.document["grader"])}
     return made
 
 

@@ -84,7 +84,7 @@ def _metrics(board: SiteBoard) -> tuple[SiteMetric, list[SiteMetric]]:
     groups, labels = dict[str, str](), dict[str, str]()
     better = dict[str, bool | None]()
     for document in board.board.documents.values():
-        groups |= {n: g for n, g in document.get("metric_groups", {}).items() if n not in groups}
+        groups |= {n: g for n, g in document["metric_groups"].items() if n not in groups}
         labels |= {n: text[0] for n, text in document["metric_labels"].items() if n not in labels}
         better |= {n: m["higher_is_better"] for n, m in document["metrics"].items()}
     scales = _scales(board, groups)

@@ -171,7 +171,7 @@ def _main(
     journal: Journal, read: Leaderboard, run: RunRecord, document: ResultDocument
 ) -> Mapping[Key, float]:  # fmt: skip
     """What samples add to the metric that ranks, by the board's grader."""
-    grader = document.get("grader")
+    grader = document["grader"]
     grading = next((one for one in gradings(journal, run) if one.digest == grader), None)
     if grading is None or (read.standing and read.standing.found):
         return {}

@@ -110,8 +110,8 @@ def _entry(name: str, board: SiteBoard) -> tuple[str, str, Sequence[tuple[str, s
     benchmark: Benchmark = board.board.benchmark
     found = dict[str, str]()
     for document in board.board.documents.values():
-        notes = document.get("metric_notes", {})
-        groups = document.get("metric_groups", {})
+        notes = document["metric_notes"]
+        groups = document["metric_groups"]
         for metric, (label, over) in document["metric_labels"].items():
             facts = [
                 groups.get(metric, ""),

@@ -164,7 +164,7 @@ def _shown(rows: Sequence[ItemRow]) -> list[tuple[str, str]]:
 
 def conclusions(document: ResultDocument) -> list[ConclusionRow]:
     """What was found of the judge, in words."""
-    found = list(document.get("conclusions", ()))
+    found = list(document["conclusions"])
     if robust := document.get("robustness"):
         found += robust["conclusions"]
     return found
@@ -201,7 +201,7 @@ def how_it_was_run(given: RunInput) -> list[tuple[str, str]]:
     roles = document.get("roles", {})
     return listed_facts([
         ("Model", run.model),
-        ("Endpoint", document.get("endpoint")),
+        ("Endpoint", document["endpoint"]),
         ("Judge", judge_label(document)),
         *((f"Role: {name}", player["model"]) for name, player in roles.items()),
         ("Benchmark", f"{document['benchmark']}, version {document['benchmark_version']}"),
@@ -209,7 +209,7 @@ def how_it_was_run(given: RunInput) -> list[tuple[str, str]]:
         ("Iterations", document["iterations"]),
         ("Sampling", _pairs(document["sampling"])),
         ("System prompt", run.settings.get("system") and "one of its own"),
-        ("Not taken by the provider", ", ".join(document.get("not_sent", ()))),
+        ("Not taken by the provider", ", ".join(document["not_sent"])),
         ("Options", _pairs(document["options"])),
         ("Run", f"{run.run_id}, started {run.created_at[:16].replace('T', ' ')} UTC"),
         ("Comparable with", document["comparability"]),

@@ -94,7 +94,7 @@ def _criteria(
     """Of each criterion the differences of the pairs that so many intervals are enough for."""
     groups = dict[str, None]()
     for document in board.board.documents.values():
-        groups |= dict.fromkeys(document.get("metric_groups", {}))
+        groups |= dict.fromkeys(document["metric_groups"])
     tables = {name: [_values(run, name) for run in runs] for name in groups}
     tables = {name: table for name, table in tables.items() if any(table)}
     found = dict[str, dict[str, Gap]]()

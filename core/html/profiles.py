@@ -11,7 +11,7 @@ def profiles(documents: Sequence[ResultDocument]) -> list[RowChart]:
     """A chart for each group of metrics, with a mark for each result."""
     groups = dict[str, dict[str, None]]()
     for document in documents:
-        for name, group in document.get("metric_groups", {}).items():
+        for name, group in document["metric_groups"].items():
             groups.setdefault(group, {})[name] = None
     charts = (_profile(documents, group, list(names)) for group, names in groups.items())
     return [chart for chart in charts if chart.rows]

@@ -44,7 +44,7 @@ def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
 
 def graded_name(run: SiteRun) -> Address:
     """A run as one grader graded it, which is what stands on a board: its name in addresses."""
-    grader = run.document.get("grader")
+    grader = run.document["grader"]
     return Address(f"{run.run.run_id}-{grader[:6]}" if grader else run.run.run_id)
 
 

@@ -77,7 +77,7 @@ def _sentences(document: ResultDocument) -> Iterator[str]:
         yield f"That is {said}."
     if own := placed(document):
         yield _placed(own, document)
-    if said := judge_findings(document.get("conclusions", ())).text:
+    if said := judge_findings(document["conclusions"]).text:
         yield f"{said[:1].upper()}{said[1:]}."
     if said := completeness(document).text:
         yield f"The result is {said}."

@@ -149,34 +149,6 @@ class GradeStore(JournalFile):
         sql = "SELECT item_id, iteration FROM grades WHERE run = ? AND grader = ?"
         return list(self._rows(sql, (run.n, grader), _sample_of))
 
-    def move_grade(
-        self,
-        run: RunRecord,
-        old: str,
-        new: str,
-        graded_by: JsonObject,
-        sample: tuple[str, int],
-    ) -> None:
-        """Put one sample's grade under another grader, unless that has one of its own."""
-        where = "run = ? AND grader = ? AND item_id = ? AND iteration = ?"
-        at = self._rows(f"SELECT at FROM grades WHERE {where}", (run.n, old, *sample), tuple)
-        score = self.score_of(run, old, *sample)
-        if score is None or self.score_of(run, new, *sample) is not None:
-            return
-        row = grade_row(new, *sample, score, graded_by, next(at)[0])
-        self._add(_ADD, (run.n, *row))
-        self._add(f"DELETE FROM grades WHERE {where}", (run.n, old, *sample))
-
-    def left_over(self, run: RunRecord, grader: str) -> int | None:
-        """How many older grades are not a grader's own; ``None`` where none were tried."""
-        sql = "SELECT left_over FROM refilings WHERE run = ? AND grader = ?"
-        return next(self._rows(sql, (run.n, grader), lambda row: int(row[0])), None)
-
-    def set_left_over(self, run: RunRecord, grader: str, left: int) -> None:
-        """Remember that, so that they are not tried again."""
-        sql = "INSERT OR REPLACE INTO refilings (run, grader, left_over) VALUES (?, ?, ?)"
-        self._add(sql, (run.n, grader, left))
-
     def was_scored(self, run: RunRecord) -> bool:
         """Whether any sample of the run's benchmark and model has a score, in whichever run."""
         sql = (

@@ -159,13 +159,6 @@ CREATE = (
         PRIMARY KEY (run, name)
     ) WITHOUT ROWID;
 
-    CREATE TABLE refilings (
-        run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
-        grader TEXT NOT NULL,
-        left_over INTEGER NOT NULL,
-        PRIMARY KEY (run, grader)
-    ) WITHOUT ROWID;
-
     CREATE TABLE board_cache (            -- results of boards; a row may go at any time
         run INTEGER PRIMARY KEY REFERENCES runs (n) ON DELETE CASCADE,
         key TEXT NOT NULL,                -- digest of all that it depends on beside the run's rows

@@ -186,7 +186,7 @@ def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, st
 
 def judge_label(document: ResultDocument) -> str | None:
     """A result's judge, with its host where that is not the provider's own."""
-    return labelled(document["judge"], document.get("judge_endpoint"))
+    return labelled(document["judge"], document["judge_endpoint"])
 
 
 def labelled(judge: str | None, host: str | None) -> str | None:

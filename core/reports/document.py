@@ -127,7 +127,7 @@ def _status_of_samples(about: _About, summary: Summary, items: SampleCounts) -> 
     if evidence.stopped and items["pending"]:
         return evidence.stopped
     judged = guard(config.benchmark).needs_judge(config.options)
-    left = items["failed"] or items["pending"] or items.get("absent")
+    left = items["failed"] or items["pending"] or items["absent"]
     if left or (judged and items["unscored"]) or not _are_whole(evidence.replies):
         return "incomplete"
     return "fail" if summary.invalid else "complete"
@@ -195,7 +195,7 @@ def _protocol(about: _About, status: Status, items: SampleCounts) -> ProtocolPar
             status=status,
             kept_back=about.kept_back,
             given=run is None,
-            absent=items.get("absent", 0),
+            absent=items["absent"],
             cut_off=bool(evidence.spent.truncated),
         ),
     }

@@ -31,7 +31,7 @@ def result_line(document: ResultDocument, *, now: bool = False) -> str:
     name += "" if status == "complete" else f" {status.upper()}"
     name += f" ({whole})" if (whole := whole_judges(short_panel(document))) else ""
     facts = [_main(document), chance(document), _rank(document)]
-    facts.append(judge_findings(document.get("conclusions", ())).text)
+    facts.append(judge_findings(document["conclusions"]).text)
     found = origin(document) if now else None
     facts += [] if found and found.kept and not found.sent_now else _took(document)
     facts.append(found.text if found else "")
@@ -40,7 +40,7 @@ def result_line(document: ResultDocument, *, now: bool = False) -> str:
 
 def others(document: ResultDocument) -> list[str]:
     """The metrics beside the main one that are of no group and say something else."""
-    groups, metrics, shown = document.get("metric_groups", {}), document["metrics"], []
+    groups, metrics, shown = document["metric_groups"], document["metrics"], []
     main = next(iter(metrics), "")
     for name, metric in metrics.items():
         same = _numbers(metric) == _numbers(metrics[main])
@@ -88,7 +88,7 @@ def _rank(document: ResultDocument) -> str:
 
 
 def _took(document: ResultDocument) -> Iterator[str]:
-    if document["run_id"] and document.get("imported") is None:
+    if document["run_id"] and document["imported"] is None:
         unspent = document["status"] == "budget" and document["cost_usd"] == 0
         yield "$0.00 spent" if unspent else dollars(document["cost_usd"])
         yield duration(document["elapsed_s"])

@@ -64,7 +64,7 @@ def _samples(
     journal: Journal, run: RunRecord, document: ResultDocument | None
 ) -> Iterator[tuple[str, ItemSample]]:
     begun, failures = journal.samples_begun(run), list(journal.failures(run))
-    own = document.get("grader") if document else None
+    own = document["grader"] if document else None
     graders = [grader.digest for grader in journal.graders(run)]
     chosen = own if own in graders else next(iter(graders), "")
     graded = set()

@@ -41,19 +41,15 @@ def replies_of(
 
 
 def replies_in(row: JudgeRow) -> Iterator[tuple[str, Replies]]:
-    """What one judge of a result gave: verdicts, and comparisons where it was to make some.
-
-    Of an older result, which does not say how many it was to give, those that it gave.
-    """
-    yield "verdicts", Replies(row.get("asked", row["graded"]), row["graded"], row["unread"])
+    """What one judge of a result gave: verdicts, and comparisons where it was to make some."""
+    yield "verdicts", Replies(row["asked"], row["graded"], row["unread"])
     if found := row.get("comparisons"):
         yield "comparisons", Replies(found["asked"], found["answered"], found["unread"])
 
 
 def short_panel(document: ResultDocument) -> WholeJudges | None:
     """How many judges answered all, where some of the panel did not; ``None`` elsewhere."""
-    panel = document.get("panel", {})
-    whole, judges = panel.get("whole"), panel.get("judges")
-    if whole is None or judges is None or whole == judges:
+    panel = document.get("panel")
+    if panel is None or panel["whole"] == panel["judges"]:
         return None
-    return {"whole": whole, "judges": judges}
+    return {"whole": panel["whole"], "judges": panel["judges"]}

@@ -49,8 +49,7 @@ def panel_part(
     rated = compared.notes.get("by_judge", {}) if compared else {}
     judges: list[JudgeRow] = [
         {
-            **_judge(config, pack, label, own),
-            "asked": evidence.replies[label].asked,
+            **_judge(config, pack, label, own, evidence.replies[label].asked),
             **_of_comparisons(rated.get(label), compared_by.get(label)),
         }
         for label, own in evidence.by_judge.items()
@@ -85,8 +84,8 @@ def panel_table(document: ResultDocument) -> Table | None:
 
 
 def _answered(row: JudgeRow) -> str:
-    """How many verdicts it gave of those it was to give; of an older result, how many it gave."""
-    return f"{row['graded']} of {row['asked']}" if "asked" in row else str(row["graded"])
+    """How many verdicts it gave of those it was to give."""
+    return f"{row['graded']} of {row['asked']}"
 
 
 def _compared(row: JudgeRow) -> str:
@@ -127,12 +126,15 @@ def _agreement(name: str, row: AgreementRow) -> str:
     return f"agreement on {name}: ICC {number(row['icc'])}{interval}, {plural(row['n'], 'sample')}"
 
 
-def _judge(config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore]) -> JudgeRow:
+def _judge(
+    config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore], asked: int
+) -> JudgeRow:
     """What the result would be by one judge alone."""
     summary = guard(config.benchmark).summarise(pack, scores, config.options)
     return {
         "judge": label,
         "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
+        "asked": asked,
         "graded": len(scores),
         "unread": sum(s.score.reason is not None for s in scores),
     }

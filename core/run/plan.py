@@ -16,7 +16,7 @@ from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
 from ..reports.evidence import Selection
-from ..runs.refile import SampleReplay
+from ..runs.replay import SampleReplay
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of

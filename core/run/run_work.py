@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
 from ..compare.expectation import look_ahead
-from ..compare.refiled_comparisons import bring_back
+from ..compare.reuse import bring_back
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -17,7 +17,6 @@ from ..errors import (
     ProviderError,
 )
 from ..parties.sites import is_local
-from ..runs.refile import refile
 from ..runs.views import leave_as_it_is
 from ..sample.absences import Absences
 from ..sample.context import ConnectedParty, RunContext, Sample
@@ -98,7 +97,6 @@ class RunWork:
 
     async def _work(self) -> BenchError | None:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
-        await refile(self.journal, self.config.benchmark, self.task.pack, self.run)
         todo = self._todo()
         await self._expect_comparisons()
         context: RunContext | None = None

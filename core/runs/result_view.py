@@ -14,7 +14,6 @@ from ..settings.run_config import grader, graders_of, judge_endpoint
 from ..text import plural
 from ..types import digest
 from ..types.result_document import ResultDocument
-from .refile import refile_stored
 from .stored_config import begun_by, config_of, config_of_result, pack_of
 from .views import view_by
 
@@ -32,7 +31,6 @@ def result_by(journal: Journal, catalogue: Catalogue, run: RunRecord, judge: str
         UsageError: That judge has not graded it, or more than one goes by that name.
         DataError: The run's data is not where it was.
     """
-    refile_stored(journal, catalogue, run)
     grading = _by_judge(journal, run, judge)
     stored = run.settings["all_options"]
     changes = {k: v for k, v in grading.options.items() if stored.get(k) != v}
@@ -101,7 +99,7 @@ def _is_outdated(
     journal: Journal, catalogue: Catalogue, run: RunRecord, document: ResultDocument
 ) -> bool:
     """Whether the grader of a stored result is another one today; not where nobody can tell."""
-    grader_digest = document.get("grader")
+    grader_digest = document["grader"]
     if grader_digest is None or run.benchmark_version != document["benchmark_version"]:
         return False
     try:

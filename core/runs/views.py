@@ -131,7 +131,7 @@ def keep_result(
         finished: Whether the run is, after the command.
         status: Of the run, where it is not that of its result.
     """
-    if view := document.get("view"):
+    if view := document["view"]:
         journal.add_view(run, view, document)
         leave_as_it_is(journal, run, seconds)
         return
@@ -150,12 +150,9 @@ def _keep_earlier(journal: Journal, run: RunRecord, document: ResultDocument) ->
     own = journal.document(run)
     if own is None or own["items"]["pending"] or judge_label(own) != judge_label(document):
         return
-    grader_digest = own.get("grader")
-    if grader_digest == document.get("grader"):
+    if (before := own["grader"]) is None or before == document["grader"]:
         return
-    if grader_digest is None and not journal.left_over(run, str(document.get("grader"))):
-        return  # an older program's, and all of its grades are this one's
-    view = f"grader-{grader_digest[:6] if grader_digest else 'before'}"
+    view = f"grader-{before[:6]}"
     earlier: ResultDocument = {**own, "view": view}
     journal.add_view(run, view, earlier)
     write_document(journal.folder, earlier)
@@ -173,7 +170,7 @@ def write_document(folder: Path, document: ResultDocument) -> Path:
     Raises:
         JournalError: It cannot be written.
     """
-    path = document_path(folder, document["name"], document["run_id"], document.get("view"))
+    path = document_path(folder, document["name"], document["run_id"], document["view"])
     try:
         with replacing(path) as file:
             file.write(as_text(document).encode() + b"\n")

@@ -1,6 +1,6 @@
 """The result document (docs/results.md) as a type: every field, what it holds, who always has it.
 
-What is built, stored, read from journals of any age, printed and handed to plugins is this one
+What is built, stored, read from journals, printed and handed to plugins is this one
 JSON object. Its fields are read-only: a result that differs is another document. The checks of
 what comes from a file (`journal.shapes`) and docs/result.schema.json are made of these types.
 """
@@ -72,7 +72,7 @@ class SampleCounts(TypedDict):
     failed: ReadOnly[Count]
     truncated: ReadOnly[Count | None]
     pending: ReadOnly[Count]
-    absent: NotRequired[ReadOnly[Count]]
+    absent: ReadOnly[Count]
 
 
 class UnscoredSample(TypedDict):
@@ -86,7 +86,7 @@ class UnscoredSample(TypedDict):
 class FailedSample(UnscoredSample):
     """A sample without a usable answer, and why."""
 
-    kind: NotRequired[ReadOnly[str]]
+    kind: ReadOnly[str]
 
 
 class PlayerPart(TypedDict):
@@ -197,15 +197,15 @@ class RunPart(TypedDict):
     benchmark_version: ReadOnly[str]
     status: ReadOnly[Status]
     demo: ReadOnly[bool]
-    imported: NotRequired[ReadOnly[Mapping[str, str] | None]]
-    model: NotRequired[ReadOnly[str | None]]
+    imported: ReadOnly[Mapping[str, str] | None]
+    model: ReadOnly[str | None]
     name: ReadOnly[str]
-    view: NotRequired[ReadOnly[str | None]]
-    endpoint: NotRequired[ReadOnly[str | None]]
+    view: ReadOnly[str | None]
+    endpoint: ReadOnly[str | None]
     judge: ReadOnly[str | None]
-    judge_endpoint: NotRequired[ReadOnly[str | None]]
+    judge_endpoint: ReadOnly[str | None]
     roles: NotRequired[ReadOnly[Mapping[str, PlayerPart]]]
-    grader: NotRequired[ReadOnly[str | None]]
+    grader: ReadOnly[str | None]
 
 
 class ProtocolPart(TypedDict):
@@ -213,7 +213,7 @@ class ProtocolPart(TypedDict):
 
     options: ReadOnly[Facts]
     sampling: ReadOnly[Facts]
-    not_sent: NotRequired[ReadOnly[Sequence[str]]]
+    not_sent: ReadOnly[Sequence[str]]
     dataset: ReadOnly[DatasetRow]
     iterations: ReadOnly[Ordinal]
     comparability: ReadOnly[str]
@@ -224,8 +224,8 @@ class MetricsPart(TypedDict):
 
     metrics: ReadOnly[Mapping[str, MetricRow]]
     metric_labels: ReadOnly[Mapping[str, Annotated[Sequence[str], Length(2)]]]
-    metric_groups: NotRequired[ReadOnly[Mapping[str, str]]]
-    metric_notes: NotRequired[ReadOnly[Mapping[str, str]]]
+    metric_groups: ReadOnly[Mapping[str, str]]
+    metric_notes: ReadOnly[Mapping[str, str]]
     metric_reasons: NotRequired[ReadOnly[Mapping[str, str]]]
     invalid: ReadOnly[str | None]
     notes: ReadOnly[Facts]
@@ -238,7 +238,7 @@ class SamplesPart(TypedDict):
     items: ReadOnly[SampleCounts]
     unscored: ReadOnly[Sequence[UnscoredSample]]
     failed: ReadOnly[Sequence[FailedSample]]
-    flags: NotRequired[ReadOnly[Mapping[str, Count]]]
+    flags: ReadOnly[Mapping[str, Count]]
 
 
 class AskedPart(TypedDict):
@@ -265,7 +265,7 @@ class ComparisonsPart(TypedDict):
 
     comparisons: ReadOnly[ComparisonCounts]
     ratings: ReadOnly[Sequence[RatingRow]]
-    conclusions: NotRequired[ReadOnly[Sequence[ConclusionRow]]]
+    conclusions: ReadOnly[Sequence[ConclusionRow]]
 
 
 class ClosingPart(TypedDict):
@@ -295,7 +295,7 @@ class JudgeRow(JudgeComparisons):
 
     judge: ReadOnly[str]
     metrics: ReadOnly[Mapping[str, MetricRow]]
-    asked: NotRequired[ReadOnly[Count]]
+    asked: ReadOnly[Count]
     graded: ReadOnly[Count]
     unread: ReadOnly[Count]
 
@@ -339,8 +339,8 @@ class PanelRow(TypedDict):
     overlap: NotRequired[ReadOnly[float]]
     split: ReadOnly[Count]
     agreement: ReadOnly[Mapping[str, AgreementRow]]
-    judges: NotRequired[ReadOnly[Count]]
-    whole: NotRequired[ReadOnly[Count]]
+    judges: ReadOnly[Count]
+    whole: ReadOnly[Count]
 
 
 class PanelPart(TypedDict):
@@ -361,7 +361,7 @@ class ResultDocument(
     ClosingPart,
     PanelPart,
 ):
-    """All that a result says; what older programs did not say yet is not required."""
+    """All that a result says."""
 
 
 NOT_LISTED = frozenset(

@@ -544,8 +544,14 @@ def test_a_grade_from_elsewhere_takes_the_place_of_an_earlier_failure(
 def document(run_id: str, value: float) -> Any:
     """A result with what `bench show` relies on."""
     metric = {"value": value, "ci95": None, "n": 1, "higher_is_better": True}
-    items = dict.fromkeys(("total", "scored", "unscored", "failed", "truncated", "pending"), 0)
+    counts = ("total", "scored", "unscored", "failed", "truncated", "pending", "absent")
     return {
+        **dict.fromkeys(("imported", "model", "view", "endpoint", "judge_endpoint", "grader")),
+        "not_sent": [],
+        "metric_groups": {},
+        "metric_notes": {},
+        "flags": {},
+        "conclusions": [],
         "run_id": run_id,
         "benchmark": "talk",
         "name": "openai/model",
@@ -557,7 +563,7 @@ def document(run_id: str, value: float) -> Any:
         "metric_labels": {"mean": ["Mean", "items"]},
         "invalid": None,
         "baselines": {},
-        "items": items,
+        "items": dict.fromkeys(counts, 0),
         "unscored": [],
         "failed": [],
         "calls": dict.fromkeys(("model", "judge", "replayed", "retries"), 0),

@@ -105,7 +105,7 @@ def origin(document: ResultDocument) -> Origin | None:
     or a result of a program that did not say.
     """
     asked = document.get("asked")
-    if asked is None or "now" not in asked or document.get("imported") is not None:
+    if asked is None or "now" not in asked or document["imported"] is not None:
         return None
     calls = document["calls"]
     total = calls["model"] + calls["judge"] + sum(calls.get("roles", {}).values())

@@ -41,7 +41,7 @@ class Recomparing:
     _contestants: dict[str, Opponent | None] = field(default_factory=dict)
 
     async def bring(self) -> None:
-        """Look at all comparisons of another grader, once."""
+        """Look at all comparisons of another grader."""
         journal = self.shelf.journal
         by_run: dict[str, list[StoredComparison]] = {}
         for part in self.pool.parts:
@@ -51,26 +51,22 @@ class Recomparing:
             return
         here = {run.run_id: run for run in journal.runs()}
         for run_id, rows in by_run.items():
-            if journal.left_over(here[run_id], self.pool.grader) != len(rows):
-                await self._bring(here, here[run_id], rows)
+            await self._bring(here, here[run_id], rows)
         journal.writer.flush()
 
     async def _bring(
         self, here: Mapping[str, RunRecord], run: RunRecord, rows: list[StoredComparison]
     ) -> None:
-        """Read those that one run has asked for again, and remember how many are left."""
+        """Read those that one run has asked for again; what others have asked goes with all."""
         answered = [row for row in rows if row.status != "known"]
-        made = [(row, await self._again(here, run, row)) for row in answered]
-        is_ours = all(again is not None for _, again in made)
-        again = [done for _, done in made if done]
-        again += [row for row in rows if row.status == "known"] if is_ours else []
-        for row in again:
+        made = [await self._again(here, row) for row in answered]
+        known = [row for row in rows if row.status == "known"] if all(made) else []
+        for row in filter(None, (*made, *known)):
             done = row._replace(grader=self.pool.grader)
             self.shelf.journal.add_comparison(run, done)
-        self.shelf.journal.set_left_over(run, self.pool.grader, len(rows) - len(again))
 
     async def _again(
-        self, here: Mapping[str, RunRecord], run: RunRecord, row: StoredComparison
+        self, here: Mapping[str, RunRecord], row: StoredComparison
     ) -> StoredComparison | None:
         """A comparison as it is read today; ``None`` where its question would be another one.
 

@@ -1,0 +1,117 @@
+"""A sample done again from the journal alone: what its replies answer, nothing is sent."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..benchmark import Benchmark
+from ..benchmark.roles import MODEL
+from ..errors import BenchError, JournalError
+from ..guard import Guarded, guard
+from ..journal import CallKey, Journal, RunRecord
+from ..sample.model import Answer, JournaledModel, known_replies
+from ..settings.run_config import (
+    RunConfig,
+    stored_role_sampling,
+    stored_roles,
+    stored_sampling,
+)
+from ..types import ChatRequest, ChatResponse, Item, Score
+from .finding import model_label
+
+
+def stored_model(
+    run: RunRecord, benchmark: Benchmark, answer: Answer, item_id: str, iteration: int
+) -> JournaledModel:
+    """That of one sample, whose calls to the model and to roles are answered alike.
+
+    Args:
+        run: Says who was asked, and how.
+        benchmark: Declares the roles.
+        answer: Gives the replies.
+        item_id: Of the sample.
+        iteration: Of the sample.
+    """
+    players, drawn = stored_roles(run.settings), stored_role_sampling(run.settings)
+    roles = {
+        role.name: JournaledModel(
+            answer,
+            phase=role.phase,
+            asked=players[role.name].label,
+            sampling=drawn.get(role.name, role.sampling),
+            item_id=item_id,
+            iteration=iteration,
+        )
+        for role in benchmark.roles
+        if role.name in players
+    }
+    return JournaledModel(
+        answer,
+        phase=MODEL,
+        asked=model_label(run),
+        sampling=stored_sampling(run.settings),
+        system=run.settings["system"],
+        item_id=item_id,
+        iteration=iteration,
+        roles=roles,
+    )
+
+
+class ReplayedSample(NamedTuple):
+    """What came of a sample.
+
+    Attributes:
+        found: How many of the judge's replies its requests found.
+        score: ``None`` where a reply is missing.
+    """
+
+    found: int
+    score: Score | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleReplay:
+    """Does a sample again from the journal alone.
+
+    Attributes:
+        config: How the run was asked, and by whom it was judged.
+    """
+
+    journal: Journal
+    run: RunRecord
+    config: RunConfig
+    plugin: Guarded
+
+    @classmethod
+    def of(cls, journal: Journal, run: RunRecord, config: RunConfig) -> "SampleReplay":
+        """That of a run."""
+        return cls(journal, run, config, guard(config.benchmark))
+
+    async def __call__(self, item: Item, iteration: int) -> "ReplayedSample":
+        """What comes of a sample."""
+        answer, found = known_replies(self.journal.replies(self.run, item.id, iteration)), 0
+
+        async def counted(request: ChatRequest, key: CallKey) -> ChatResponse:
+            nonlocal found
+            reply = await answer(request, key)
+            found += 1
+            return reply
+
+        benchmark, options, judge = self.config.benchmark, self.config.options, self.config.judge
+        assert judge is not None
+        model = stored_model(self.run, benchmark, answer, item.id, iteration)
+        judge_handle = JournaledModel(
+            counted,
+            phase="judge",
+            asked=judge.stored_label,
+            item_id=item.id,
+            sampling=benchmark.judge_sampling,
+            iteration=iteration,
+        )
+        try:
+            transcript = await self.plugin.generate(item, model, options)
+            score = await self.plugin.grade(item, transcript, judge_handle, options)
+        except JournalError:
+            raise
+        except BenchError:  # a reply is missing, or the plugin failed
+            return ReplayedSample(found, None)
+        return ReplayedSample(found, score)
