@@ -15,8 +15,7 @@ from ..foreign import ForeignPart, ForeignResults
 from ..reading.packs import Pack
 from ..text import is_blank
 from ..types import ChatRequest, ChatResponse, Content, Item, PairScore, Score, Transcript
-from .answers import no_answer
-from .model import Model
+from .model import Model, no_answer
 from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
-"""A model, a judge or a role, as a plugin's coroutine sees it."""
+"""A model, a judge or a role, as a plugin's coroutine sees it, and whether it answered."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..types import ChatResponse, Message, Sampling
+from ..text import is_blank
+from ..types import ChatResponse, Finish, Message, Sampling
 
 if TYPE_CHECKING:
     from random import Random
@@ -69,3 +70,17 @@ class Model(Protocol):
     ) -> ChatResponse | None:
         """The reply that `chat` would find in the journal; ``None`` where it would have to ask."""
         ...
+
+
+def no_answer(response: ChatResponse) -> str | None:
+    """Why a reply is no answer; ``None`` for one that there is something to read in.
+
+    What is no answer is unscored, and no judge is asked about it.
+    """
+    if response.finish in (Finish.REFUSAL, Finish.CONTENT_FILTER):
+        return "the model refused"
+    if not is_blank(response.text):
+        return None
+    if response.finish == Finish.LENGTH:
+        return "cut off before the answer began"
+    return "nothing came after the thinking" if response.reasoning else "the reply is empty"

@@ -198,10 +198,6 @@ OURS = {
 def check_extra_body(extra: JsonObject, set_already: Collection[str]) -> None:
     """Refuse what cannot stand in an extra body.
 
-    Args:
-        extra: The fields.
-        set_already: Those that options set.
-
     Raises:
         UsageError: One is ours, is set already, or is for a credential.
     """
@@ -214,10 +210,6 @@ def check_extra_body(extra: JsonObject, set_already: Collection[str]) -> None:
 
 def refuse_credentials(extra: JsonObject | None, where: str) -> None:
     """Refuse a credential, as all of a request's fields are stored with the run.
-
-    Args:
-        extra: The fields.
-        where: What holds them, for the message.
 
     Raises:
         UsageError: There is one; the message names its key and does not show it.

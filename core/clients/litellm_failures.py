@@ -25,13 +25,7 @@ _KINDS = {
 def failure_of(
     error: Exception, asked: AskedParty, body: str = ""
 ) -> tuple[ProviderError, HttpFailure]:
-    """The error to raise, and the failed answer as it was.
-
-    Args:
-        error: What litellm raised.
-        asked: Who was asked, for messages.
-        body: The body of an answer with status 200, if litellm got that far.
-    """
+    """The error to raise, and the failed answer as it was."""
     found = list(causes(error))
     answer = next((seen for cause in found if (seen := _http_answer(cause))), None)
     failure = answer or _in_its_words(error)

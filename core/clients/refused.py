@@ -25,10 +25,6 @@ def refused_parameters(message: str, names: Mapping[str, Sequence[str]]) -> list
     """The parameters that a message says cannot be sent; empty when it refuses none.
 
     Of parameters that exclude each other, the first in `names` is kept.
-
-    Args:
-        message: The server's words.
-        names: What each parameter that was sent is called in them.
     """
     found: list[str] = []
     for sentence in _SENTENCE.split(message):

@@ -30,14 +30,7 @@ _GAP = "  "
 async def displayed(
     progress: Progress, title: str, console: Console, judge: str = ""
 ) -> AsyncIterator[None]:
-    """Show the progress while the block runs.
-
-    Args:
-        progress: Of the run.
-        title: Names it.
-        console: Where.
-        judge: Who judges, for the bars.
-    """
+    """Show the progress while the block runs."""
     progress.started = time.monotonic()  # the plan may have waited for the user, or for other runs
     if console.is_terminal and not console.is_dumb_terminal:
         task = asyncio.create_task(_live(progress, line(title), console, line(judge)))
@@ -68,14 +61,7 @@ async def _plain(progress: Progress, title: str, console: Console) -> None:
 
 
 def frame(progress: Progress, title: str, width: int, judge: str = "") -> Group:
-    """What the live display shows: nothing while there is nothing to do.
-
-    Args:
-        progress: Of the run.
-        title: Names it.
-        width: Of the terminal, in characters.
-        judge: Who judges.
-    """
+    """What the live display shows: nothing while there is nothing to do."""
     if not progress.worked:
         return Group()
     facts = _packed([_samples(progress), *_facts(progress)], width)

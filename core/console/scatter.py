@@ -47,13 +47,7 @@ def marks(count: int) -> list[str]:
 
 
 def draw(points: Sequence[Point], width: int, height: int) -> Plot:
-    """Points on a grid of characters; the least x is left, the least y at the bottom.
-
-    Args:
-        points: At least one; all marks of one width.
-        width: Columns, at least that of a mark and a blank.
-        height: Rows, at least one.
-    """
+    """Points on a grid of characters; the least x is left, the least y at the bottom."""
     mark = len(points[0].mark)
     size = mark + (mark > 1)  # a blank after numbers, so that neighbours do not run together
     columns = _places([p.x for p in points], width // size)

@@ -71,13 +71,7 @@ def _outcome(iteration: "IterationRow") -> Text:
 def _calls(
     calls: Sequence["ItemCall"], shown: set[_Message], *, full: bool
 ) -> Iterator[RenderableType]:
-    """The calls in their order, each without the messages that were shown already.
-
-    Args:
-        calls: Of one iteration.
-        shown: The messages that were; those of these calls are added.
-        full: Show judges' prompts too.
-    """
+    """The calls in their order, each without the messages that were shown already."""
     said: dict[str, list[_Conversation]] = {}  # each party has conversations of its own
     for call in calls:
         messages = call["messages"]

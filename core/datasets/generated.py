@@ -19,10 +19,6 @@ def provenance_path(output: Path) -> Path:
 def check_place(output: Path, packs: Path | None) -> None:
     """Refuse a place where generated items may not go.
 
-    Args:
-        output: The file that is to be made.
-        packs: The folder of the benchmark's own packs, if it has one.
-
     Raises:
         UsageError: Something is there, or it is among the packs.
     """

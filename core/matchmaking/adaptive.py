@@ -96,13 +96,7 @@ class Adviser:
         self.floor = self._known.floor({self._slots[slot] for _, slot in self._items})
 
     def choose(self, placed: Comparisons, asked: Collection[PairSlot], count: int) -> NextCalls:
-        """The next items, at most `count`.
-
-        Args:
-            placed: Comparisons of the model so far.
-            asked: Items that were asked for, read or not.
-            count: At least 1.
-        """
+        """The next items, at most `count`."""
         state, goal = self.state(placed), self._goal
         before = state.sums.error()
         items = [item for item, _ in islice(self.course(state, asked), count)]
@@ -118,10 +112,6 @@ class Adviser:
 
     def course(self, state: State, asked: Collection[PairSlot]) -> Iterator[tuple[PairSlot, float]]:
         """The best item, then the best with that counted in, and so on to the last.
-
-        Args:
-            state: Its sums take in each item.
-            asked: Items that were asked for.
 
         Yields:
             Each item, with the squared error that is expected after it.
@@ -157,11 +147,7 @@ class Adviser:
         return {name: float(self._ladder.mean[i]) for name, i in ladder}
 
     def state(self, placed: Comparisons) -> State:
-        """What is known with the model's comparisons.
-
-        Args:
-            placed: Comparisons of the model so far; none before the first.
-        """
+        """What is known with the model's comparisons."""
         seen, _ = self._observer.observe(placed)
         blocks = self._blocks.with_items(seen, self._variances)
         known = solve(blocks, self._variances.tau2, *self._prior)

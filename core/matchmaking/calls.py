@@ -34,11 +34,7 @@ MIXED_BLOCK = 10
 
 
 def default_schedule(n_models: int) -> Schedule:
-    """`adaptive` from 8 models on, below that `all`.
-
-    Args:
-        n_models: On the ladder, the new one not counted.
-    """
+    """`adaptive` from 8 models on, below that `all`."""
     return "adaptive" if n_models >= ADAPTIVE_FROM else "all"
 
 

@@ -58,21 +58,13 @@ class Known(NamedTuple):
     share: Floats
 
     def own_error(self, slots: Floats) -> float:
-        """What the new model's own luck adds to the squared error of an unscaled mean.
-
-        Args:
-            slots: The weight on each slot, shape (n_slots,).
-        """
+        """What the new model's own luck adds to the squared error of an unscaled mean."""
         by_scenario = np.bincount(self.scenario, slots, len(self.family))
         families = np.bincount(self.family, by_scenario)
         return float(self.own * slots @ slots + self.shared * families @ families)
 
     def floor(self, slots: Collection[int]) -> float:
-        """The squared error that these transcripts leave, whatever is compared.
-
-        Args:
-            slots: Those that the new model has, at least one.
-        """
+        """The squared error that these transcripts leave, whatever is compared."""
         there = np.zeros(len(self.scenario))
         there[list(slots)] = 1
         counts = np.bincount(self.scenario, there, len(self.family))

@@ -47,12 +47,7 @@ class Matchmaker:
         self._ladder = _without(ladder, goal.model)
 
     def next_batch(self, known: Comparisons, history: Sequence[Batch]) -> Batch | NoMoreCalls:
-        """What to ask next.
-
-        Args:
-            known: All comparisons that were read, the model's own among them.
-            history: The batches of this placement so far, all of them complete.
-        """
+        """What to ask next."""
         asked = asked_items(self.goal, history)
         calls = self._room(history)
         room = calls // 2 if calls is not None and self.goal.orders == "both" else calls
@@ -104,13 +99,7 @@ class Matchmaker:
     def advise(
         self, stop: NoMoreCalls, known: Comparisons, history: Sequence[Batch]
     ) -> NoMoreCalls:
-        """The same with what more calls would do, where `adaptive` can say it.
-
-        Args:
-            stop: What `next_batch` gave for these.
-            known: As there.
-            history: As there.
-        """
+        """The same with what more calls would do, where `adaptive` can say it."""
         if self.schedule != "adaptive":
             return stop
         ratings = self._rated_if_possible(known)
@@ -121,12 +110,7 @@ class Matchmaker:
         return stop._replace(message=message, advice=advice)
 
     def expect(self, known: Comparisons, history: Sequence[Batch]) -> Expected | None:
-        """How many more calls it will take, and the interval then; None where nobody can say.
-
-        Args:
-            known: All comparisons that were read.
-            history: The batches so far.
-        """
+        """How many more calls it will take, and the interval then; None where nobody can say."""
         if self.schedule != "adaptive":
             return None
         asked, ratings = asked_items(self.goal, history), self._rated_if_possible(known)

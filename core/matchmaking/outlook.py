@@ -131,11 +131,7 @@ class Outlook:
     scale: PointScale | None
 
     def expect(self, most: int | None = None) -> Expected:
-        """When it is expected to stop.
-
-        Args:
-            most: Calls that may still be made; None for any number.
-        """
+        """When it is expected to stop."""
         goal, state = self.goal, self.adviser.state(self.placed)
         error, items, wanted = state.sums.error(), 0, self._wanted()
         for _, after in self.adviser.course(state, self.asked):
@@ -163,10 +159,6 @@ class Outlook:
 
     def advise(self, ladder: Comparisons, half_width: float | None) -> str:
         """What as many comparisons again would do to the interval, and another iteration.
-
-        Args:
-            ladder: Comparisons without the model.
-            half_width: Of its interval now, points; None where there is none.
 
         Returns:
             A clause for people; empty where the interval is not known.

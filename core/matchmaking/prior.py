@@ -27,13 +27,7 @@ class Guess(NamedTuple):
 
 
 def prior_of(goal: Goal, strengths: Mapping[str, float], n_models: int) -> tuple[Floats, Floats]:
-    """Means and precisions, shape (n_models,): vague for the ladder; the new model is the last.
-
-    Args:
-        goal: Whose model it is; its pool has the scores.
-        strengths: Of the models that were compared.
-        n_models: All that there are, the new one too.
-    """
+    """Means and precisions, shape (n_models,): vague for the ladder; the new model is the last."""
     mean, precision = np.zeros(n_models), np.full(n_models, VAGUE)
     if found := guess(strengths, goal.pool.scores, goal.model):
         mean[-1], precision[-1] = found.mean, found.deviation**-2

@@ -46,11 +46,7 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def never_sent(cause: BaseException | None) -> bool:
-    """Whether a transport's error says that no connection was made, so nothing was sent.
-
-    Args:
-        cause: The SDK's error or what it was raised from; its own causes are looked at.
-    """
+    """Whether a transport's error says that no connection was made, so nothing was sent."""
     names = [_names(error) for error in causes(cause)]
     # The aiohttp transport of the openai SDK calls every lost connection ConnectTimeout, so
     # aiohttp's own word comes first where there is one.

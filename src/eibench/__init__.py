@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
     from eibench.core.benchmark.abilities import WithoutReading as WithoutReading
-    from eibench.core.benchmark.answers import no_answer as no_answer
     from eibench.core.benchmark.making import DataMaker as DataMaker
     from eibench.core.benchmark.making import Made as Made
     from eibench.core.benchmark.metrics import Value as Value
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
+    from eibench.core.benchmark.model import no_answer as no_answer
     from eibench.core.benchmark.roles import Role as Role
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.errors import BenchError as BenchError
@@ -106,7 +106,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
     " Pairwise ReadsForeign ReadsForeignParts WithoutReading",
-    "eibench.core.benchmark.answers": "no_answer",
+    "eibench.core.benchmark.model": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
     " PackSource PlacementOptions",
