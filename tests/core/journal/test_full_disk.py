@@ -14,8 +14,8 @@ from eibench.core.errors import JournalError
 from eibench.core.journal import Journal
 from eibench.core.journal.temporary import LEAST, PER_CALL, Reserve
 from eibench.testing import LoopbackServer, ReceivedRequest, uniform_ratings
+from tests.core.conftest import BENCH
 
-from .conftest import BENCH
 from .test_journal import new_run
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import eibench
 from eibench.core.runs import tables
 
 Bench = Callable[..., Any]
-PAGE = Path(__file__).parents[2] / "docs/storage.md"
+PAGE = Path(__file__).parents[3] / "docs/storage.md"
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from eibench.core.plugins import installed
 from eibench.core.runs.result_view import left_out
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
-from tests.core.identity.conftest import Duel, answer, duel_pack
-from tests.core.identity.test_grading import Doubled, Wiser, warmth
+from tests.core.runs.identity.conftest import Duel, answer, duel_pack
+from tests.core.runs.identity.test_grading import Doubled, Wiser, warmth
 
 
 @pytest.fixture

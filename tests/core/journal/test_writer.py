@@ -15,8 +15,7 @@ from eibench.core.errors import JournalError
 from eibench.core.journal import writer as writing
 from eibench.core.journal.writer import GroupWriter
 from eibench.testing import Gate, LoopbackServer, uniform_ratings
-
-from .test_engine_stopping import CONCURRENCY, arguments, finish, stop, until_told
+from tests.core.sample.test_engine_stopping import CONCURRENCY, arguments, finish, stop, until_told
 
 if TYPE_CHECKING:
     from tests.core.conftest import Bench

@@ -19,7 +19,7 @@ from eibench.core.runs.finding import JudgeNames
 from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
-from tests.core.identity.conftest import Duel, answer, duel_pack
+from tests.core.runs.identity.conftest import Duel, answer, duel_pack
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from eibench.core.sample.first_replies import ENOUGH, FirstReplies
 from eibench.core.sample.progress import Progress
 from eibench.core.sample.workers import Stop
 from eibench.testing import LoopbackServer
-
-from .conftest import Lab, Talk
+from tests.core.conftest import Lab, Talk
 
 
 class Unread(Talk):

@@ -17,7 +17,7 @@ from eibench.core.sample.progress import TRIAL_QUESTION
 from eibench.core.settings.run_config import Endpoint
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
-from tests.core.identity.conftest import Duel, answer, duel_pack
+from tests.core.runs.identity.conftest import Duel, answer, duel_pack
 
 Serve = Callable[..., LoopbackServer]
 MODELS: list[JsonObject] = [{"id": "m", "root": f"/models/{name}", "created": 1} for name in "ab"]

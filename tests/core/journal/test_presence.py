@@ -18,8 +18,8 @@ from eibench.core.errors import JournalError
 from eibench.core.journal import Journal
 from eibench.core.types import ChatResponse
 from eibench.testing import Gate, LoopbackServer, uniform_ratings
+from tests.core.sample.test_engine_stopping import CONCURRENCY, arguments, finish
 
-from .test_engine_stopping import CONCURRENCY, arguments, finish
 from .test_journal import add, new_run
 
 if TYPE_CHECKING:

@@ -498,7 +498,7 @@ def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
     peaks = []
     for count in (400, 4000):
         folder = tmp_path / str(count)
-        command = [sys.executable, "-c", program, str(Path(__file__).parents[1]), str(folder)]
+        command = [sys.executable, "-c", program, str(Path(__file__).parents[2]), str(folder)]
         done = subprocess.run(
             [*command, str(count)], capture_output=True, text=True, check=False, timeout=60
         )
