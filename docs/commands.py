@@ -72,7 +72,7 @@ def section(command: click.Command, ctx: click.Context, level: str) -> Iterator[
     usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
     yield from (f"{level} {ctx.command_path}", "", "```", usage, "```", "")
     yield from prose(command.help or "")
-    yield from tables(command.params, ctx)
+    yield from tables(command.get_params(ctx)[:-1], ctx)
     yield from prose(command.epilog or "")
 
 

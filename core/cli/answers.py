@@ -11,9 +11,9 @@ import click
 from ..benchmark import Benchmark
 from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
+from ..exchange.answers import run_of_answers, source_of
+from ..exchange.load import import_foreign
 from ..guard import guard, no_exit
-from ..importers.answers import run_of_answers, source_of
-from ..importers.load import import_foreign
 from ..journal import Journal
 from ..parties.providers import ModelSpec
 from ..reading import batches

@@ -17,7 +17,7 @@ from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, Command
 
-_KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "commands")
+_KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "exporters", "commands")
 
 
 @click.command("list", cls=Command)

@@ -9,10 +9,10 @@ import click
 
 from .. import ratings
 from ..errors import DataError, UsageError
+from ..exchange.files import ForeignFile, read_foreign
+from ..exchange.load import import_foreign
+from ..exchange.translate import Import, Source
 from ..foreign import ForeignResults
-from ..importers.files import ForeignFile, read_foreign
-from ..importers.load import import_foreign
-from ..importers.translate import Import, Source
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed

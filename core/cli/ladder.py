@@ -10,10 +10,10 @@ from .. import ratings
 from ..benchmark import Benchmark
 from ..datasets.ladders import Ladder, LadderFile
 from ..errors import DataError
+from ..exchange.files import read_foreign
+from ..exchange.load import import_foreign
+from ..exchange.translate import Import, Source
 from ..foreign import ForeignResults, ForeignRun
-from ..importers.files import read_foreign
-from ..importers.load import import_foreign
-from ..importers.translate import Import, Source
 from ..journal.archives import write_lines
 from ..plugins import installed
 from ..ratings.comparisons import Comparison

@@ -1,21 +1,22 @@
 """`bench export` and `bench import`: runs as a file, from one machine to another."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
 
 import click
 
 from .. import ratings
 from ..compare.weighted import weighed_comparisons
 from ..errors import UsageError
+from ..exchange.exporting import export
+from ..hooks.exporters import Exporter, ExportOption, ExportRequest
 from ..journal import Journal, RunRecord
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.transfer import export_lines, import_runs
 from ..plugins import installed
-from ..runs import tables
+from ..runs.stored_run import StoredRun
 from ..runs.views import write_document
 from ..text import plural
 from . import options
@@ -28,17 +29,41 @@ from .settings import config_option
 from .stored import as_given
 
 
-class ExportParams(TypedDict):
-    """What the forms of others need to know."""
+class ExporterName(click.Choice[str]):
+    """The name of an exporter, whoever added it."""
 
-    hub_datasets: tuple[str, ...]
-    source: str | None
-    organization: str | None
-    model_id: str | None
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]  # known when plugins are
+        """The names of all."""
+        return tuple(installed().exporters.declared)
 
 
-HUB, RECORDS = "hf-eval", "every-eval-ever"
-_FOR = {"hub_datasets": HUB, "source": HUB, "organization": RECORDS, "model_id": RECORDS}
+class ExportCommand(Command):
+    """`bench export`, with the options of all exporters."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its parameters; an option that several exporters have stands once."""
+        wanted: dict[str, list[str]] = {}
+        given: dict[str, ExportOption] = {}
+        for exporter in installed().exporters:
+            for option in exporter.options:
+                given.setdefault(option.name, option)
+                wanted.setdefault(option.name, []).append(exporter.name)
+        *own, last = super().get_params(ctx)
+        return [*own, *(_click_option(o, wanted[name]) for name, o in given.items()), last]
+
+
+def _click_option(option: ExportOption, exporters: Sequence[str]) -> click.Option:
+    return click.Option(
+        [option.name, f"--{option.name.replace('_', '-')}"],
+        metavar=option.metavar,
+        multiple=option.multiple,
+        help=f"For {', '.join(exporters)}: {option.help}",
+    )
+
 
 _EXPORT_EXAMPLES = (
     "\b\nExamples:\n"
@@ -50,23 +75,16 @@ _EXPORT_EXAMPLES = (
 )
 
 
-@click.command("export", cls=Command, epilog=_EXPORT_EXAMPLES)
+@click.command("export", cls=ExportCommand, epilog=_EXPORT_EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, shell_complete=run_ids)
 @all_selectors
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Where to write; gzip if it ends in .gz, - prints.")  # fmt: skip
 @click.option("--comparisons", is_flag=True,
               help="Only the comparisons, as bench rate takes them.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice((*tables.FORMATS, HUB, RECORDS)),
+@click.option("--format", "form", type=ExporterName(),
               help="In a folder FILE: tables of all runs, or of those that are chosen; or results "
               "for the Hugging Face Hub or Every Eval Ever.")  # fmt: skip
-@click.option("--hub-dataset", "hub_datasets", multiple=True, metavar="[BENCHMARK=]OWNER/NAME",
-              help="For hf-eval: the benchmark's dataset on the Hub.")  # fmt: skip
-@click.option("--source", metavar="URL", help="For hf-eval: where more can be seen.")
-@click.option("--organization", metavar="NAME",
-              help="For every-eval-ever: who ran the evaluation.")  # fmt: skip
-@click.option("--model-id", metavar="DEVELOPER/NAME",
-              help="For every-eval-ever: the model's public name.")  # fmt: skip
 @options.runs_dir_option
 @config_option
 def export_command(
@@ -75,7 +93,7 @@ def export_command(
     comparisons: bool,
     form: str | None,
     runs_dir: Path,
-    **own: Unpack[ExportParams],
+    **own: str | tuple[str, ...] | None,
 ) -> None:
     """Write runs with all their replies to a file.
 
@@ -83,16 +101,18 @@ def export_command(
     metrics, samples, grades and comparisons are written into a folder, or results as others take
     them (docs/storage.md).
     """
-    _check_params(form, own)
+    exporter = installed().exporters.things[form] if form else None
+    _refuse_options_of_others(exporter, own)
     if form and comparisons:
         raise UsageError("--comparisons writes JSON lines; --format has a table of them")
     wanted = bool(runs) or any(selector())
-    if form not in tables.FORMATS and not wanted:
+    if not (exporter and exporter.takes_all) and not wanted:
         raise UsageError("Missing argument 'RUN...'.")
     with Journal(runs_dir, create=False) as journal:
-        if form:
+        if exporter:
             chosen = find_all(journal, runs) if wanted else journal.runs()
-            paths = _write_folder(journal, chosen, output, form, own)
+            request = ExportRequest([StoredRun(journal, run) for run in chosen], own, time.time())
+            paths = export(exporter, request, output)
             tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
             return
         _refuse_journal(journal, output)
@@ -106,33 +126,15 @@ def export_command(
     tell(f"{plural(len(chosen), 'run')} in {output}")
 
 
-def _check_params(form: str | None, own: ExportParams) -> None:
-    """Refuse an option of another form, and every-eval-ever without a name."""
+def _refuse_options_of_others(
+    exporter: Exporter | None, own: Mapping[str, str | tuple[str, ...] | None]
+) -> None:
+    """Refuse an option that the exporter does not have."""
+    known = {option.name for option in exporter.options} if exporter else ()
     for name, value in own.items():
-        if value and _FOR[name] != form:
-            option = f"--{name.rstrip('s').replace('_', '-')}"
-            raise UsageError(f"{option} is for --format {_FOR[name]}")
-    if form == RECORDS and not own["organization"]:
-        raise UsageError("--organization NAME is missing: who ran the evaluation?")
-
-
-def _write_folder(
-    journal: Journal, runs: list[RunRecord], folder: Path, form: str, own: ExportParams
-) -> list[Path]:
-    if form in tables.FORMATS:
-        return tables.write_tables(tables.tables_of(journal, runs), folder, form)
-    from ..exporters.every_eval_ever import Submitter, write_every_eval_ever
-    from ..exporters.hf_eval import write_hf_eval
-    from ..exporters.results import results_of
-
-    results = results_of(journal, runs)
-    if form == HUB:
-        datasets = {
-            name: pack for name, _, pack in (d.rpartition("=") for d in own["hub_datasets"])
-        }
-        return write_hf_eval(results, folder, datasets, own["source"])
-    by = Submitter(str(own["organization"]), own["model_id"], int(time.time()))
-    return write_every_eval_ever(results, folder, by)
+        if value and name not in known:
+            of = [e.name for e in installed().exporters if name in {o.name for o in e.options}]
+            raise UsageError(f"--{name.replace('_', '-')} is for --format {', '.join(of)}")
 
 
 def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes]:

@@ -89,3 +89,10 @@ role_max_tokens roles rpm runs_dir save source suite system timeout tpm transpor
 """
 #: Parameters of the commands that a benchmark's own options stand beside; `Sampling` has more.
 TAKEN = frozenset(_TAKEN.split())
+
+_EXPORT_TAKEN = """
+benchmark comparisons config dataset debug form format help judge model models
+output runs runs_dir
+"""
+EXPORT_TAKEN = frozenset(_EXPORT_TAKEN.split())
+"""Parameters of `bench export`, which an exporter's options stand beside."""

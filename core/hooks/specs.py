@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..parties.providers import Provider
     from ..ratings import RatingEngine
     from ..sections import ReportSection
+    from .exporters import Exporter
     from .on_demand import OnDemand
 
 hookspec = pluggy.HookspecMarker("eibench")
@@ -62,6 +63,15 @@ def register_report_sections(register: "Callable[[ReportSection], None]") -> Non
 
     Args:
         register: Adds one section. Raises `PluginError` when the name is taken.
+    """
+
+
+@hookspec
+def register_exporters(register: "Callable[[Exporter], None]") -> None:
+    """Add forms in which `bench export --format NAME` writes runs.
+
+    Args:
+        register: Adds one exporter. Raises `PluginError` when the object is not an `Exporter`.
     """
 
 

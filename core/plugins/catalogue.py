@@ -13,6 +13,7 @@ from ..benchmark import Benchmark
 from ..datasets.fetching import DATA_ONLY, pack_folders
 from ..errors import UsageError
 from ..guard import calls
+from ..hooks.exporters import Exporter
 from ..hooks.names import COMMANDS
 from ..hooks.on_demand import entries
 from ..parties.providers import Provider
@@ -41,6 +42,7 @@ class Catalogue:
         self.report_sections = Registry[ReportSection](
             "report section", declared.section, self.broken
         )
+        self.exporters = Registry[Exporter]("exporter", declared.exporter, self.broken)
         self.commands = Registry[click.Command]("command", declared.command, self.broken, own)
         self.registries: dict[str, Registry[Any]] = {
             f"register_{name}": registry

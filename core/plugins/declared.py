@@ -13,7 +13,8 @@ from ..benchmark import Benchmark, Option
 from ..benchmark.abilities import Pairwise
 from ..benchmark.metrics import KINDS, Value
 from ..benchmark.roles import Role
-from ..hooks.names import TAKEN
+from ..hooks.exporters import Exporter, ExportOption
+from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..parties.providers import Provider
 from ..reading.rows import is_kind
 from ..sections import ReportSection
@@ -47,6 +48,24 @@ def provider(thing: object) -> str | None:
 def section(thing: object) -> str | None:
     """What is wrong with a report section."""
     return None if isinstance(thing, ReportSection) else _wrong_type(thing, ReportSection)
+
+
+def exporter(thing: object) -> str | None:
+    """What is wrong with an exporter."""
+    if not isinstance(thing, Exporter):
+        return _wrong_type(thing, Exporter)
+    files: object = thing.files
+    if not callable(files):
+        return f"its files is {files!r}, which cannot be called"
+    options: object = thing.options
+    if not isinstance(options, tuple) or not all(isinstance(o, ExportOption) for o in options):
+        return "its options must be a tuple of eibench.ExportOption"
+    for option in thing.options:
+        if not _OPTION.fullmatch(str(option.name)):
+            return f"its option {option.name!r} must be lower-case letters, digits and underscores"
+        if option.name in EXPORT_TAKEN:
+            return f"its option {option.name!r} clashes with one of bench export"
+    return ill_named(thing)
 
 
 def command(thing: object) -> str | None:

@@ -4,17 +4,12 @@ Rows are named tuples of plain values, so `pandas.DataFrame(rows)` or `polars.Da
 takes them as they are.
 """
 
-import csv
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
-from ..errors import ConfigError, DataError
 from ..imported import is_imported
 from ..journal import Journal, RunRecord
-
-FORMATS = ("csv", "parquet")
 
 
 class TidyRun(NamedTuple):
@@ -106,15 +101,6 @@ class TidyTables(NamedTuple):
     comparisons: list[TidyComparison]
 
 
-_ROWS: Mapping[str, Any] = {
-    "runs": TidyRun,
-    "metrics": TidyMetric,
-    "samples": TidySample,
-    "grades": TidyGrade,
-    "comparisons": TidyComparison,
-}
-
-
 def load(runs_dir: str | Path = "runs") -> TidyTables:
     """All runs of a folder as typed rows.
 
@@ -186,55 +172,3 @@ def _comparisons(journal: Journal, run: RunRecord) -> Iterator[TidyComparison]:
         margins: Mapping[Any, Any] = one.margins or {None: None}
         for criterion, margin in margins.items():
             yield TidyComparison(*about, *asked, criterion, margin, one.reason)
-
-
-# Files
-
-
-def write_tables(tables: TidyTables, folder: Path, form: str) -> list[Path]:
-    """One file for each table, in a folder that is made if need be.
-
-    Raises:
-        ConfigError: Parquet is wanted and pyarrow is not installed.
-        DataError: The folder cannot be written.
-    """
-    write: Any = _write_csv if form == "csv" else _parquet_writer()
-    paths = [folder / f"{name}.{form}" for name in _ROWS]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, row, rows in zip(paths, _ROWS.values(), tables, strict=True):
-            write(path, row, rows)
-    except OSError as error:
-        raise DataError(folder, f"cannot be written: {error.strerror or error}") from None
-    return paths
-
-
-def _write_csv(path: Path, row: Any, rows: Sequence[Any]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(row._fields)
-        writer.writerows(rows)
-
-
-def _parquet_writer() -> Any:
-    try:
-        arrow = importlib.import_module("pyarrow")
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        message = "--format parquet needs pyarrow; pip install 'eibench[parquet]' has it"
-        raise ConfigError(message) from None
-    kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
-
-    def write(path: Path, row: Any, rows: Sequence[Any]) -> None:
-        hints = get_type_hints(row)
-        schema = arrow.schema([(name, kinds[_plain(hints[name])]) for name in row._fields])
-        columns = zip(*rows, strict=True) if rows else [[] for _ in row._fields]
-        arrays = [arrow.array(list(c), f.type) for c, f in zip(columns, schema, strict=True)]
-        parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), path)
-
-    return write
-
-
-def _plain(hint: Any) -> Any:
-    """A column's type without None."""
-    return next((one for one in getattr(hint, "__args__", ()) if one is not type(None)), hint)

@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     from eibench.core.foreign import ForeignRun as ForeignRun
     from eibench.core.foreign import ForeignSample as ForeignSample
     from eibench.core.foreign import ForeignTurn as ForeignTurn
+    from eibench.core.hooks.exporters import Exporter as Exporter
+    from eibench.core.hooks.exporters import ExportFile as ExportFile
+    from eibench.core.hooks.exporters import ExportOption as ExportOption
+    from eibench.core.hooks.exporters import ExportRequest as ExportRequest
     from eibench.core.hooks.on_demand import OnDemand as OnDemand
     from eibench.core.hooks.specs import hookimpl as hookimpl
     from eibench.core.parties.providers import CallContext as CallContext
@@ -118,6 +122,7 @@ _HOMES = {
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
     "eibench.core.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample ForeignTurn",
+    "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",
     "eibench.core.benchmark.making": "DataMaker Made",
     "eibench.core.benchmark.metrics": "Value summarise_values",

@@ -10,7 +10,7 @@ import pytest
 
 from eibench.core.cli.app import BenchGroup, app
 from eibench.core.cli.values import env_name
-from eibench.core.hooks.names import COMMANDS, GROUPS, OF_OUR_PLUGINS, TAKEN
+from eibench.core.hooks.names import COMMANDS, EXPORT_TAKEN, GROUPS, OF_OUR_PLUGINS, TAKEN
 from eibench.core.plugins import installed
 from eibench.core.types import SAMPLING
 
@@ -85,6 +85,14 @@ def test_names_that_benchmarks_may_not_take_are_those_of_our_options() -> None:
             longest = max(param.opts, key=len).lstrip("-").replace("-", "_")
             used |= {str(param.name), longest}
     assert used == TAKEN | SAMPLING.keys()
+
+
+def test_names_that_exporters_may_not_take_are_those_of_export() -> None:
+    """An exporter's option can clash with none of those it stands beside."""
+    used = {"debug", "help"}
+    for param in command("export").params:
+        used |= {str(param.name), max(param.opts, key=len).lstrip("-").replace("-", "_")}
+    assert used == EXPORT_TAKEN
 
 
 def test_each_option_of_run_has_a_variable() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from eibench import Benchmark, ForeignResults, folder, read_comparisons, read_toml
 from eibench.core.errors import DataError, PluginError
-from eibench.core.importers.files import read_foreign
+from eibench.core.exchange.files import read_foreign
 from eibench.core.journal import archives
 from eibench.core.plugins import Catalogue
 

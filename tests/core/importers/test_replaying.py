@@ -25,8 +25,8 @@ from eibench import (
     Summary,
 )
 from eibench.core.clients.thinking import split_thinking
-from eibench.core.importers.files import read_foreign
-from eibench.core.importers.replay import (
+from eibench.core.exchange.files import read_foreign
+from eibench.core.exchange.replay import (
     OTHERWISE,
     TOO_LONG,
     UNREAD,
@@ -34,7 +34,7 @@ from eibench.core.importers.replay import (
     ReplayedConversation,
     Unusable,
 )
-from eibench.core.importers.translate import Source, begin
+from eibench.core.exchange.translate import Source, begin
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import Catalogue
 from eibench.core.settings.run_config import Endpoint, RunConfig

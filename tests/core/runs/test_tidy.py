@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench.core.runs import tables
+from eibench.core.exchange.table_files import ROWS
 
 Bench = Callable[..., Any]
 PAGE = Path(__file__).parents[3] / "docs/storage.md"
@@ -69,7 +69,7 @@ def test_failed_samples_have_a_reason(bench: Bench) -> None:
 def test_columns_are_documented() -> None:
     """docs/storage.md has each table with each column."""
     lines = PAGE.read_text(encoding="utf-8").splitlines()
-    for name, row in tables._ROWS.items():
+    for name, row in ROWS.items():
         (line,) = [one for one in lines if one.startswith(f"| `{name}` | a")]
         assert set(row._fields) <= set(re.findall(r"`(\w+)`", line)), name
 

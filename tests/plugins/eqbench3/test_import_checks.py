@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from eibench import folder, read_toml
-from eibench.core.importers import replay as replaying
-from eibench.core.importers import translate as translating
+from eibench.core.exchange import replay as replaying
+from eibench.core.exchange import translate as translating
 from eibench.core.journal import Journal
 from eibench.testing import LoopbackServer
 

@@ -6,15 +6,14 @@ known here, so no `score_type` is given; whether weights are open is not known e
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from .. import __version__
 from ..datasets import read_manifest
 from ..errors import UsageError
-from ..journal.archives import write_lines
+from ..hooks.exporters import ExportFile, ExportRequest
 from ..parties.panels import judges_in, rule_in
 from ..parties.sites import is_local, without_hosts
 from ..plugins import installed
@@ -22,7 +21,7 @@ from ..settings.run_config import judge_endpoint, stored_sampling
 from ..text import as_text
 from ..types import JsonDict
 from ..types.result_document import MetricRow
-from .results import ModelResult
+from .shareable import ModelResult, results_of
 
 VERSION = "0.3.0"
 _ARGUMENTS = ("temperature", "top_p", "max_tokens")
@@ -43,24 +42,24 @@ class Submitter(NamedTuple):
     time: int
 
 
-def write_every_eval_ever(
-    results: Sequence[ModelResult], folder: Path, by: Submitter
-) -> list[Path]:
+def files(request: ExportRequest) -> list[ExportFile]:
     """One file for each run, in the folders of the datastore; always the same for one run.
 
     Raises:
-        UsageError: It is not known whose model one is.
-        DataError: The folder cannot be written.
+        UsageError: It is not known who ran the evaluation, or whose model one is.
     """
-    paths, records = [], [record(result, by) for result in results]
-    for result, made in zip(results, records, strict=True):
-        model = model_id(result, by)
+    given: Any = request.options
+    if not given["organization"]:
+        raise UsageError("--organization NAME is missing: who ran the evaluation?")
+    by = Submitter(given["organization"], given["model_id"], int(request.time))
+    made = []
+    for result in results_of(request.runs):
         uuid = UUID(bytes=hashlib.sha256(result.run.run_id.encode()).digest()[:16], version=4)
-        names = [_portable(part) for part in (result.run.benchmark, *model.split("/", 1))]
-        paths.append(folder.joinpath("data", *names, f"{uuid}.json"))
-        paths[-1].parent.mkdir(parents=True, exist_ok=True)
-        write_lines(paths[-1], [as_text(made).encode(), b"\n"])
-    return paths
+        parts = (result.run.benchmark, *model_id(result, by).split("/", 1))
+        names = "/".join(_portable(part) for part in parts)
+        text = as_text(record(result, by)) + "\n"
+        made.append(ExportFile(f"data/{names}/{uuid}.json", text))
+    return made
 
 
 def _portable(name: str) -> str:

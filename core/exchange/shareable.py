@@ -6,11 +6,12 @@ from typing import NamedTuple
 from .. import __version__
 from ..errors import UsageError
 from ..imported import origin_of
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..parties.panels import judges_in
 from ..parties.sites import without_hosts
 from ..reports.comparability import is_partial, what_is_missing
 from ..reports.hints import bench
+from ..runs.stored_run import StoredRun
 from ..types.result_document import MetricRow, ResultDocument
 
 
@@ -47,16 +48,16 @@ class ModelResult(NamedTuple):
         yield f"eibench {__version__}, run {self.run.run_id}"
 
 
-def results_of(journal: Journal, runs: Sequence[RunRecord]) -> list[ModelResult]:
+def results_of(runs: Sequence[StoredRun]) -> list[ModelResult]:
     """The results of some runs.
 
     Raises:
         UsageError: One is of a demo model, or has no result with a number.
     """
     found = []
-    for run in runs:
+    for stored in runs:
+        run, document = stored.record, stored.document
         what = f"run {run.run_id} ({run.benchmark}, {run.name})"
-        document = journal.document(run)
         judges = judges_in((document and document["judge"]) or "")
         if run.demo or any(judge.startswith("demo/") for judge in judges):
             by = "of a demo model" if run.demo else "judged by the demo judge"

@@ -5,45 +5,36 @@ benchmark's dataset, its task and one value; date, source and notes are optional
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any
 
 import yaml
 
 from ..errors import UsageError
-from ..journal.archives import write_lines
+from ..hooks.exporters import ExportFile, ExportRequest
 from ..text import interval, listed
 from ..types import JsonDict
-from .results import ModelResult
+from .shareable import ModelResult, results_of
 
 FOLDER = ".eval_results"
 
 
-def write_hf_eval(
-    results: Sequence[ModelResult], folder: Path, datasets: Mapping[str, str], source: str | None
-) -> list[Path]:
-    """One file for each benchmark.
-
-    Args:
-        results: Of one model, one for each benchmark.
-        folder: The model's repository.
-        datasets: The benchmark's dataset on the Hub, by the benchmark's name; with an empty name
-            for a single benchmark.
-        source: The address where more can be seen.
+def files(request: ExportRequest) -> list[ExportFile]:
+    """One file for each benchmark, of one model's runs.
 
     Raises:
         UsageError: They are of several models, or several of one benchmark, or a benchmark has no
             dataset.
-        DataError: The folder cannot be written.
     """
+    results = results_of(request.runs)
     _check(results)
-    made = {result.run.benchmark: _entry(result, results, datasets, source) for result in results}
-    paths = []
-    for name, entry in made.items():
+    given: Any = request.options
+    datasets = {name: hub for name, _, hub in (d.rpartition("=") for d in given["hub_dataset"])}
+    made = []
+    for result in results:
+        entry = _entry(result, results, datasets, given["source"])
         text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10**6)
-        paths.append(folder / FOLDER / f"{name}.yaml")
-        paths[-1].parent.mkdir(parents=True, exist_ok=True)
-        write_lines(paths[-1], [text.encode()])
-    return paths
+        made.append(ExportFile(f"{FOLDER}/{result.run.benchmark}.yaml", text))
+    return made
 
 
 def _check(results: Sequence[ModelResult]) -> None:

@@ -1,1 +1,0 @@
-"""Results in the forms that other sites and databases take."""
