@@ -36,8 +36,7 @@ class ComparisonPool(NamedTuple):
 
     Attributes:
         digest: Digest of all that must be alike; new comparisons are kept under it.
-        parts: The digests under which there are some: a judge that moved had several labels, and
-            judge prompts were among the benchmark's own before.
+        parts: The digests under which there are some: a judge that moved had several labels.
         judge: The label of the judge that new comparisons have.
         grader: Digest of what the judge is sent and how its words are read.
         panel: How several judges make one comparison; ``None`` for one judge.
@@ -91,7 +90,7 @@ def pool_of(journal: Journal, config: RunConfig, pack: Pack) -> ComparisonPool:
 
 def _fits(run: RunRecord, config: RunConfig, pack: Pack) -> bool:
     """Whether a run was asked what a configuration would ask."""
-    return is_asked_alike(run.settings, identity(config, pack), config)
+    return is_asked_alike(run.settings, identity(config, pack))
 
 
 def rows_of(

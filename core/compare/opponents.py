@@ -189,7 +189,7 @@ def runs_alike(
     for run in journal.runs():
         if run.name == but or not company.admits(run.name, demo=run.demo):
             continue
-        if is_asked_alike(run.settings, settings, config):
+        if is_asked_alike(run.settings, settings):
             by_name.setdefault(run.name, []).append(run)
     return newest_of(journal, by_name, pack)
 

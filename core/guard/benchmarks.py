@@ -161,7 +161,7 @@ class Guarded:
     @property
     def _pairwise(self) -> "Pairwise[Any, Any]":
         own: object = self.benchmark
-        return own if isinstance(own, Pairwise) else _Older(self.benchmark)
+        return own if isinstance(own, Pairwise) else _NotCompared(self.benchmark)
 
     def placement(self, options: Options) -> PlacementOptions:
         """Which comparisons place a model."""
@@ -281,17 +281,14 @@ class Guarded:
         return called, await call_async(called, function, *args)
 
 
-class _Older(Pairwise[Any, Any]):
-    """A benchmark that compares without being `Pairwise`, as was the way; or one that does not."""
+class _NotCompared(Pairwise[Any, Any]):
+    """A benchmark that does not compare."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.options = benchmark.options
-        names = [name for name in vars(Pairwise) if name[0] != "_" and hasattr(benchmark, name)]
-        for name in names:
-            setattr(self, name, getattr(benchmark, name))
 
     def compares(self, options: Options) -> bool:
-        """Not unless it says so."""
+        """No."""
         return False
 
     async def compare(

@@ -1,7 +1,7 @@
 """What a run from a file must be beside what its columns hold: all that pages and boards read.
 
-A journal is read as it is, since an older program may have written less; what comes from
-elsewhere has in every field that is there the type that the program itself writes.
+A journal is read as it is; what comes from elsewhere has in every field that is there the type
+that the program itself writes.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from types import NoneType
 from typing import get_args, get_type_hints
 
 from ..types import JsonObject, Sampling
-from ..types.result_document import RatingNotes, ResultDocument
+from ..types.result_document import RatingNotes
 from .shapes import (
     Shape,
     anything,
@@ -98,13 +98,10 @@ GRADED_BY = record(
     required=frozenset(),
 )
 """What graded a sample."""
-_DOCUMENT = shape_of(ResultDocument, lenient=True)
-_NOTES = record({"rating": optional(shape_of(RatingNotes, lenient=True))}, more=True,
-                required=frozenset())  # fmt: skip
+_NOTES = record({"rating": optional(shape_of(RatingNotes))}, more=True, required=frozenset())
 _FIELDS: Mapping[str, Mapping[str, Shape]] = {
-    "run": {"model": _SPEC, "settings": SETTINGS, "document": optional(_DOCUMENT)},
-    "view": {"document": _DOCUMENT},
-    "grade": {"graded_by": optional(GRADED_BY)},
+    "run": {"model": _SPEC, "settings": SETTINGS},
+    "grade": {"graded_by": GRADED_BY},
 }
 
 
@@ -119,6 +116,6 @@ def wrong_inside(kind: str, line: JsonObject) -> str | None:
         if wrong := shape(line[name]):
             return f'"{name}" {wrong}'
     document = line.get("document")
-    if isinstance(document, dict) and (wrong := _NOTES(document.get("notes", {}))):
+    if isinstance(document, dict) and (wrong := _NOTES(document["notes"])):
         return f'"document" "notes" {wrong}'
     return None

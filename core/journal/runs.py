@@ -45,7 +45,7 @@ def asked_of(row: Any) -> AskedParties:
 
 
 def document_of(text: str) -> ResultDocument:
-    """A run's result, looked at but for the fields that `reports.protocols` asks for.
+    """A run's result.
 
     Raises:
         DamagedRow: It is none.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple
 
 from ..types import Finish
-from ..types.result_document import NOT_LISTED, ResultDocument
+from ..types.result_document import ResultDocument
 from .shapes import (
     anything,
     list_of,
@@ -28,7 +28,7 @@ from .tables import Checked, Json, TableSchema
 
 RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
 
-_DOCUMENT = shape_of(ResultDocument, without=NOT_LISTED)
+_DOCUMENT = shape_of(ResultDocument)
 
 Text = Annotated[str, text]
 TextOrNone = Annotated[str | None, text]

@@ -7,7 +7,7 @@ apart: 1 is no text, `true` is no number, and a whole number is one that SQLite 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -177,26 +177,18 @@ def record(
 
 
 @cache
-def shape_of(hint: Any, *, without: frozenset[str] = frozenset(), lenient: bool = False) -> Shape:
-    """The shape of a JSON type; objects may hold more than their typed dict says.
-
-    Args:
-        hint: The type.
-        without: Fields of a typed dict that are not looked at.
-        lenient: Let fields of typed dicts be absent, whatever they are in.
-    """
-    inside = partial(shape_of, lenient=lenient)
+def shape_of(hint: Any) -> Shape:
+    """The shape of a JSON type; objects may hold more than their typed dict says."""
     if is_typeddict(hint):
         hints = get_type_hints(hint, include_extras=True)
-        fields = {name: inside(each) for name, each in hints.items() if name not in without}
-        required = frozenset[str]() if lenient else hint.__required_keys__
-        return record(fields, more=True, required=required)
+        fields = {name: shape_of(each) for name, each in hints.items()}
+        return record(fields, more=True, required=hint.__required_keys__)
     kind, args = get_origin(hint), get_args(hint)
     if kind is Annotated:
         return _limited(*args)
     if kind is Literal:
         return one_of(frozenset(args))
-    return _PLAIN[hint] if kind is None else _AROUND[kind](*map(inside, args))
+    return _PLAIN[hint] if kind is None else _AROUND[kind](*map(shape_of, args))
 
 
 def _limited(inner: Any, limit: AtLeast | Length) -> Shape:

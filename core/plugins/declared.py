@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
@@ -87,7 +86,9 @@ def benchmark(thing: object) -> str | None:
         return _wrong_type(thing, Benchmark)
     if missing := [name for name in ("name", "version", "title") if not hasattr(thing, name)]:
         return f"it has no {', '.join(missing)}"
-    _warn_of_older(thing)
+    if hasattr(thing, "compare") and not isinstance(thing, Pairwise):
+        own = f"class {type(thing).__name__}(Benchmark, Pairwise)"
+        return f"it compares, so it derives from eibench.Pairwise too: {own}"
     return (
         _wrong_attributes(thing)
         or wrong_methods(thing)
@@ -97,14 +98,6 @@ def benchmark(thing: object) -> str | None:
         or _wrong_roles(thing.roles)
         or ill_named(thing)
     )
-
-
-def _warn_of_older(thing: Benchmark) -> None:
-    """Warn an author of a name that has another by now."""
-    if hasattr(thing, "compare") and not isinstance(thing, Pairwise):
-        new = f"class {type(thing).__name__}(Benchmark, Pairwise)"
-        message = f"{thing.name}: a benchmark that compares is now declared as {new}"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
 
 
 def _wrong_roles(roles: object) -> str | None:

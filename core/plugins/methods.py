@@ -11,9 +11,6 @@ from ..benchmark import Benchmark, abilities
 _ALIKE = 0.8
 """How much two names have in common, from 0 to 1, where one may be meant for the other."""
 
-RENAMED = {"calls_per_sample": 'planned_calls, which returns {"model": 1, "judge": 1}'}
-"""What methods were once called, and what is written now."""
-
 
 def wrong_methods(thing: Benchmark) -> str | None:
     """A method that would not be called as it is written; ``None`` when there is none."""
@@ -58,8 +55,6 @@ def _may_be_awaited(function: Callable[..., Any]) -> bool:
 
 def _misspelt(name: str, function: Callable[..., Any]) -> str | None:
     """What a method was meant to be: nearly its name, and just its parameters."""
-    if name in RENAMED:
-        return f"is never called; write {RENAMED[name]}"
     taken = list(inspect.signature(function).parameters)
     alike = get_close_matches(name, _known(), n=1, cutoff=_ALIKE)
     if alike and taken == list(inspect.signature(_known()[alike[0]]).parameters):

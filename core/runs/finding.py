@@ -1,19 +1,18 @@
 """Which run a configuration means, and by which labels the journal knows whom it asks.
 
 Looked up first by the exact identity, so that a run is found as long as nothing changed; then
-by what the identity comes to when only the address is another one of the same site, or when
-judge prompts were still among the run's own. Nothing that is stored is rewritten: whoever is
-asked keeps the label that was asked first (docs/runs.md).
+by what the identity comes to when only the address is another one of the same site. Nothing that
+is stored is rewritten: whoever is asked keeps the label that was asked first (docs/runs.md).
 
 Also who may stand beside whom: demo models and real ones never meet, unless the user says so.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, cast
 
-from ..benchmark import Benchmark, Options, Pack
+from ..benchmark import Pack
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord, StoredComparison
 from ..parties.sites import site_in, site_of
@@ -64,12 +63,11 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | Non
     exact = [r for r in there if r.identity == digest(meant) and _agree(own, names.get(r.run_id))]
     if exact:
         return max(exact, key=lambda run: run.ordinal)
-    judges = judges_only(config.benchmark, config.options)
     alike = (
         run
         for run in there
         if config.model.site == site_of(run.settings.get("endpoint"), names.get(run.run_id))
-        and _is_alike(run.settings, meant, judges)
+        and _is_alike(run.settings, meant)
     )
     return next(alike, None)
 
@@ -79,29 +77,19 @@ def _agree(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-_SAME = ("benchmark", "version", "pack", "model", "sampling", "system", "name", "options")
+_ASKED = ("benchmark", "version", "pack", "prompts", "options")
 
 
-def _is_alike(stored: JsonObject, meant: JsonObject, judges: Collection[str]) -> bool:
+def _is_alike(stored: JsonObject, meant: JsonObject) -> bool:
     """Whether the identity of a run, from its settings, differs from one in the address alone."""
-    same = all(name in stored and stored[name] == meant[name] for name in _SAME)
-    return (
-        same
-        and "imported" not in stored
-        and own_prompts(stored, judges) == own_prompts(meant, judges)
-        and players_of(stored) == players_of(meant)
-    )
+    same = all(stored.get(name) == meant[name] for name in ("model", "sampling", "system", "name"))
+    return same and "imported" not in stored and is_asked_alike(stored, meant)
 
 
-def is_asked_alike(one: JsonObject, other: JsonObject, config: RunConfig) -> bool:
+def is_asked_alike(one: JsonObject, other: JsonObject) -> bool:
     """Whether two ask the same: benchmark, version, pack, prompts, options, players of roles."""
-    judges = judges_only(config.benchmark, config.options)
-    same = all(one.get(n) == other.get(n) for n in ("benchmark", "version", "pack", "options"))
-    return (
-        same
-        and own_prompts(one, judges) == own_prompts(other, judges)
-        and players_of(one) == players_of(other)
-    )
+    same = all(one.get(name) == other.get(name) for name in _ASKED)
+    return same and players_of(one) == players_of(other)
 
 
 def players_of(identity: JsonObject) -> JsonDict:
@@ -118,17 +106,6 @@ def _player(player: JsonObject) -> Json:
 def _object(owner: JsonObject, name: str) -> JsonObject:
     found = owner.get(name)
     return found if isinstance(found, Mapping) else {}
-
-
-def judges_only(benchmark: Benchmark, options: Options) -> frozenset[str]:
-    """The names of the prompts that only the judge is sent."""
-    plugin = guard(benchmark)
-    return frozenset(plugin.judge_prompts(options)) - frozenset(plugin.prompts(options))
-
-
-def own_prompts(identity: JsonObject, judges: Collection[str]) -> JsonDict:
-    """The digests of a run's own prompts; older programs had those of the judge among them."""
-    return {k: v for k, v in _object(identity, "prompts").items() if k not in judges}
 
 
 # Judges

@@ -364,15 +364,6 @@ class ResultDocument(
     """All that a result says."""
 
 
-NOT_LISTED = frozenset(
-    {
-        *("benchmark_version", "options", "sampling", "dataset", "iterations", "notes"),
-        *("comparisons", "ratings"),
-    }
-)
-"""What a journal does not refuse to hold a result without, as `bench runs` does not need it."""
-
-
 def rating_notes(document: ResultDocument) -> RatingNotes | None:
     """How a result's ratings came about; ``None`` where models were not compared."""
     found: RatingNotes | None = document["notes"].get("rating")

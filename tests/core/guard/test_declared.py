@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import eibench
-from eibench import Option, Options, PairScore, PluginError, Value, hookimpl
+from eibench import Option, PluginError, Value, hookimpl
 from eibench.core.guard import guard
 from eibench.core.plugins import Catalogue, Plugin
 from tests.core.guard.conftest import Fine
@@ -68,9 +68,9 @@ FAULTS = {
         declares(sumarise=_summed_up),
         "its method sumarise is never called; did you mean summarise?",
     ),
-    "a method by its older name": (
-        declares(calls_per_sample=lambda self, item, options: (1, 0)),
-        "its method calls_per_sample is never called; write planned_calls",
+    "a compare that is never called": (
+        declares(compare=_not_awaited),
+        "it compares, so it derives from eibench.Pairwise too: class Broken(Benchmark, Pairwise)",
     ),
     "a method that takes too little": (
         declares(grade=_graded_otherwise),
@@ -236,21 +236,3 @@ def test_a_method_that_needs_no_self_is_as_good() -> None:
     plain = staticmethod(lambda options: {"system": "Say one word."})
     add_plugin(catalogue, registering(declares(prompts=plain)), "x")
     assert guard(catalogue.benchmark("emobench")).prompts({}) == {"system": "Say one word."}
-
-
-def test_a_benchmark_that_compares_the_older_way_still_does() -> None:
-    """Without `Pairwise` it has its defaults, and a warning that says what to write."""
-
-    class Older(Fine):
-        def compares(self, options: Options) -> bool:
-            return True
-
-        async def compare(self, *args: object) -> PairScore:
-            return PairScore({"x": 1})
-
-    catalogue = Catalogue()
-    with pytest.warns(DeprecationWarning, match=r"class Older\(Benchmark, Pairwise\)"):
-        add_plugin(catalogue, registering(Older()), "x")
-    guarded = guard(catalogue.benchmark("emobench"))
-    assert guarded.compares({}) and guarded.placement({"orders": "both"}).orders == "both"
-    assert not guard(Fine()).compares({})

@@ -90,7 +90,14 @@ def declaring(*values: Value) -> type[Benchmark]:
 
 
 def _with(method: str, function: Callable[..., Any]) -> type[Benchmark]:
-    return type("Broken", (Fine,), {method: function, "__module__": __name__})
+    made = {method: function, "__module__": __name__}
+    if method == "placement":
+        return type("Broken", (Fine, eibench.Pairwise), {"compare": _not_asked, **made})
+    return type("Broken", (Fine,), made)
+
+
+async def _not_asked(self: object, *args: object) -> Any:
+    raise NotImplementedError
 
 
 async def _forgets_to_await(self: object, item: Item, model: Any, options: object) -> Any:
