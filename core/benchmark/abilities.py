@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
 
-from ..foreign import ForeignPart, ForeignResults
 from ..reading.packs import Pack
 from ..text import is_blank
 from ..types import ChatRequest, ChatResponse, Content, Item, PairScore, Score, Transcript
+from .foreign import ForeignPart, ForeignResults
 from .model import Model, no_answer
 from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
 

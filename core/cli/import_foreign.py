@@ -8,11 +8,11 @@ from typing import NamedTuple
 import click
 
 from .. import ratings
+from ..benchmark.foreign import ForeignResults
 from ..errors import DataError, UsageError
 from ..exchange.files import ForeignFile, read_foreign
 from ..exchange.load import import_foreign
 from ..exchange.translate import Import, Source
-from ..foreign import ForeignResults
 from ..journal.archives import print_lines, write_lines
 from ..journal.merging import Imported
 from ..plugins import installed

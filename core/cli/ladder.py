@@ -8,12 +8,12 @@ import click
 
 from .. import ratings
 from ..benchmark import Benchmark
+from ..benchmark.foreign import ForeignResults, ForeignRun
 from ..datasets.ladders import Ladder, LadderFile
 from ..errors import DataError
 from ..exchange.files import read_foreign
 from ..exchange.load import import_foreign
 from ..exchange.translate import Import, Source
-from ..foreign import ForeignResults, ForeignRun
 from ..journal.archives import write_lines
 from ..plugins import installed
 from ..ratings.comparisons import Comparison

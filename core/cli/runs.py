@@ -8,9 +8,9 @@ import click
 
 from .. import console
 from ..errors import UsageError
-from ..imported import origin_of
 from ..journal import Journal, RunLock, RunRecord
 from ..journal.file import has_journal
+from ..parties.imported import origin_of
 from ..parties.panels import judges_in, rule_in
 from ..parties.sites import without_hosts
 from ..plugins import installed

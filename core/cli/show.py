@@ -10,8 +10,8 @@ from .. import console
 from ..analysis.csv_tables import csv_text
 from ..errors import BenchError, PluginError, UsageError
 from ..guard import guard
-from ..imported import is_imported
 from ..journal import Journal, RunRecord
+from ..parties.imported import is_imported
 from ..plugins import installed
 from ..reading.names import check_name
 from ..reports.comparability import judge_label

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..imported import is_imported
+from ..parties.imported import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
 from ..reports.ending import dollars

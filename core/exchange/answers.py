@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Pack
+from ..benchmark.foreign import ForeignRun, ForeignSample, ForeignTurn
 from ..datasets import read_jsonl
 from ..errors import DataError
-from ..foreign import ForeignRun, ForeignSample, ForeignTurn
 from ..reading.responses import Answers, sample_key
 from ..run.score_file import read_answers
 from ..settings.run_config import RunConfig

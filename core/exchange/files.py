@@ -7,8 +7,8 @@ from typing import NamedTuple
 from .. import ratings
 from ..benchmark import Benchmark
 from ..benchmark.abilities import ReadsForeignParts
+from ..benchmark.foreign import ForeignPart, ForeignResults, ForeignRun
 from ..errors import BenchError, DataError, PluginError, UsageError
-from ..foreign import ForeignPart, ForeignResults, ForeignRun
 from ..guard import described, guard
 from ..journal.archives import read_chunks, read_whole
 from ..journal.lines import read_line

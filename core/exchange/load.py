@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..foreign import ForeignRun
+from ..benchmark.foreign import ForeignRun
 from ..journal import Journal, RunRecord
 from ..journal.merging import Imported
 from ..journal.transfer import Telling, import_lines

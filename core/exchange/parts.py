@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from ..foreign import ForeignPart
+from ..benchmark.foreign import ForeignPart
 from ..journal.lines import STRICT
 from ..types import Json
 

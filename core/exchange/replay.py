@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ..benchmark.foreign import ForeignSample, ForeignTurn
 from ..clients.thinking import split_thinking
 from ..errors import MissingCall, PluginError
-from ..foreign import ForeignSample, ForeignTurn
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..journal.calls import storable

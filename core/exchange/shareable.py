@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..errors import UsageError
-from ..imported import origin_of
 from ..journal import RunRecord
+from ..parties.imported import origin_of
 from ..parties.panels import judges_in
 from ..parties.sites import without_hosts
 from ..reports.comparability import is_partial, what_is_missing

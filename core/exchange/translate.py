@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
+from ..benchmark.foreign import ForeignRun, ForeignSample
 from ..errors import DataError, PluginError
-from ..foreign import ForeignRun, ForeignSample
 from ..guard import guard
-from ..imported import MARK, PROVIDER
 from ..journal.archives import LINE_LIMIT
 from ..journal.calls import call_row
 from ..journal.file import now
@@ -25,6 +24,7 @@ from ..journal.grades import grade_row
 from ..journal.lines import end_line, header_line, row_line
 from ..journal.merging import Imported
 from ..journal.schema import RUNS, TABLES, FailureRow, RunRow
+from ..parties.imported import MARK, PROVIDER
 from ..parties.providers import ModelSpec
 from ..run.ownership import ID_LENGTHS, run_settings
 from ..run.score_file import failure_of

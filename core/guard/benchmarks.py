@@ -16,9 +16,9 @@ from ..benchmark.abilities import (
     ReadsForeignParts,
     WithoutReading,
 )
+from ..benchmark.foreign import ForeignPart, ForeignResults
 from ..benchmark.making import DataMaker, Made
 from ..errors import PluginError
-from ..foreign import ForeignPart, ForeignResults
 from ..sections import Table
 from ..types import (
     Baseline,

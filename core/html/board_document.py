@@ -7,7 +7,7 @@ from ..clients.families import family
 from ..compare.board import Board
 from ..compare.leaderboard import LeaderboardDocument
 from ..guard import guard
-from ..imported import is_imported
+from ..parties.imported import is_imported
 from ..parties.providers import ModelSpec
 from ..parties.sites import without_hosts
 from ..reports.ratings import BoardRow

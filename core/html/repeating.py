@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from ..imported import is_imported
 from ..journal import RunRecord
+from ..parties.imported import is_imported
 from ..parties.panels import judges_in, rule_in
 from ..plugins import installed
 from ..reports.comparability import judge_label

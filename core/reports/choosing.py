@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import UsageError
-from ..imported import is_imported
 from ..journal import RunRecord
+from ..parties.imported import is_imported
 from ..types.result_document import ResultDocument
 from .comparability import judge_label
 from .gradings import Grading, is_judge, plain, spec_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
 from ..guard import guard
-from ..imported import NOT_RECORDED, is_imported
 from ..journal import RunRecord
 from ..journal.shapes import shape_of
+from ..parties.imported import NOT_RECORDED, is_imported
 from ..text import plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument

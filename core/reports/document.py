@@ -12,8 +12,8 @@ from ..benchmark import Pack
 from ..benchmark.roles import role_in
 from ..clients.families import common_family, kinship
 from ..guard import guard
-from ..imported import origin_of
 from ..journal import RunRecord
+from ..parties.imported import origin_of
 from ..parties.panels import Replies
 from ..sample.progress import TRIAL
 from ..settings.run_config import grader, judges_of

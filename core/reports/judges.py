@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Benchmark
 from ..clients.families import are_kin, family
 from ..errors import UsageError
-from ..imported import is_imported
 from ..journal import Journal, RunRecord
+from ..parties.imported import is_imported
 from ..parties.panels import rule_in
 from ..parties.providers import ModelSpec
 from ..text import plural

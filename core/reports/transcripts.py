@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict, cast
 
 from ..errors import UsageError
-from ..imported import is_imported, origin_of
 from ..journal import Grader, Journal, RunRecord, StoredCall
+from ..parties.imported import is_imported, origin_of
 from ..sample.progress import TRIAL
 from ..types import Json, JsonDict, JsonObject
 from .decoded import ItemComparison, comparisons_of

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..imported import is_imported
 from ..journal import Journal, RunRecord
+from ..parties.imported import is_imported
 
 
 class TidyRun(NamedTuple):

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import JournalError
-from ..imported import is_imported
 from ..journal import Journal, RunRecord
 from ..journal.temporary import replacing
+from ..parties.imported import is_imported
 from ..reports.comparability import judge_label
 from ..reports.evidence import Selection
 from ..reports.gradings import plain, spec_of

@@ -14,7 +14,7 @@ from ..benchmark import Benchmark, Pack
 from ..benchmark.roles import JUDGE, Role, by_phase
 from ..clients.caller import Limits
 from ..guard import guard
-from ..imported import is_imported
+from ..parties.imported import is_imported
 from ..parties.panels import Panel, rule_in
 from ..parties.providers import ModelSpec, Transfer, host_of
 from ..parties.sites import site_of

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
     from eibench.core.benchmark.abilities import WithoutReading as WithoutReading
+    from eibench.core.benchmark.foreign import ForeignPart as ForeignPart
+    from eibench.core.benchmark.foreign import ForeignResults as ForeignResults
+    from eibench.core.benchmark.foreign import ForeignRun as ForeignRun
+    from eibench.core.benchmark.foreign import ForeignSample as ForeignSample
+    from eibench.core.benchmark.foreign import ForeignTurn as ForeignTurn
     from eibench.core.benchmark.making import DataMaker as DataMaker
     from eibench.core.benchmark.making import Made as Made
     from eibench.core.benchmark.metrics import Value as Value
@@ -52,11 +57,6 @@ if TYPE_CHECKING:
     from eibench.core.errors import PluginError as PluginError
     from eibench.core.errors import ProviderError as ProviderError
     from eibench.core.errors import UsageError as UsageError
-    from eibench.core.foreign import ForeignPart as ForeignPart
-    from eibench.core.foreign import ForeignResults as ForeignResults
-    from eibench.core.foreign import ForeignRun as ForeignRun
-    from eibench.core.foreign import ForeignSample as ForeignSample
-    from eibench.core.foreign import ForeignTurn as ForeignTurn
     from eibench.core.hooks.exporters import Exporter as Exporter
     from eibench.core.hooks.exporters import ExportFile as ExportFile
     from eibench.core.hooks.exporters import ExportOption as ExportOption
@@ -121,7 +121,8 @@ _HOMES = {
     "eibench.core.sample.progress": "Progress",
     "eibench.core.errors": "BenchError BudgetReached ConfigError DataError ErrorKind Interrupted"
     " JournalError JudgeError MissingCall PluginError ProviderError UsageError",
-    "eibench.core.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample ForeignTurn",
+    "eibench.core.benchmark.foreign": "ForeignPart ForeignResults ForeignRun ForeignSample"
+    " ForeignTurn",
     "eibench.core.hooks.exporters": "Exporter ExportFile ExportOption ExportRequest",
     "eibench.core.hooks.specs": "hookimpl",
     "eibench.core.benchmark.making": "DataMaker Made",

@@ -173,7 +173,6 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 ORDER = (
     "errors types text sections hooks",
-    "foreign imported",
     "statistics reading",
     "parties",
     "benchmark spending",

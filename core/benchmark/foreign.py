@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from .types import Json, JsonObject
+from ..types import Json, JsonObject
 
 if TYPE_CHECKING:
-    from .ratings.comparisons import Comparison
+    from ..ratings.comparisons import Comparison
 
 
 class ForeignPart(NamedTuple):

@@ -7,7 +7,7 @@ taken for one that we asked for. What that program did not write down is not mad
 
 from collections.abc import Mapping
 
-from .types import JsonObject
+from ..types import JsonObject
 
 PROVIDER = "imported"
 MARK = " (imported)"
