@@ -2,26 +2,41 @@
 
 Nothing is printed and no question is asked. Settings are the arguments alone,
 neither ``bench.toml`` nor ``BENCH_*``; only keys come from the environment or
-``.env``. What comes after the arguments is `work`, which the command line uses too.
+``.env``. What a person may want to know goes to the logger ``eibench``.
 """
 
 import asyncio
+import contextlib
 import functools
+import logging
 import os
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import Any, ParamSpec, Unpack
 
 from .benchmark import Benchmark
+from .clients.keys import process_environment
 from .errors import UsageError
 from .guard import no_exit
 from .reading.responses import Responses, path_of
 from .reports.result import Result
+from .run.checks import check_task
+from .run.run_work import run_task
+from .run.score_file import score_config, scoring_config
+from .run.session import Pricing, Session
+from .run.task import Generate, have_data
+from .sample.progress import Progress
 from .settings.arguments import RunArguments, described, refuse_unknown, takes_settings
-from .settings.python import find_benchmark, from_python, in_python_words
+from .settings.python import find_benchmark, from_python, in_python_words, python_words
 from .settings.resolve import run_configs
-from .work import Watcher, have_data, make_money, run_config, score_config, scoring_config
+from .settings.run_config import RunConfig
+from .settings.run_settings import RunSettings
 
 P = ParamSpec("P")
+Watcher = Progress | Callable[[Progress], object]
+LOOK_EVERY_S = 0.2
+
+_log = logging.getLogger("eibench")
+_log.addHandler(logging.NullHandler())  # else Python prints warnings of a program without logging
 
 
 def _blocking(work: Callable[P, Coroutine[Any, Any, Result]], called: str) -> Callable[P, Result]:
@@ -76,7 +91,7 @@ async def run_async(
     with in_python_words():
         chosen, made = find_benchmark(benchmark), from_python(settings)
         (config,) = run_configs(chosen, made, lambda target: target.endpoint)
-        return await run_config(config, money=make_money(made), progress=progress)
+        return await _run(config, made, progress)
 
 
 vars(run_async)["__signature__"] = takes_settings(run_async)
@@ -110,6 +125,59 @@ async def score_async(
         config = scoring_config(chosen, settings, path_of(responses))
         await asyncio.to_thread(have_data, config)
         return await score_config(config, responses)
+
+
+async def _run(config: RunConfig, settings: RunSettings, progress: Watcher | None) -> Result:
+    """The result of a run from its configuration, data fetched if need be."""
+    own, tell = (progress, None) if isinstance(progress, Progress) else (Progress(), progress)
+    if own.samples or own.worked:
+        raise UsageError("this Progress has counted another run; make a new one")
+    task = Generate(config)
+    session = Session(process_environment(), Pricing.of(settings), _warn, progress=own)
+    check_task(task, session)
+    await asyncio.to_thread(have_data, config)
+    source = task.pack.source
+    _log.info("%s: %s pack of %s", config.display_name, source.name, config.benchmark.name)
+    async with _watched(session, tell):
+        return await run_task(task, session)
+
+
+@contextlib.asynccontextmanager
+async def _watched(
+    session: Session, tell: Callable[[Progress], object] | None
+) -> AsyncIterator[None]:
+    """Call `tell` now and then while the block runs, and once at its end.
+
+    It is called on another thread, so that no reply times out while it takes its time.
+    """
+    if tell is None:
+        yield
+        return
+    over = asyncio.Event()
+    watching = asyncio.create_task(_watch(session, tell, over))
+    try:
+        yield
+    finally:
+        over.set()
+        (ended,) = await asyncio.gather(watching, return_exceptions=True)
+    if isinstance(ended, Exception):
+        raise ended
+    await asyncio.to_thread(tell, session.progress)
+
+
+async def _watch(session: Session, tell: Callable[[Progress], object], over: asyncio.Event) -> None:
+    try:
+        while not over.is_set():
+            await asyncio.to_thread(tell, session.progress)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), LOOK_EVERY_S)
+    except Exception:
+        session.stop.interrupt()
+        raise
+
+
+def _warn(message: str) -> None:
+    _log.warning("%s", python_words(message))
 
 
 run = _blocking(run_async, "run")

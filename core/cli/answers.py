@@ -18,14 +18,19 @@ from ..journal import Journal
 from ..parties.providers import ModelSpec
 from ..reading import batches
 from ..run.checks import check_stored
-from ..run.score_file import calls_of, sample_requests
+from ..run.score_file import (
+    calls_of,
+    needs_single_turn,
+    sample_requests,
+    score_config,
+    scoring_config,
+)
 from ..run.task import choose_items
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..text import plural
 from ..types import ChatRequest, JsonDict, JsonObject
 from ..types.result_document import ResultDocument
-from ..work import needs_single_turn, score_config, scoring_config
 from . import options
 from .command import BenchmarkCommand
 from .data import get_data, tell_pack

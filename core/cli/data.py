@@ -28,10 +28,10 @@ from ..datasets.fetching import (
 from ..datasets.ladders import Ladder, fetch_ladder, read_ladder
 from ..errors import DataError, UsageError
 from ..plugins import installed
+from ..run.task import have_data
 from ..settings.run_config import RunConfig
 from ..text import as_text, line
 from ..types import JsonDict
-from ..work import have_data
 from . import options
 from .command import Group
 from .generate import generate_command

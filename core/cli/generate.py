@@ -29,15 +29,15 @@ from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
 from ..text import as_text
 from ..types import JsonDict, Score, digest
-from ..work import make_money
 from . import options
 from .command import Command
 from .session import (
     EXIT,
     allow,
     ask_to_spend,
+    begin,
+    check,
     describe_plan,
-    make_session,
     plan_as_json,
     tell,
     work,
@@ -110,10 +110,10 @@ def generate_command(
         dataset="bundled",
         options={"count": count, "attempts": attempts},
     )
-    order, money = _order(benchmark, settings, output), make_money(settings)
+    order, session = _order(benchmark, settings, output), begin(settings)
     task = Generate(order.config)
-    session, pack = make_session(task, money, dry=dry_run), task.pack
-    planned = make_plan(task, money, tell)
+    check(task, session, dry=dry_run)
+    pack, planned = task.pack, make_plan(task, session)
     tell(_description(order, planned, pack))
     if dry_run:
         if json_output:
@@ -122,7 +122,7 @@ def generate_command(
         return 0
     ask_to_spend([planned], sure=yes or settings.by_user("max_cost"))
     with no_exit():
-        result = asyncio.run(work(session))
+        result = asyncio.run(work(task, session))
     return _finish(order, pack, result, json_output=json_output)
 
 

@@ -9,20 +9,19 @@ import click
 from ..errors import UsageError
 from ..journal import Journal
 from ..parties.providers import OF_JUDGE, ModelSpec
-from ..plugins import installed
 from ..run.rejudge import rejudge_task
 from ..run.task import Regrade
 from ..runs.selectors import place_of
+from ..runs.stored_run import StoredRun
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings
 from ..settings.targets import find_target, limits_of
-from ..work import make_money
 from . import options
 from .command import Command
 from .completion import run_ids
 from .run import planned, start
 from .selectors import check_named, find_one, model_and_benchmark, selector
-from .session import allow
+from .session import allow, begin
 from .settings import config_option
 from .stored import as_given, data_option
 from .values import pairs
@@ -87,7 +86,7 @@ def judge_again(
         priced = {**settings.prices, str(spec): settings.price}
         settings = replace(settings, prices=priced, price=None)
     task = _task(run, settings, spec, changes)
-    runs = [planned(task, make_money(settings), set(), dry=dry)]
+    runs = [planned(task, begin(settings), dry=dry)]
     sure = sure or settings.by_user("max_cost")
     return start(runs, sure=sure, dry=dry, json_output=json_output)
 
@@ -100,9 +99,7 @@ def _task(
     check_named(name, selector(dataset=dataset))
     with Journal(settings.runs_dir, create=False) as journal:
         return rejudge_task(
-            journal,
-            find_one(journal, name, selector(dataset=dataset)),
-            installed(),
+            StoredRun(journal, find_one(journal, name, selector(dataset=dataset))),
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),

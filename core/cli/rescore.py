@@ -13,7 +13,7 @@ from ..plugins import installed
 from ..run.rescore import regrade, rescore
 from ..run.rescore_all import CheckedRun, check_all
 from ..runs.selectors import place_of
-from ..runs.stored_config import config_of, pack_of
+from ..runs.stored_run import StoredRun
 from ..runs.views import write_document
 from ..text import as_text
 from ..types.result_document import ResultDocument
@@ -69,16 +69,16 @@ def rescore_command(
             raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
     with Journal(runs_dir, create=False) as journal:
-        record = find_one(journal, run, chosen)
+        stored = StoredRun(journal, find_one(journal, run, chosen))
         given = pairs(changes, "--set")
-        config = config_of(journal, record, installed(), given, place_of(dataset), judge)
-        pack = pack_of(record, config)
+        config = stored.config(given, judge=judge, dataset=place_of(dataset))
+        about = (stored, config, stored.pack_of(config))
         document: ResultDocument
         with no_exit():
             if dry_run:
-                document = asyncio.run(regrade(journal, record, config, pack)).document
+                document = asyncio.run(regrade(*about)).document
             else:
-                document = asyncio.run(rescore(journal, record, config, pack))
+                document = asyncio.run(rescore(*about))
     if not dry_run:
         write_document(runs_dir, document)
     print_result(document, json_output=json_output)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
@@ -15,9 +16,8 @@ from ..reports.document import judge_warnings
 from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.result import Result
 from ..run.affordable import refuse_too_little
-from ..run.connect import Pricing
 from ..run.plan import Plan, make_plan
-from ..run.session import Session
+from ..run.session import Pricing, Session
 from ..run.task import Generate, Regrade, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
@@ -25,9 +25,8 @@ from ..settings.run_config import RunConfig, judges_of
 from ..text import as_text, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
-from ..work import make_money
 from . import options
-from .asking_on import asks_on, resumed
+from .asking_on import asks_on
 from .command import BenchmarksCommand
 from .data import get_data, tell_pack
 from .errors import error_document
@@ -36,9 +35,10 @@ from .session import (
     EXIT,
     allow,
     ask_to_spend,
+    begin,
+    check,
     describe_plan,
     describe_plans,
-    make_session,
     plan_as_json,
     print_result,
     tell,
@@ -60,6 +60,11 @@ class Planned(NamedTuple):
     def config(self) -> RunConfig:
         """How it is asked."""
         return self.task.config
+
+    def resumed(self) -> "Planned":
+        """The rest of it, whether replies can be read or not."""
+        task = replace(self.task, config=replace(self.config, keep_going=True))
+        return self._replace(task=task, session=self.session.for_next_run())
 
 
 _RUN_EXAMPLES = (
@@ -102,14 +107,14 @@ def run_command(
     limits = [read_limit(text) for text in fail_under]
     chosen = choose_benchmarks(benchmarks, suite)
     settings = [options.run_settings(params, benchmark) for benchmark in chosen]
-    money, tried = make_money(settings[0]), set[str]()
-    configs = [
-        config
+    session = begin(settings[0])
+    tasks = [
+        Generate(config)
         for benchmark, own in zip(chosen, settings, strict=True)
         for config in run_configs(benchmark, fitting(own, benchmark, len(chosen)), allow)
     ]
     say_what_fits_some(chosen)
-    runs = [planned(Generate(config), money, tried, dry=dry_run) for config in configs]
+    runs = [planned(task, session.for_next_run(), dry=dry_run) for task in tasks]
     sure = yes or settings[0].by_user("max_cost")  # a file cannot say yes for the user
     return start(runs, sure=sure, dry=dry_run, json_output=json_output, limits=limits)
 
@@ -149,9 +154,6 @@ def start(
             plans = [plan_as_json(r.config, r.session, r.plan, r.task.pack.source) for r in runs]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
-    answered, absent = set[str](), set[str]()
-    for run in runs:
-        run.session.answered, run.session.absent = answered, absent
     ask_to_spend([run.plan for run in runs], sure=sure)
     try:
         return _run_all(runs, json_output=json_output, limits=limits)
@@ -159,26 +161,22 @@ def start(
         raise Interrupted("standard output was closed; what was answered is saved") from None
 
 
-def planned(task: Task, money: Pricing, tried: set[str], *, dry: bool) -> Planned:
+def planned(task: Task, session: Session, *, dry: bool) -> Planned:
     """A run with its plan, ready to begin.
 
     Args:
         task: What is to be done.
-        money: Prices and limits.
-        tried: Judges that this command tries in an earlier run; one that it tries in this run
-            is added.
+        session: What it needs from outside; the judges that it tries are added.
         dry: Only the plan is wanted, so that no key is needed.
 
     Raises:
         BenchError: It cannot be.
     """
-    session = make_session(task, money, dry=dry)
+    check(task, session, dry=dry)
     get_data(task.config)
-    untried = [judge for judge in session.untried if judge.stored_label not in tried]
-    trials = {judge.label: session.proof(judge) for judge in untried}
-    made = make_plan(task, money, tell, trials=trials)
-    tried.update(p.endpoint.stored_label for p in made.parties if p.phase == TRIAL)
-    return Planned(task, session, made)
+    plan = make_plan(task, session)
+    session.tried.update(p.endpoint.stored_label for p in plan.parties if p.phase == TRIAL)
+    return Planned(task, session, plan)
 
 
 def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] = ()) -> int:
@@ -190,11 +188,11 @@ def _run_all(runs: list[Planned], *, json_output: bool, limits: Sequence[Limit] 
         place = f" ({n} of {len(runs)})" if len(runs) > 1 else ""
         try:
             with no_exit():
-                result = asyncio.run(work(run.session, place))
-                if asks_on(run.session, result.document, alone=len(runs) == 1):
-                    session = resumed(run.session)
-                    run = run._replace(task=session.task, session=session)
-                    result = asyncio.run(work(session, place))
+                result = asyncio.run(work(run.task, run.session, place))
+                why, where = run.session.stop.reason, run.config.runs_dir
+                if asks_on(why, where, result.document, alone=len(runs) == 1):
+                    run = run.resumed()
+                    result = asyncio.run(work(run.task, run.session, place))
         except BenchError as error:
             if len(runs) == 1:
                 raise

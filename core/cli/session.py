@@ -19,21 +19,22 @@ from ..guard.values import table as check_table
 from ..plugins import installed
 from ..reports.panels import panel_table
 from ..reports.result import Result
-from ..run.connect import Pricing
+from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan
-from ..run.session import Session
+from ..run.run_work import run_task
+from ..run.session import Pricing, Session
 from ..run.task import Task
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
 from ..sections import Table
 from ..settings.file import FILE
 from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..settings.run_settings import RunSettings
 from ..settings.targets import Target
 from ..spending.prices import Range, format_range
 from ..text import as_text, line, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
-from ..work import open_session, run_session
 from .options import wants_details
 from .settings import current
 
@@ -209,43 +210,42 @@ def tell(text: str) -> None:
     console.output.tell(text)
 
 
-def make_session(task: Task, money: Pricing, *, dry: bool) -> Session:
-    """A session for a run that can be.
+def begin(settings: RunSettings) -> Session:
+    """What the runs of a command share."""
+    return Session(process_environment(), Pricing.of(settings), tell)
 
-    Args:
-        task: What is to be done.
-        money: Prices and limits.
-        dry: Only the plan is wanted, so that no key is needed.
+
+def check(task: Task, session: Session, *, dry: bool) -> None:
+    """Refuse a task that cannot be; where only its plan is wanted, no key is needed.
 
     Raises:
         BenchError: It cannot be.
     """
-    environment = process_environment()
     try:
-        return open_session(task, money=money, environment=environment, say=tell)
+        check_task(task, session)
     except ConfigError as error:
         if not dry:
             raise
         tell(f"note: {error}")
-        return Session(task, environment, say=tell, money=money)
 
 
-async def work(session: Session, place: str = "") -> Result:
-    """Do what is left of a run, with a live display; a signal ends it gently.
+async def work(task: Task, session: Session, place: str = "") -> Result:
+    """Do what is left of a task, with a live display; a signal ends it gently.
 
     Args:
-        session: Of the run.
+        task: What is to be done.
+        session: What it needs from outside.
         place: Which of several runs it is.
 
     Raises:
         BenchError: The run ended early for another reason than the user's wish.
     """
-    config = session.task.config
+    config = task.config
     title = f"{config.benchmark.name} {config.display_name}{place}"
     with _stoppable(session):
         judge = ", ".join(party.label for party in judges_of(config))
         async with console.live.displayed(session.progress, title, console.output.err(), judge):
-            return await run_session(session)
+            return await run_task(task, session)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..benchmark.roles import JUDGE
 from ..clients.keys import redact
 from ..errors import (
     BenchError,
@@ -172,6 +173,5 @@ class RunComparisons:
 
 def comparing(context: RunContext) -> RunContext:
     """A context whose judges compare."""
-    judge = context.judge and replace(context.judge, phase=COMPARE)
-    members = {label: comparing(member) for label, member in context.members.items()}
-    return replace(context, judge=judge, members=members)
+    parties = [replace(p, phase=COMPARE) if p.phase == JUDGE else p for p in context.parties]
+    return replace(context, parties=parties)

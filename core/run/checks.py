@@ -2,7 +2,7 @@
 
 from ..benchmark.roles import MODEL
 from ..clients.demo import JUDGE
-from ..clients.keys import Environment, redact, refuse_credentials
+from ..clients.keys import redact, refuse_credentials
 from ..errors import UsageError
 from ..guard import guard, make_client
 from ..parties.imported import MARK, is_imported
@@ -11,12 +11,13 @@ from ..reports.hints import bench
 from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..text import readable
 from ..types import canonical
-from .connect import Pricing, client_config
+from .connect import client_config
+from .session import Session
 from .task import Task
 
 
-def check_parties(task: Task, environment: Environment, money: Pricing) -> None:
-    """Refuse a model or a judge that cannot be, before anything is made or sent.
+def check_task(task: Task, session: Session) -> None:
+    """Refuse what cannot be, before anything is made or sent.
 
     Raises:
         UsageError: The settings contradict each other.
@@ -26,13 +27,15 @@ def check_parties(task: Task, environment: Environment, money: Pricing) -> None:
     _refuse_imported(task)
     _check_roles(config)
     for asked in task.asked:
-        money.check(asked.endpoint, asked.phase, asked.sampling)
+        session.money.check(asked.endpoint, asked.phase, asked.sampling)
     for asked in task.asked:
-        made = client_config(asked.endpoint, most, environment, party=asked.party)
+        made = client_config(asked.endpoint, most, session.environment, party=asked.party)
         provider = installed().provider(asked.endpoint.spec.provider)
         if provider.demo and not asked.party.role:
             make_client(provider, made)  # costs nothing, and refuses a name that does not exist
     check_stored(config)
+    if hasattr(config.benchmark, "placement"):
+        guard(config.benchmark).placement(config.options)
 
 
 def _refuse_imported(task: Task) -> None:

@@ -1,12 +1,12 @@
-"""Who is asked in a run, and how: prices, clients, and the model, judges and roles connected."""
+"""Who is asked in a run, and how: with which key, and what sends requests to each."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..benchmark.roles import JUDGE, MODEL
 from ..clients.caller import Caller
 from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Line, Notices
-from ..errors import ConfigError, PluginError, UsageError
+from ..errors import ConfigError, PluginError
 from ..guard import make_client
 from ..parties.providers import (
     OF_MODEL,
@@ -19,57 +19,10 @@ from ..parties.providers import (
 from ..parties.sites import is_local
 from ..plugins import installed
 from ..sample.context import ConnectedParty
-from ..sample.progress import Progress
-from ..sample.workers import Stop
-from ..settings.run_config import Endpoint
-from ..spending.book import PriceBook
-from ..spending.budget import Budget, Meter
-from ..spending.prices import Price, upper_bound
-from ..types import ChatRequest, Sampling, digest
+from ..settings.run_config import Endpoint, judges_of
+from ..types import digest
+from .session import Session
 from .task import Task, TaskParty
-
-
-@dataclass(frozen=True, slots=True)
-class Pricing:
-    """What calls cost, and what a command may spend.
-
-    Attributes:
-        book: All prices that are known.
-        given: The price of ``--price``: for the model, not for the judge.
-        budget: The limit of ``--max-cost``, shared by all runs of a command.
-    """
-
-    book: PriceBook = field(default_factory=PriceBook)
-    given: Price | None = None
-    budget: Budget | None = None
-
-    def price(self, endpoint: Endpoint, phase: str) -> Price | None:
-        """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
-        given = self.given if phase == "generate" else None
-        return self.book.find(endpoint.spec, endpoint.base_url, given)
-
-    def meter(self, endpoint: Endpoint, phase: str) -> Meter:
-        """What counts the cost of a party's calls."""
-        party = f"the {phase.replace(':', ' ')} "
-        who = f"{'' if phase == 'generate' else party}{endpoint.label}"
-        return Meter(self.price(endpoint, phase), self.budget, who)
-
-    def check(self, endpoint: Endpoint, phase: str, sampling: Sampling) -> None:
-        """Refuse a limit that cannot be kept.
-
-        Raises:
-            UsageError: A price is unknown, or nothing bounds the cost of a call.
-        """
-        if self.budget is None:
-            return
-        price = self.price(endpoint, phase)
-        if price is None:
-            message = "--price IN,OUT or " if phase == "generate" else ""
-            raise UsageError(
-                f"--max-cost needs the price of {endpoint.label}, which is not known: give "
-                f'{message}[prices."{endpoint.spec}"] in bench.toml'
-            )
-        upper_bound(ChatRequest((), sampling), price)
 
 
 def client_config(
@@ -114,65 +67,84 @@ def proof_of(judge: Endpoint, environment: Environment) -> str:
     return digest([judge.address, made.key, dict(made.headers)])
 
 
+def untried(task: Task, session: Session) -> dict[str, str]:
+    """The judges that are first asked if they answer, by label, each with its proof.
+
+    No demo model is worth that.
+    """
+    config = task.config
+    if not task.asks(MODEL) or _is_demo(config.model):
+        return {}
+    judges = [judge for judge in judges_of(config) if judge.stored_label not in session.answered]
+    return {
+        judge.stored_label: proof_of(judge, session.environment)
+        for judge in judges
+        if not _is_demo(judge)
+    }
+
+
+def _is_demo(endpoint: Endpoint) -> bool:
+    return installed().provider(endpoint.spec.provider).demo
+
+
+def unconnected(task: Task) -> list[ConnectedParty]:
+    """Everyone that may be asked, of whom only what the journal holds can be had."""
+    return [_party(task, one, None) for one in task.parties]
+
+
+def _party(task: Task, one: TaskParty, caller: Caller | None) -> ConnectedParty:
+    system, endpoint = task.config.system if one.phase == MODEL else None, one.endpoint
+    label, address = endpoint.stored_label, endpoint.address
+    return ConnectedParty(one.phase, label, one.sampling, caller, system, address)
+
+
 @dataclass
 class PartyConnector:
-    """Connects a run with its model, its judge and its roles, each with limits of its own."""
+    """Connects those whom a task asks, each with limits of its own."""
 
     task: Task
-    environment: Environment
-    progress: Progress
-    stop: Stop
-    money: Pricing
-    notices: Notices
-    absent: set[str] = field(default_factory=set)
-    """Hosts that refused every connection from the start; runs of a command share it."""
-    _lines: dict[str, Line] = field(default_factory=dict)
-    """By address: parties at a server of the user's own wait in one line."""
+    session: Session
+
+    def __post_init__(self) -> None:
+        self._notices = Notices(self.session.say)
+        self._lines: dict[str, Line] = {}
+        """By address: parties at a server of the user's own wait in one line."""
 
     def connect(self) -> list[ConnectedParty]:
         """Judges, the model, and who plays roles; those who are not asked have no caller."""
         first = sorted(self.task.parties, key=lambda one: one.phase != JUDGE)
-        return [self._party(one) for one in first]
+        asks = self.task.asks
+        return [_party(self.task, o, self._caller(o) if asks(o.phase) else None) for o in first]
 
     async def close(self) -> None:
         """Close all connections."""
-        for caller in self.progress.callers:
+        for caller in self.session.progress.callers:
             try:
                 await caller.close()
             except PluginError as error:
-                self.notices.closing(error)
+                self._notices.closing(error)
 
-    def _party(self, asked: TaskParty) -> ConnectedParty:
-        caller = self._caller(asked) if self.task.asks(asked.phase) else None
-        endpoint, system = asked.endpoint, self.task.config.system
-        return ConnectedParty(
-            asked.phase,
-            endpoint.stored_label,
-            asked.sampling,
-            caller,
-            system if asked.phase == MODEL else None,
-            endpoint.address,
-        )
-
-    def _caller(self, asked: TaskParty) -> Caller:
-        endpoint, limits = asked.endpoint, self.task.limits(asked)
+    def _caller(self, one: TaskParty) -> Caller:
+        endpoint, limits, session = one.endpoint, self.task.limits(one), self.session
         provider = installed().provider(endpoint.spec.provider)
-        meter = self.money.meter(endpoint, asked.phase)
-        most, transfer = limits.concurrency, self.task.config.transfer
-        made = client_config(endpoint, most, self.environment, transfer, asked.party)
+        meter = session.money.meter(endpoint, one.phase)
+        transfer = self.task.config.transfer
+        config = client_config(
+            endpoint, limits.concurrency, session.environment, transfer, one.party
+        )
         ramps = limits.ramps and is_local(endpoint.base_url)
         caller = Caller(
-            make_client(provider, replace(made, needs_token_limit=meter.limited)),
+            make_client(provider, replace(config, needs_token_limit=meter.limited)),
             replace(limits, ramps=ramps),
-            sleep=self.stop.sleep,
-            before_sending=self.stop.check,
+            sleep=session.stop.sleep,
+            before_sending=session.stop.check,
             meter=meter,
-            notices=self.notices,
-            asked=made.asked(provider.host),
-            absent=self.absent,
+            notices=self._notices,
+            asked=config.asked(provider.host),
+            absent=session.absent,
             line=self._lines.get(endpoint.address or "") if ramps else None,
         )
         if ramps and endpoint.address:
             self._lines[endpoint.address] = caller.line
-        self.progress.callers.append(caller)
+        session.progress.callers.append(caller)
         return caller

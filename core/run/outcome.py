@@ -1,7 +1,7 @@
 """What came of a run: its evidence, its place among other models, its result document."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..benchmark.roles import MODEL
@@ -16,34 +16,25 @@ from ..compare.comparison_pool import (
 )
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
-from ..errors import BenchError, BudgetReached, Interrupted, PluginError, ProviderError, Unreadable
-from ..journal import Journal, RunRecord
+from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
 from ..parties.panels import Replies
 from ..parties.sites import host_in
 from ..reports.document import build_document
 from ..reports.evidence import (
     Evidence,
     ModelComparisons,
+    Selection,
     kept_comparisons,
     read_evidence,
 )
 from ..runs.finding import Company
 from ..runs.views import keep_result
-from ..sample.progress import TRIAL, Progress
-from ..settings.run_config import grader, graders_of
+from ..sample.context import RunContext
+from ..sample.progress import TRIAL
 from ..spending.budget import Budget
 from ..text import plural
-from ..types import digest
 from ..types.result_document import PlacementEnd, ResultDocument, Status
 from .task import Task
-
-
-class OwnedRun(NamedTuple):
-    """A run that is this command's alone, and what the command is to do for it."""
-
-    journal: Journal
-    run: RunRecord
-    task: Task
 
 
 class Placement(NamedTuple):
@@ -65,20 +56,14 @@ class Outcome:
     """Sums up what a command has done.
 
     Attributes:
-        owned: The run.
-        progress: What was sent.
         placement: Among other models.
         budget: What the command may spend.
-        say: Tells the user something.
-        silent: Judges of a panel, by label, with the first error instead of a reply.
     """
 
-    owned: OwnedRun
-    progress: Progress
+    task: Task
+    context: RunContext
     placement: Placement
     budget: Budget | None
-    say: Callable[[str], None]
-    silent: Mapping[str, ProviderError] = field(default_factory=dict)
 
     def sum_up(self, seconds: float, ended: Interrupted | BudgetReached | None) -> ResultDocument:
         """The result document, which is stored.
@@ -87,24 +72,15 @@ class Outcome:
             seconds: That the command took.
             ended: What ended it early, by the user's wish.
         """
-        journal, run, task = self.owned
-        config = task.config
+        journal, run, progress = self.context.journal, self.context.run, self.context.progress
+        task = self.task
         journal.writer.flush()
         self._tell_where_from(ended)
-        evidence = read_evidence(
-            journal,
-            run,
-            digest(grader(config)),
-            task.selection,
-            judge=config.judge.stored_label if config.judge else None,
-            sent=self.progress.calls - self.progress.sent.get(TRIAL, 0),
-            stopped=_stopped(ended),
-            members=graders_of(config),
-            panel=config.panel,
-        )
+        sent = progress.calls - progress.sent.get(TRIAL, 0)
+        evidence = evidence_of(self.context, task.selection, sent=sent, stopped=_stopped(ended))
         # What no call was answered by is in no journal.
-        asked_now = self.progress.sent.get("generate", 0)
-        evidence = replace(evidence, again=self.progress.retries, asked_now=asked_now)
+        asked_now = progress.sent.get("generate", 0)
+        evidence = replace(evidence, again=progress.retries, asked_now=asked_now)
         warnings = [*self._silent(evidence), *self._why_it_ended(ended)]
         document = self._document(seconds, evidence, warnings)
         finished = task.finishes(run, ended)
@@ -122,10 +98,10 @@ class Outcome:
 
     def _tell_where_from(self, ended: BenchError | None) -> None:
         """Say that the server that is named was not asked, where another one gave the result."""
-        task, model = self.owned.task, self.owned.task.config.model
-        asked = self.progress.sent.get("generate") or not task.asks(MODEL)
+        model, context = self.task.config.model, self.context
+        asked = context.progress.sent.get("generate") or not self.task.asks(MODEL)
         if ended is None and not asked and host_in(model.stored_label) != model.address:
-            self.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
+            context.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
 
     def _document(
         self, seconds: float, evidence: Evidence, warnings: Sequence[str]
@@ -135,7 +111,7 @@ class Outcome:
         Raises:
             PluginError: The benchmark cannot sum up; the run goes on once it can.
         """
-        journal, run, task = self.owned
+        journal, run, task = self.context.journal, self.context.run, self.task
         try:
             return build_document(
                 run,
@@ -156,12 +132,13 @@ class Outcome:
     def _silent(self, evidence: Evidence) -> list[str]:
         """Why judges did not give all of their verdicts."""
         gave = evidence.replies
-        short = [e for judge, e in self.silent.items() if judge in gave and not gave[judge].whole]
+        silent = self.context.absences.first.items()
+        short = [e for judge, e in silent if judge in gave and not gave[judge].whole]
         return [redact(str(error)) for error in short]
 
     def _compared(self) -> ModelComparisons | None:
         """Where the model stands among others, where that was wanted."""
-        journal, run, task = self.owned
+        journal, run, task = self.context.journal, self.context.run, self.task
         config, pack = task.config, task.pack
         if not task.compares:
             return kept_comparisons(config, journal.document(run))
@@ -184,9 +161,34 @@ class Outcome:
 
     def _compared_by(self, pool: ComparisonPool, met: Met) -> dict[str, Replies]:
         """Of a panel, how many of the run's comparisons each judge made."""
-        panel, run = asked_panel(self.owned.journal, pool), self.owned.run
+        panel, run = asked_panel(self.context.journal, pool), self.context.run
         rows = (row for row in counting(met, run) if row.run_a == run.run_id)
         return panel.replies(rows) if panel else {}
+
+
+def evidence_of(
+    context: RunContext, selection: Selection, *, sent: int = 0, stopped: Status | None = None
+) -> Evidence:
+    """What the journal holds of samples, by the grader of a context.
+
+    Args:
+        context: Of the run.
+        selection: The samples.
+        sent: Calls that were sent now.
+        stopped: Why no more was.
+    """
+    config, members = context.config, context.members
+    return read_evidence(
+        context.journal,
+        context.run,
+        context.grader,
+        selection,
+        judge=config.judge.stored_label if config.judge else None,
+        sent=sent,
+        stopped=stopped,
+        members={label: member.grader for label, member in members.items()},
+        panel=config.panel,
+    )
 
 
 def _not_made(failed: Sequence[str]) -> list[str]:

@@ -15,16 +15,17 @@ from typing import Any
 
 from ..benchmark import Pack
 from ..benchmark.roles import phase_of
-from ..clients.keys import Environment
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
 from ..parties.providers import OF_JUDGE, PartyOptions, host_of
 from ..parties.sites import is_local
+from ..plugins import installed
 from ..runs.finding import JUDGE, MODEL
 from ..settings.run_config import Endpoint, RunConfig, identity
 from ..types import JsonDict, JsonObject, digest
 from .connect import client_config
+from .session import Session
 from .task import Task
 
 _LISTING = "openai"
@@ -42,12 +43,12 @@ class Servers:
     entries: Mapping[PartyOptions, JsonObject | None]
 
     @classmethod
-    async def ask(cls, task: Task, environment: Environment) -> "Servers":
+    async def ask(cls, task: Task, session: Session) -> "Servers":
         """Ask those that are local, each once; none of them has to answer."""
         entries = {}
         for party, endpoint, *_ in task.asked:
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                made = client_config(endpoint, 1, environment, party=party)
+                made = client_config(endpoint, 1, session.environment, party=party)
                 entries[party] = await read_entry(made)
         return cls(entries)
 
@@ -143,7 +144,7 @@ ID_LENGTHS = (8, 16, 32)
 
 
 @contextmanager
-def own_run(journal: Journal, task: Task, *, demo: bool) -> Iterator[RunRecord]:
+def own_run(journal: Journal, task: Task) -> Iterator[RunRecord]:
     """The run that a task goes on with, or a new one, owned while the block runs.
 
     Raises:
@@ -162,7 +163,7 @@ def own_run(journal: Journal, task: Task, *, demo: bool) -> Iterator[RunRecord]:
             run_id=run_id,
             identity=run_identity,
             ordinal=ordinal,
-            demo=demo,
+            demo=installed().provider(config.model.spec.provider).demo,
             settings=run_settings(config, meant),
             **_names(config, task.pack),
         )

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
@@ -22,8 +22,9 @@ from ..sample.progress import COMPARE, TRIAL
 from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
 from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, total_tokens
 from ..types import ChatRequest, Item, digest
-from .connect import Pricing
+from .connect import untried
 from .plan_requests import calls_left, first_requests
+from .session import Session
 from .task import Task
 
 
@@ -98,37 +99,29 @@ class Plan:
         return any(p.calls and not (p.price and p.price.free) for p in self.parties)
 
 
-def make_plan(
-    task: Task,
-    money: Pricing,
-    say: Callable[[str], None] = lambda line: None,
-    *,
-    trials: Mapping[str, str] = {},
-) -> Plan:
+def make_plan(task: Task, session: Session) -> Plan:
     """The plan of a run; reads the journal if there is one, and changes nothing.
 
     Args:
         task: What is to be done.
-        money: Prices and limits.
-        say: Tells the user something.
-        trials: Labels of judges that are first asked if they answer, unless they have there with
-            this proof.
+        session: Prices and limits; judges that it tries are first asked if they answer, unless
+            they have there.
     """
     config, selection, comparisons = task.config, task.selection, Left(0)
     with _stored(task) as (journal, found):
-        known = _known(journal, found)._replace(untried=_untried(journal, found, trials))
+        known = _known(journal, found)._replace(untried=_untried(journal, found, session))
         left, calls = _left(task, known)
         if isinstance(config.benchmark, DataMaker):
             calls[MODEL] = calls_left(config.benchmark, journal, found)
         if task.compares:
             comparisons = asyncio.run(_comparisons_left(journal, found))
             calls[COMPARE] = comparisons.most
-    asked = first_requests(task, say)
+    asked = first_requests(task, session.say)
     parties = [p for p in task.parties if p.phase == MODEL or (p.party.role and task.asks(p.phase))]
     talks = len(parties) > 1  # which may end early
     made = [
         _party_plan(
-            money,
+            session,
             phase,
             who,
             calls[phase],
@@ -142,15 +135,15 @@ def make_plan(
         if calls["judge"] or asked["judge"]:
             verdicts = known.left_by(label, config, selection)
             own = calls["judge"] if verdicts is None else verdicts
-            made.append(_party_plan(money, "judge", judge, own, asked["judge"]))
+            made.append(_party_plan(session, "judge", judge, own, asked["judge"]))
         if task.compares:
             most = ceil(_share_of(config) * calls[COMPARE])
             least = None if comparisons.about is None else 0  # a placement may stop at any time
-            made.append(_party_plan(money, COMPARE, judge, most, asked[COMPARE], least))
+            made.append(_party_plan(session, COMPARE, judge, most, asked[COMPARE], least))
         due = calls[MODEL] and (calls["judge"] or calls[COMPARE])
         if due and label in known.untried:
             request = trial_request(config.benchmark.judge_sampling)
-            made.append(_party_plan(money, TRIAL, judge, 1, [request]))
+            made.append(_party_plan(session, TRIAL, judge, 1, [request]))
     return Plan(
         selection.total,
         left,
@@ -186,7 +179,7 @@ def _share_of(config: RunConfig) -> float:
 
 
 def _party_plan(
-    money: Pricing,
+    session: Session,
     phase: str,
     endpoint: Endpoint,
     calls: int,
@@ -194,7 +187,7 @@ def _party_plan(
     least: int | None = None,
 ) -> PartyPlan:
     tokens = plan_calls(asked, calls) if asked else None
-    return PartyPlan(endpoint, calls, money.price(endpoint, phase), tokens, phase, least)
+    return PartyPlan(endpoint, calls, session.money.price(endpoint, phase), tokens, phase, least)
 
 
 class WholeGrades(NamedTuple):
@@ -230,15 +223,15 @@ def read_graded(
     return WholeGrades(whole, each)
 
 
-def _untried(journal: Journal | None, task: Task, trials: Mapping[str, str]) -> frozenset[str]:
+def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset[str]:
     """The labels of the judges of which the journal does not know that they answer."""
     sampling = task.config.benchmark.judge_sampling
-    digests = {
-        judge.stored_label: trial_digest(judge.stored_label, sampling, trials[judge.label])
-        for judge in judges_of(task.config)
-        if judge.label in trials
-    }
-    return frozenset(n for n, d in digests.items() if not (journal and journal.has_passed(d)))
+    return frozenset(
+        label
+        for label, proof in untried(task, session).items()
+        if label not in session.tried
+        and not (journal and journal.has_passed(trial_digest(label, sampling, proof)))
+    )
 
 
 class _Known(NamedTuple):

@@ -7,20 +7,16 @@ from ..clients.caller import Limits
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
 from ..guard import guard
-from ..journal import Journal, RunRecord
 from ..parties.providers import Transfer
-from ..plugins import Catalogue
 from ..reports.hints import bench
-from ..runs.stored_config import config_of, pack_of
+from ..runs.stored_run import StoredRun
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import JsonDict, JsonObject
 from .task import Regrade
 
 
 def rejudge_task(
-    journal: Journal,
-    run: RunRecord,
-    catalogue: Catalogue,
+    stored: StoredRun,
     judge: Endpoint,
     *,
     changes: JsonObject,
@@ -31,9 +27,7 @@ def rejudge_task(
     """What judges the finished transcripts of a stored run.
 
     Args:
-        journal: Holds the run.
-        run: The run.
-        catalogue: Knows its benchmark.
+        stored: The run.
         judge: Who judges.
         changes: Other values of grading options.
         dataset: Where its data is now, if it was moved.
@@ -44,17 +38,16 @@ def rejudge_task(
         UsageError: The benchmark asks no judge, or an option cannot be changed so.
         JournalError: No transcript of the run is finished.
     """
-    benchmark = catalogue.benchmark(run.benchmark)
+    benchmark = stored.benchmark
     if not benchmark.judged:
-        raise UsageError(
-            f"{benchmark.name} asks no judge; {bench('rescore', run.run_id)} scores again"
-        )
-    config = config_of(journal, run, catalogue, changes, dataset, judge=judge)
-    if not _asks_judge(run, config):
+        again = bench("rescore", stored.id)
+        raise UsageError(f"{benchmark.name} asks no judge; {again} scores again")
+    config = stored.config(changes, judge=judge, dataset=dataset)
+    if not _asks_judge(config, stored.pack_of(config)):
         given = {**_defaults(benchmark), **changes}
-        config = config_of(journal, run, catalogue, given, dataset, judge=judge)
-    pack = pack_of(run, config)
-    items, iterations = _finished(journal, run, config, pack)
+        config = stored.config(given, judge=judge, dataset=dataset)
+    pack = stored.pack_of(config)
+    items, iterations = _finished(stored, config, pack)
     config = replace(
         config,
         items=items,
@@ -62,15 +55,15 @@ def rejudge_task(
         judge_limits={judge.label: limits},
         limits=limits,
         transfer=transfer,
-        runs_dir=journal.folder,
+        runs_dir=stored.journal.folder,
     )
-    return Regrade(config, pack, run)
+    return Regrade(config, pack, stored.record)
 
 
-def _asks_judge(run: RunRecord, config: RunConfig) -> bool:
+def _asks_judge(config: RunConfig, pack: Pack) -> bool:
     """Whether any transcript is judged by itself: a run may only have been compared."""
-    plugin, items = guard(config.benchmark), pack_of(run, config).items
-    return any(plugin.planned_calls(item, config.options)["judge"] for item in items)
+    plugin = guard(config.benchmark)
+    return any(plugin.planned_calls(item, config.options)["judge"] for item in pack.items)
 
 
 def _defaults(benchmark: Benchmark) -> JsonDict:
@@ -78,14 +71,12 @@ def _defaults(benchmark: Benchmark) -> JsonDict:
     return {o.name: o.default for o in benchmark.options if o.in_grades}
 
 
-def _finished(
-    journal: Journal, run: RunRecord, config: RunConfig, pack: Pack
-) -> tuple[tuple[str, ...], int]:
+def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> tuple[tuple[str, ...], int]:
     """The items with a finished transcript, in pack order, and the last iteration of one."""
-    whole = finished(journal, pack, config, run)
+    whole = finished(stored.journal, pack, config, stored.record)
     if not whole:
         raise JournalError(
-            f"run {run.run_id} has no finished transcript to judge; its own command makes them"
+            f"run {stored.id} has no finished transcript to judge; its own command makes them"
         )
     ids = {item_id for item_id, _ in whole}
     return tuple(i.id for i in pack.items if i.id in ids), max(n for _, n in whole)

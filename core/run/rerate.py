@@ -5,25 +5,22 @@ from dataclasses import replace
 from ..benchmark import Pack
 from ..compare.comparison_pool import pool_of, read_met
 from ..compare.rating_summary import RatingSummary, engine_version, find_standing
-from ..journal import Journal, RunRecord
 from ..reports.evidence import ModelComparisons, kept_comparisons
 from ..runs.finding import Company, is_demo
-from ..settings.run_config import RunConfig
+from ..sample.context import RunContext
 from ..types.result_document import RatingNotes
 
 
-def rated_as_before(
-    journal: Journal, run: RunRecord, config: RunConfig, pack: Pack
-) -> ModelComparisons | None:
+def rated_as_before(context: RunContext, pack: Pack) -> ModelComparisons | None:
     """The ratings of a run's stored result, for another document of it.
 
     Where the engine that made them has another version today, they are made anew of all
     comparisons that there are.
     """
-    kept = kept_comparisons(config, journal.document(run))
+    kept = kept_comparisons(context.config, context.journal.document(context.run))
     if kept is None or not kept.ratings or _is_of_today(kept.notes):
         return kept
-    today = _rated_today(journal, run, config, pack, kept)
+    today = _rated_today(context, pack, kept)
     if not today.ratings:
         return kept
     return kept._replace(
@@ -40,9 +37,8 @@ def _is_of_today(notes: RatingNotes) -> bool:
     return version in (None, notes.get("engine_version", "1"))
 
 
-def _rated_today(
-    journal: Journal, run: RunRecord, config: RunConfig, pack: Pack, kept: ModelComparisons
-) -> RatingSummary:
+def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> RatingSummary:
+    journal, config = context.journal, context.config
     here = {other.name: other for other in journal.runs()}
     names = [row["model"] for row in kept.ratings]
     mixed = len({is_demo(name, here.get(name)) for name in names}) > 1
@@ -50,5 +46,5 @@ def _rated_today(
     met = read_met(journal, pool_of(journal, config, pack), pack, Company.of(config))
     engine = str(kept.notes.get("engine"))
     return find_standing(
-        config.benchmark, pack, met, own=run, engine=engine, options=config.options
+        config.benchmark, pack, met, own=context.run, engine=engine, options=config.options
     )

@@ -1,29 +1,33 @@
 """Grading a run again from the journal: no request is sent."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ..benchmark import Pack
 from ..errors import JournalError
-from ..journal import Failure, Journal, RunLock, RunRecord
+from ..journal import Failure, RunLock
 from ..reports.document import build_document
 from ..reports.evidence import Selection, read_evidence
 from ..reports.judge_replies import replies_of
+from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result, view_of
-from ..sample.context import ConnectedParty, RunContext, Sample, offline_roles
+from ..sample.context import RunContext, Sample
 from ..sample.life import run_sample
 from ..sample.model import NOT_HELD
 from ..sample.progress import Progress
 from ..sample.workers import Stop, run_workers
-from ..settings.run_config import RunConfig, by_each_judge, grader
-from ..types import JsonObject, SampleScore, Score
+from ..settings.run_config import RunConfig
+from ..types import SampleScore, Score
 from ..types.result_document import ResultDocument
+from .connect import unconnected
+from .outcome import evidence_of
 from .rerate import rated_as_before
+from .task import Regrade, Task
+
+C = TypeVar("C", bound=RunContext)
 
 
-async def rescore(
-    journal: Journal, run: RunRecord, config: RunConfig, pack: Pack
-) -> ResultDocument:
+async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDocument:
     """The result document of a run's replies, graded anew.
 
     Only samples that were graded before are graded again: one that still waits for replies
@@ -33,23 +37,16 @@ async def rescore(
     Raises:
         JournalError: The run has no replies, or is owned by another process.
     """
+    journal, run = stored.journal, stored.record
     with RunLock(journal.folder, run.run_id).acquire():
-        samples, selection = _selected(journal, run, pack)
-        context = _make_context(journal, run, config, {**grader(config), "offline": True})
+        samples, selection = _selected(stored, pack)
+        context = _context(stored, Regrade(config, pack, run), RunContext, offline=True)
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
-        evidence = read_evidence(
-            journal,
-            run,
-            context.grader,
-            selection,
-            judge=config.judge.stored_label if config.judge else None,
-            members={label: member.grader for label, member in context.members.items()},
-            panel=config.panel,
-        )
-        compared = rated_as_before(journal, run, config, pack)
+        evidence = evidence_of(context, selection)
         view = view_of(journal, run, config, selection)
         about = (run, config, pack, selection, evidence)
+        compared = rated_as_before(context, pack)
         document = build_document(*about, compared=compared, view=view)
         ended = run.finished_at is not None
         status = None if ended else run.status
@@ -69,27 +66,27 @@ class Regraded(NamedTuple):
     missing: int
 
 
-async def regrade(journal: Journal, run: RunRecord, config: RunConfig, pack: Pack) -> Regraded:
+async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     """What `rescore` would store; nothing is.
 
     Raises:
         JournalError: The run has no replies.
     """
-    samples, selection = _selected(journal, run, pack)
-    context = _make_context(journal, run, config, grader(config), kind=Unkept)
-    assert isinstance(context, Unkept)
+    run = stored.record
+    samples, selection = _selected(stored, pack)
+    context = _context(stored, Regrade(config, pack, run), Unkept)
     await run_workers(context, iter(samples), 1, run_sample)
     judge = config.judge.stored_label if config.judge else None
-    known = read_evidence(journal, run, context.grader, selection, judge=judge)
+    known = read_evidence(stored.journal, run, context.grader, selection, judge=judge)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
-    failures = [f for f in journal.failures(run) if (f.item_id, f.iteration) not in tried]
+    failures = [f for f in stored.failures if (f.item_id, f.iteration) not in tried]
     failures += context.failed
     scores, by_judge = context.scores, context.by_judge
     evidence = replace(known, scores=scores, failures=failures, by_judge=by_judge)
     if config.panel:
         replies = replies_of(config.panel, scores, failures, by_judge)
         evidence = replace(evidence, replies=replies)
-    compared = rated_as_before(journal, run, config, pack)
+    compared = rated_as_before(context, pack)
     document = build_document(run, config, pack, selection, evidence, compared=compared)
     missing = sum((score.score.reason or "").startswith(NOT_HELD) for score in scores)
     return Regraded(document, missing)
@@ -124,18 +121,18 @@ class Unkept(RunContext):
         self.failed.append(Failure(sample.item.id, sample.iteration, kind, reason, attempts))
 
 
-def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample], Selection]:
+def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
     """The samples that were graded before, and the selection that they and failed ones make."""
     clusters = {item.id: item.cluster for item in pack.items}
     graded = {
         (score.item_id, score.iteration)
-        for grader in journal.graders(run)
-        for score in journal.grades(run, grader.digest, clusters)
+        for grader in stored.all_graders
+        for score in stored.journal.grades(stored.record, grader.digest, clusters)
     }
     if not graded:
-        raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
-    begun = graded | {(f.item_id, f.iteration) for f in journal.failures(run)}
-    begun |= {(c.item_id, c.iteration) for c in journal.call_totals(run)}
+        raise JournalError(f"run {stored.id} has no scored replies yet; run its command first")
+    begun = graded | {(f.item_id, f.iteration) for f in stored.failures}
+    begun |= {(c.item_id, c.iteration) for c in stored.calls()}
     ids = {item_id for item_id, _ in begun}
     items = [item for item in pack.items if item.id in ids]
     last = max(iteration for _, iteration in begun)
@@ -144,44 +141,7 @@ def _selected(journal: Journal, run: RunRecord, pack: Pack) -> tuple[list[Sample
     return samples, Selection(items, last)
 
 
-def _make_context(
-    journal: Journal,
-    run: RunRecord,
-    config: RunConfig,
-    graded_by: JsonObject,
-    kind: type[RunContext] = RunContext,
-) -> RunContext:
-    context = kind(
-        benchmark=config.benchmark,
-        options=config.options,
-        run=run,
-        graded_by=graded_by,
-        journal=journal,
-        model=ConnectedParty(
-            "generate", config.model.stored_label, config.effective_sampling, None, config.system
-        ),
-        judge=_offline_judge(config),
-        progress=Progress(),
-        stop=Stop(),
-        replays=True,
-        roles=offline_roles(config),
-        panel=config.panel,
-        regrades=True,
-    )
-    if config.panel:
-        offline = {"offline": True} if graded_by.get("offline") else {}
-        context.members = {
-            party.asked: replace(
-                context, judge=party, graded_by={**grader(one), **offline}, panel=None
-            )
-            for one in by_each_judge(config)
-            if (party := _offline_judge(one))
-        }
-    return context
-
-
-def _offline_judge(config: RunConfig) -> ConnectedParty | None:
-    """A judge of which only the journal's replies are there."""
-    if config.judge is None or config.panel:
-        return None
-    return ConnectedParty("judge", config.judge.stored_label, config.benchmark.judge_sampling, None)
+def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = False) -> C:
+    """A context in which nobody can be asked."""
+    about = (task.config, stored.record, stored.journal, Progress(), Stop(), unconnected(task))
+    return kind(*about, regrades=True, offline=offline)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
 from ..plugins import Catalogue
-from ..runs.stored_config import config_of_result, pack_of
+from ..runs.stored_run import StoredRun
 from ..types.result_document import MetricRow, ResultDocument
 from .rescore import regrade, rescore
 
@@ -106,34 +106,27 @@ def check_all(journal: Journal, catalogue: Catalogue, *, dry: bool) -> Iterator[
         dry: Store nothing.
     """
     for run in journal.runs():
-        stored = journal.document(run)
-        if stored is not None:
-            yield _check(journal, catalogue, run, stored, dry=dry)
+        stored = StoredRun(journal, run, catalogue)
+        if stored.document is not None:
+            yield _check(stored, stored.document, dry=dry)
 
 
-def _check(
-    journal: Journal,
-    catalogue: Catalogue,
-    run: RunRecord,
-    stored: ResultDocument,
-    *,
-    dry: bool,
-) -> CheckedRun:
+def _check(stored: StoredRun, document: ResultDocument, *, dry: bool) -> CheckedRun:
+    run = stored.record
     try:
-        config = config_of_result(journal, run, catalogue, stored)
-        pack = pack_of(run, config)
-        made = asyncio.run(regrade(journal, run, config, pack))
-        if _has_other_samples(run, stored, made.document):
+        config = stored.config_of(document)
+        pack = stored.pack_of(config)
+        made = asyncio.run(regrade(stored, config, pack))
+        if _has_other_samples(run, document, made.document):
             return CheckedRun(run, reason=_OTHER_SAMPLES)
-        changes = tuple(_changes(stored, made.document))
+        changes = tuple(_changes(document, made.document))
         if changes and made.missing:
             are = "a sample needs" if made.missing == 1 else f"{made.missing} samples need"
             message = f"{are} replies that were never made: its own command asks for them"
             return CheckedRun(run, reason=message)
         if dry or not changes:
             return CheckedRun(run, changes)
-        document = asyncio.run(rescore(journal, run, config, pack))
-        return CheckedRun(run, changes, rescored=document)
+        return CheckedRun(run, changes, rescored=asyncio.run(rescore(stored, config, pack)))
     except BenchError as error:
         return CheckedRun(run, reason=str(error))
 

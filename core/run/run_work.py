@@ -2,11 +2,13 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 
-from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
+from ..benchmark.roles import JUDGE, MODEL, is_generating
 from ..compare.expectation import look_ahead
+from ..compare.opponents import check_opponents
 from ..compare.reuse import bring_back
 from ..errors import (
     BenchError,
@@ -16,8 +18,11 @@ from ..errors import (
     JournalError,
     ProviderError,
 )
+from ..guard.calls import watched
+from ..journal import Journal, network_file_system
 from ..parties.sites import is_local
-from ..runs.views import leave_as_it_is
+from ..reports.result import Result, as_result
+from ..runs.views import leave_as_it_is, write_document
 from ..sample.absences import Absences
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.first_replies import FirstReplies
@@ -26,44 +31,66 @@ from ..sample.life import run_sample
 from ..sample.progress import COMPARE
 from ..sample.room import Room
 from ..sample.workers import run_workers
-from ..settings.run_config import by_each_judge, grader
+from ..settings.run_config import identity
 from ..types import Item
 from ..types.result_document import ResultDocument
-from .connect import PartyConnector
-from .outcome import Outcome, OwnedRun, Placement
-from .ownership import Servers
+from .checks import check_task
+from .connect import PartyConnector, unconnected, untried
+from .outcome import Outcome, Placement
+from .ownership import Servers, keep_names, own_run
 from .plan import read_graded
+from .session import Session
+from .task import Task
 
 
-@dataclass
+async def run_task(task: Task, session: Session) -> Result:
+    """Do what is left of a task, and sum it up; its document is put beside the journal.
+
+    Raises:
+        BenchError: The run ended early for another reason than the user's wish.
+    """
+    check_task(task, session)
+    config, say, stop = task.config, session.say, session.stop
+    session.progress.samples = task.selection.total  # items that are not there make no journal
+    with Journal(config.runs_dir) as journal:
+        journal.writer.say, journal.writer.gave_up = say, lambda: stop.hurried
+        journal.keep_comparisons()
+        if kind := network_file_system(config.runs_dir):
+            say(
+                f"{config.runs_dir} is on a network file system ({kind}), where SQLite and "
+                "locks may fail; a local --runs-dir is safer"
+            )
+        if task.compares:
+            meant = identity(config, task.pack)
+            check_opponents(journal, config, task.pack, meant, config.display_name)
+        servers = await Servers.ask(task, session)
+        task = task.find(journal)
+        servers.check(journal, task, say)
+        with own_run(journal, task) as run, watched(say):
+            keep_names(journal, run, task)
+            about = (task.config, run, journal, session.progress, stop, unconnected(task))
+            context = RunContext(*about, say=say)
+            document = await RunWork(task, context, session, servers).do()
+    return as_result(document, write_document(config.runs_dir, document))
+
+
 class RunWork:
     """What one command does for one run.
 
-    Attributes:
-        owned: The run.
-        connector: Connects those who are asked.
-        servers: What they say of their models.
-        say: Tells the user something.
-        answered: Labels of the judges that have answered in this command; they are added.
-        untried: Labels of those that are first asked if they answer, each with its proof.
+    Args:
+        task: What is to be done.
+        context: The run, which is this command's alone; nobody is connected yet.
+        session: What is needed from outside.
+        servers: What those who are asked say of their models.
     """
 
-    owned: OwnedRun
-    connector: PartyConnector
-    servers: Servers
-    say: Callable[[str], None]
-    answered: set[str]
-    untried: Mapping[str, str]
-    _planned_calls: dict[tuple[str, int], Mapping[str, int]] = field(default_factory=dict)
-    _placement: Placement = field(default_factory=Placement)
-    _absences: Absences = field(default_factory=Absences)
-    _graded: bool = False
-    """Nothing is left but comparisons."""
-
-    def __post_init__(self) -> None:
-        self.journal, self.run, self.task = self.owned
-        self.config, self.selection = self.task.config, self.task.selection
-        self.progress, self.stop = self.connector.progress, self.connector.stop
+    def __init__(self, task: Task, context: RunContext, session: Session, servers: Servers) -> None:
+        self.task, self.context, self.session, self.servers = task, context, session, servers
+        self.journal, self.run, self.config = context.journal, context.run, context.config
+        self.selection, self.progress = task.selection, context.progress
+        self.connector = PartyConnector(task, session)
+        self._planned_calls: dict[tuple[str, int], Mapping[str, int]] = {}
+        self._placement, self._graded = Placement(), False
 
     async def do(self) -> ResultDocument:
         """Work on all that is left, and sum it up.
@@ -82,9 +109,7 @@ class RunWork:
 
     @property
     def _outcome(self) -> Outcome:
-        budget = self.connector.money.budget
-        about = (self.owned, self.progress, self._placement, budget, self.say)
-        return Outcome(*about, self._absences.first)
+        return Outcome(self.task, self.context, self._placement, self.session.money.budget)
 
     def _end(self, seconds: float, ended: BenchError) -> None:
         """Store that an error ended the command; a result that is there stands."""
@@ -99,16 +124,14 @@ class RunWork:
         """Work on every sample that has no grade yet; what ended the run early, if anything."""
         todo = self._todo()
         await self._expect_comparisons()
-        context: RunContext | None = None
         try:
             if todo:
                 workers = min(len(todo), self.config.limits.concurrency)
-                context = self._make_context()
-                await run_workers(context, iter(todo), workers, run_sample)
+                await run_workers(self._connected, iter(todo), workers, run_sample)
             if error := self._never_reached():
                 return error
             self._graded = True
-            await self._compare(lambda: context or self._make_context())
+            await self._compare()
         except BenchError as error:
             return error
         finally:
@@ -143,39 +166,25 @@ class RunWork:
             with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
                 self.progress.expect_comparisons((await look_ahead(*about)).most)
 
-    def _make_context(self) -> RunContext:
+    @cached_property
+    def _connected(self) -> RunContext:
+        """The context with those who are asked, whose rate limits go on with comparisons."""
         self.journal.prepare_to_send(self.run, self.config.limits.concurrency)
         self.servers.keep(self.journal, self.run, self.task)
         parties = self.connector.connect()
         judges = [party for party in parties if party.phase == JUDGE]
-        context = RunContext(
-            benchmark=self.config.benchmark,
-            options=self.config.options,
-            run=self.run,
-            graded_by=grader(self.config),
-            journal=self.journal,
-            model=next(party for party in parties if party.phase == MODEL),
-            judge=None if self.config.panel else next(iter(judges), None),
-            progress=self.progress,
-            stop=self.stop,
+        labels = [judge.asked for judge in judges] if self.config.panel else []
+        self.context = replace(
+            self.context,
+            parties=parties,
             replays=self.journal.count_calls(self.run) > 0,
             planned=self._planned,
-            say=self.say,
             trials=self._trials(judges),
-            roles={role: party for party in parties if (role := role_in(party.phase))},
-            panel=self.config.panel,
-            keep_going=self.config.keep_going,
             first_replies=self._first_replies(),
             room=self._room(),
+            absences=Absences(labels, self.context.say),
         )
-        if self.config.panel:
-            self._absences = Absences([judge.asked for judge in judges], self.say)
-            context.absences = self._absences
-            context.members = {
-                judge.asked: replace(context, judge=judge, graded_by=grader(one), panel=None)
-                for judge, one in zip(judges, by_each_judge(self.config), strict=True)
-            }
-        return context
+        return self.context
 
     def _room(self) -> Room:
         """That the model's replies get at first: less than is meant on a server of one's own."""
@@ -189,9 +198,9 @@ class RunWork:
         """What holds requests back, unless a reply of the model to this benchmark was ever read."""
         read = self.progress.scored or self.journal.was_scored(self.run)
         return FirstReplies(
-            self.stop,
+            self.context.stop,
             self.progress,
-            self.say,
+            self.context.say,
             holds=not (read or self.config.keep_going),
             at_once=self.config.benchmark.single_turn or self.config.benchmark.judged,
             unread=self._unread_replies(),
@@ -210,10 +219,11 @@ class RunWork:
         """Of the judges that will be asked and have not answered yet."""
         phases = self.progress.phases.items()
         due = any(p.left for phase, p in phases if not is_generating(phase))
+        proofs = untried(self.task, self.session) if due else {}
         return [
-            Trial(judge, judge.caller, self.answered, proof)
+            Trial(judge, judge.caller, self.session.answered, proof)
             for judge in judges
-            if due and judge.caller and (proof := self.untried.get(judge.asked)) is not None
+            if judge.caller and (proof := proofs.get(judge.asked)) is not None
             if not self.journal.has_passed(trial_digest(judge.asked, judge.sampling, proof))
         ]
 
@@ -227,11 +237,8 @@ class RunWork:
             return None
         return ProviderError(ErrorKind.CONNECTION, failures[0].reason, fatal=True)
 
-    async def _compare(self, make_context: Callable[[], RunContext]) -> None:
+    async def _compare(self) -> None:
         """Compare the run's transcripts with those of other models, where that is wanted.
-
-        Args:
-            make_context: Gives the context of the samples, whose rate limits go on, or a new one.
 
         Raises:
             BenchError: What ended the run early, after calls in flight were saved.
@@ -246,7 +253,7 @@ class RunWork:
         await bring_back(self.journal, self.config, self.task.pack)
         tournament = RunComparisons(BatchPlanner(*about))
         try:
-            await tournament.play(make_context, self.progress)
+            await tournament.play(lambda: self._connected, self.progress)
         except BudgetReached:
             self._placement = Placement(tournament.stopped)
             raise

@@ -2,22 +2,85 @@
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..benchmark import Pack
+from ..benchmark import Benchmark, Pack
 from ..clients.thinking import split_thinking
+from ..datasets import find_pack
 from ..errors import ErrorKind, MissingCall, PluginError, UsageError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey, Failure
+from ..parties.providers import ModelSpec
 from ..reading.responses import Answers, Responses, read_responses
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
+from ..reports.result import Result, as_result
 from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel, given_replies
-from ..settings.run_config import RunConfig
-from ..text import plural
+from ..settings.resolve import make_config
+from ..settings.run_config import Endpoint, RunConfig
+from ..settings.run_settings import RunSettings
+from ..text import plural, readable
 from ..types import NO_RESPONSE, ChatRequest, ChatResponse, Item, JsonDict, SampleScore, Score
 from ..types.result_document import ResultDocument
+from .checks import check_stored
+
+
+def needs_single_turn(benchmark: Benchmark, command: str) -> None:
+    """Refuse a benchmark whose requests depend on replies.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if not benchmark.single_turn:
+        raise UsageError(
+            f"bench {command} is for benchmarks of one turn; in {benchmark.name} a request "
+            "depends on the reply before it, so use bench run"
+        )
+
+
+def scoring_config(
+    benchmark: Benchmark, settings: RunSettings, responses: Path, *, saved: bool = False
+) -> RunConfig:
+    """What is known of answers made elsewhere.
+
+    Args:
+        benchmark: What was answered.
+        settings: The user's.
+        responses: Where the answers are; its name stands for that of the model.
+        saved: They become a run, which may be a conversation's, or wait for a judge.
+
+    Raises:
+        UsageError: Answers alone are not enough to score this benchmark, or the name is no text.
+    """
+    if not saved:
+        needs_single_turn(benchmark, "score")
+    name = settings.name
+    if name is None:
+        name = readable(responses.stem) or "responses"
+    model = Endpoint(ModelSpec("responses", name))
+    config = make_config(benchmark, replace(settings, name=name), model)
+    if not saved and guard(benchmark).needs_judge(config.options):
+        raise UsageError(
+            f"{benchmark.name} needs a judge, so bench score cannot score it without --judge SPEC; "
+            "--save keeps the answers, for bench rejudge"
+        )
+    check_stored(config)
+    return config
+
+
+async def score_config(config: RunConfig, responses: Responses) -> Result:
+    """The result of answers made elsewhere; the data has to be there.
+
+    Raises:
+        DataError: The data or the answers are broken.
+    """
+    source = find_pack(config.benchmark, config.dataset, config.options)
+    pack = guard(config.benchmark).read_pack(source, config.options)
+    answers = read_answers(config, pack, responses)
+    return as_result(await score_responses(config, pack, list(pack.items), answers))
 
 
 async def score_responses(

@@ -1,7 +1,7 @@
 """What a command is to do: one benchmark on one model, asked, or judged again from the journal."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -9,7 +9,8 @@ from typing import NamedTuple, Self
 from ..benchmark import Pack
 from ..benchmark.roles import JUDGE, MODEL, is_generating
 from ..clients.caller import Limits
-from ..datasets import find_pack
+from ..datasets import find_pack, read_manifest
+from ..datasets.fetching import FetchState, OfficialPack, fetch, read_official
 from ..errors import BenchError, DataError
 from ..guard import guard
 from ..guard.calls import named_with_origin
@@ -188,3 +189,29 @@ def choose_items(pack: Pack, config: RunConfig) -> list[Item]:
             check_name(name, there, f"--items {name}: the pack has no such item", "it has")
         items = [item for item in items if item.id in config.items]
     return items[: config.limit] if config.limit else items
+
+
+def _fetch(pack: OfficialPack, lang: str | None) -> None:
+    fetch(pack, lang=lang)
+
+
+def have_data(
+    config: RunConfig, get: Callable[[OfficialPack, str | None], object] = _fetch
+) -> None:
+    """Download the official pack if it is asked for and not in the cache.
+
+    Args:
+        config: What is asked for.
+        get: Downloads what a language needs of a pack.
+
+    Raises:
+        DataError: What came is not the pack, or the cache cannot be written.
+        ProviderError: The network or the server failed.
+    """
+    benchmark, lang = config.benchmark, config.options.get("lang")
+    if config.dataset != "official" or benchmark.data is None:
+        return
+    if "official" in read_manifest(benchmark.data):
+        pack = read_official(benchmark.name, benchmark.data)
+        if any(pack.state(file) is FetchState.ABSENT for file in pack.files(lang)):
+            get(pack, lang)

@@ -4,18 +4,17 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..benchmark import Benchmark, Options
 from ..benchmark.roles import JUDGE, is_generating, role_in
 from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
-from ..guard import Guarded, guard
+from ..guard import guard
 from ..journal import Failure, Journal, RunRecord
-from ..parties.panels import Panel
 from ..parties.sites import host_in
-from ..types import Item, JsonObject, Sampling, Score, digest
+from ..settings.run_config import RunConfig, by_each_judge, grader
+from ..types import Item, Sampling, Score, digest
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
 from .progress import COMPARE, TRIAL, Progress
@@ -23,7 +22,6 @@ from .room import Room
 from .workers import Stop
 
 if TYPE_CHECKING:
-    from ..settings.run_config import RunConfig
     from .judging import Trial
 
 
@@ -62,17 +60,6 @@ class ConnectedParty:
     keyed_as: str | None = None
 
 
-def offline_roles(config: "RunConfig") -> dict[str, ConnectedParty]:
-    """Who plays the roles of a run of which nothing more is asked."""
-    return {
-        role.name: ConnectedParty(
-            role.phase, config.roles[role.name].stored_label, config.sampling_of(role), None
-        )
-        for role in config.benchmark.roles
-        if role.name in config.roles
-    }
-
-
 _Who = tuple[str, str]
 """A phase, and the label of who is asked."""
 _VERDICTS = (JUDGE, COMPARE)
@@ -83,7 +70,8 @@ class RunContext:
     """All that the samples of one run share.
 
     Attributes:
-        graded_by: What grades depend on; they are kept under its digest.
+        config: How the run is asked, and graded.
+        parties: The model, who plays roles, and judges.
         replays: The run already has calls, so each sample looks for its own first.
         planned: Calls of one sample of an item by phase, for the progress.
         say: Tells the user something.
@@ -95,27 +83,21 @@ class RunContext:
         heard: Phases and parties that have replied in this command.
         absences: Judges of the panel that are asked nothing more.
         moved: Who was said to be at another address than before, by label.
-        roles: Who plays the benchmark's roles, by name.
         trials: Of judges, before the model is asked; none where they have answered.
-        panel: How several judges make a score; ``None`` where there is one, or none.
-        members: What the panel's judges have of their own, by label.
         regrades: Grades are made anew, whatever the journal holds.
+        offline: They are kept apart from those of which more could be asked.
         room: That the model's replies get at first.
-        keep_going: Go on where none of the first verdicts can be read.
         first_replies: Holds back what goes to the model until one reply could be read; ``None``
             where the model is not asked, or all the same.
     """
 
-    benchmark: Benchmark
-    options: Options
+    config: RunConfig
     run: RunRecord
-    graded_by: JsonObject
     journal: Journal
-    model: ConnectedParty
-    judge: ConnectedParty | None
     progress: Progress
     stop: Stop
-    replays: bool
+    parties: Sequence[ConnectedParty]
+    replays: bool = True
     planned: Callable[[Item, int], Mapping[str, int]] = lambda item, iteration: {}
     say: Callable[[str], None] = lambda line: None
     under_way: "dict[asyncio.Task[Any], Caller]" = field(default_factory=dict)
@@ -126,19 +108,29 @@ class RunContext:
     absences: Absences = field(default_factory=Absences)
     moved: set[str] = field(default_factory=set)
     trials: "Sequence[Trial]" = ()
-    panel: Panel | None = None
-    members: "Mapping[str, RunContext]" = field(default_factory=dict)
     regrades: bool = False
-    keep_going: bool = True
-    roles: Mapping[str, ConnectedParty] = field(default_factory=dict)
+    offline: bool = False
     room: Room = field(default_factory=Room)
     first_replies: FirstReplies | None = None
-    grader: str = field(init=False)
-    plugin: Guarded = field(init=False)
 
     def __post_init__(self) -> None:
+        self.graded_by = {**grader(self.config), **({"offline": True} if self.offline else {})}
         self.grader = digest(self.graded_by)
-        self.plugin = guard(self.benchmark)
+        self.benchmark, self.options = self.config.benchmark, self.config.options
+        self.panel, self.plugin = self.config.panel, guard(self.benchmark)
+        asked = [party for party in self.parties if is_generating(party.phase)]
+        judges = [party for party in self.parties if not is_generating(party.phase)]
+        self.model = asked[0]
+        """The model."""
+        self.roles = {role: party for party in asked if (role := role_in(party.phase))}
+        """Who plays the benchmark's roles, by name."""
+        self.judge = None if self.panel else next(iter(judges), None)
+        """The judge, where it is one."""
+        each = zip(judges, by_each_judge(self.config), strict=True) if self.panel else ()
+        self.members = {
+            judge.asked: replace(self, config=one, parties=[*asked, judge]) for judge, one in each
+        }
+        """What a panel's judges have of their own, by label."""
 
     @contextmanager
     def sending(self, party: ConnectedParty) -> Iterator[None]:
@@ -223,7 +215,8 @@ class RunContext:
         """Send nothing more where none of the first verdicts could be read."""
         counts = self.progress
         judged = self.judge is not None or self.panel is not None
-        if not judged or self.keep_going or counts.scored or counts.unscored < ENOUGH:
+        keeps_going = self.regrades or self.config.keep_going
+        if not judged or keeps_going or counts.scored or counts.unscored < ENOUGH:
             return
         if counts.done < counts.samples and not self.stop.asked:
             message = f"none of the first {ENOUGH} verdicts could be read"

@@ -29,8 +29,9 @@ from eibench.core.clients.caller import Limits
 from eibench.core.clients.keys import Environment
 from eibench.core.journal import Journal
 from eibench.core.parties.providers import ModelSpec
+from eibench.core.run.run_work import run_task
 from eibench.core.run.session import Session
-from eibench.core.run.task import Generate
+from eibench.core.run.task import Generate, Task
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from eibench.testing import LoopbackServer
 from tests.processes import Done, Process, run
@@ -90,6 +91,17 @@ def make_pack(items: int = 4, sha256: str = "a" * 64) -> Pack:
     return Pack(source, [Item(str(n)) for n in range(1, items + 1)], "beside nothing")
 
 
+@dataclass(kw_only=True)
+class LabSession(Session):
+    """A session, and what is to be done with it."""
+
+    task: Task
+
+    async def run(self) -> Any:
+        """The result document."""
+        return (await run_task(self.task, self)).document
+
+
 @dataclass
 class Lab:
     """Runs `Talk` as `bench run` does, with one server as model and judge.
@@ -103,14 +115,14 @@ class Lab:
     url: str
     benchmark: Benchmark = field(default_factory=Talk)
     pack: Pack = field(default_factory=make_pack)
-    sessions: list[Session] = field(default_factory=list)
+    sessions: list[LabSession] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     answered: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.answered |= {self.endpoint(name).label for name in ("judge", "other-judge")}
 
-    def session(self, **changes: Any) -> Session:
+    def session(self, **changes: Any) -> LabSession:
         """A new session; `changes` are fields of its configuration."""
         options = {option.name: option.default for option in self.benchmark.options}
         options |= changes.pop("options", {})
@@ -123,7 +135,8 @@ class Lab:
             runs_dir=self.runs_dir,
             **given,
         )
-        session = Session(Generate(config, self.pack), Environment({}), say=self.said.append)
+        task = Generate(config, self.pack)
+        session = LabSession(environment=Environment({}), say=self.said.append, task=task)
         session.answered = set(self.answered)
         self.sessions.append(session)
         return self.sessions[-1]

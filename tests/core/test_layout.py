@@ -180,12 +180,13 @@ ORDER = (
     "ratings",
     "matchmaking guard",
     "clients plugins",
-    "settings sample",
+    "settings",
+    "sample",
     "reports testing",
     "runs console",
     "analysis compare",
     "html run",
-    "work doctor exchange",
+    "doctor exchange",
     "api cli",
 )
 """Packages and modules of `core`: each imports what stands in a line above its own."""

@@ -27,6 +27,7 @@ from eibench.core.journal import Journal
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.plan import make_plan
 from eibench.core.run.rescore import regrade
+from eibench.core.runs.stored_run import StoredRun
 from eibench.core.settings.run_config import Endpoint, identity
 from eibench.testing import LoopbackServer, ReceivedRequest, ScriptedModel
 from tests.core.conftest import Lab, Talk, make_pack
@@ -178,7 +179,8 @@ async def test_a_transcript_is_read_from_the_journal_alone(visits: Lab) -> None:
     first = await visits.run(**players(visits))
     with Journal(visits.runs_dir) as journal:
         (run,) = journal.runs()
-        about = (journal, run, visits.session(**players(visits)).task.config, visits.pack)
+        config = visits.session(**players(visits)).task.config
+        about = (StoredRun(journal, run), config, visits.pack)
         regraded = await regrade(*about)
     assert regraded.document["metrics"] == first["metrics"]
 
@@ -186,7 +188,7 @@ async def test_a_transcript_is_read_from_the_journal_alone(visits: Lab) -> None:
 async def test_the_plan_has_a_line_for_each_role(visits: Lab) -> None:
     """At most three calls an item, and nothing once they are made."""
     session = visits.session(**players(visits))
-    about = (session.task, session.money)
+    about = (session.task, session)
     planned = await asyncio.to_thread(make_plan, *about)
     assert {p.phase: p.calls for p in planned.parties} == {
         "generate": 9, "role:visitor": 9, "judge": 3,

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from eibench import ConfigError
-from eibench.core.clients.keys import Environment
 from eibench.core.clients.model_list import entry_of, read_entry
 from eibench.core.parties.providers import ClientConfig, ModelSpec
 from eibench.core.run.ownership import Servers
@@ -39,9 +38,9 @@ async def test_the_headers_are_those_of_a_chat(headers: dict[str, str], sent: st
 async def test_a_judge_s_missing_key_is_told_with_the_judge_s_option(lab: Lab) -> None:
     """As the model's options have nothing to do with it."""
     judge = Endpoint(ModelSpec("openai", "j"), "http://127.0.0.1:9/v1", "NOT_SET_KEY")
-    task = lab.session(judge=judge).task
+    session = lab.session(judge=judge)
     with pytest.raises(ConfigError, match="NOT_SET_KEY, which --judge-api-key-env names"):
-        await Servers.ask(task, Environment({}))
+        await Servers.ask(session.task, session)
 
 
 @pytest.mark.parametrize("odd", ['"a": NaN', '"a": 1e999', '"a": "\\ud800"'])

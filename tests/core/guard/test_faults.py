@@ -28,9 +28,10 @@ from eibench import (
     Summary,
     Value,
 )
+from eibench.core.clients.keys import Environment
 from eibench.core.parties.providers import ModelSpec
-from eibench.core.run.connect import Pricing
 from eibench.core.run.plan import make_plan
+from eibench.core.run.session import Session
 from eibench.core.run.task import Generate
 from eibench.core.settings.run_config import Endpoint, RunConfig
 from tests.core.guard.conftest import Fine, Told
@@ -405,7 +406,7 @@ def test_a_plan_changes_no_item() -> None:
     """`bench run` makes requests for its plan: the run must see the items as they were."""
     pack = Fine().read_pack(PackSource("custom", "0" * 64, {}), {})
     config = RunConfig(_Twice(), Endpoint(ModelSpec("demo", "medium")), {"strict": False})
-    make_plan(Generate(config, pack), Pricing())
+    make_plan(Generate(config, pack), Session(Environment({})))
     assert "changed" not in pack.items[0].content
 
 

@@ -106,7 +106,7 @@ def plan(lab: Lab) -> Any:
     lab.benchmark = spoken
     lab.take_items(3)
     session = lab.session()
-    return asyncio.to_thread(make_plan, session.task, session.money, lab.said.append)
+    return asyncio.to_thread(make_plan, session.task, session)
 
 
 async def test_a_plan_names_a_plugin_that_asks_on(lab: Lab) -> None:

@@ -271,12 +271,13 @@ async def test_rotate_has_a_share_judged_by_all(court: Lab) -> None:
 async def test_a_panel_is_graded_again_from_the_journal(court: Lab, tmp_path: Path) -> None:
     """Each judge's words are read anew, and nothing is asked."""
     from eibench.core.run.rescore import regrade
+    from eibench.core.runs.stored_run import StoredRun
 
     first = await judged(court, "one", "two", "three")
     asked(court)
     with Journal(court.runs_dir) as journal:
         (run,) = journal.runs()
-        again = await regrade(journal, run, court.sessions[-1].task.config, court.pack)
+        again = await regrade(StoredRun(journal, run), court.sessions[-1].task.config, court.pack)
     assert again.document["metrics"] == first["metrics"]
     assert not asked(court)
 

@@ -18,8 +18,8 @@ from eibench.core.spending.prices import Price
 from eibench.testing import Fault, LoopbackServer
 
 if TYPE_CHECKING:
-    from eibench.core.run.session import Session
-    from tests.core.conftest import Lab
+    from tests.core.conftest import Lab, LabSession
+
 
 Bench = Callable[..., Any]
 
@@ -165,7 +165,7 @@ def test_what_costs_nothing_is_not_tried_for(
 # What it costs, and where it stands
 
 
-def priced(lab: "Lab", judges: LoopbackServer, limit: float) -> "Session":
+def priced(lab: "Lab", judges: LoopbackServer, limit: float) -> "LabSession":
     """A session whose judge costs money, with a limit."""
     session = lab.session(judge=judge_at(judges))
     price = Price(1.0, 1.0, source="a test")

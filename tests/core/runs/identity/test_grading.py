@@ -13,7 +13,6 @@ from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
-from eibench.core.run.connect import Pricing
 from eibench.core.run.plan import make_plan
 from eibench.core.runs.finding import JudgeNames
 from eibench.core.settings.run_config import Endpoint
@@ -123,8 +122,8 @@ async def test_grading_raised_grades_anew_from_the_journal(
 
 async def planned(desk: Lab, model: str) -> list[int]:
     """The calls that a command would make: replies, verdicts, comparisons."""
-    task = desk.session(model=desk.endpoint(model)).task
-    plan = await asyncio.to_thread(make_plan, task, Pricing())
+    session = desk.session(model=desk.endpoint(model))
+    plan = await asyncio.to_thread(make_plan, session.task, session)
     calls = {party.phase: party.calls for party in plan.parties}
     return [calls.get(phase, 0) for phase in ("generate", "judge", "compare")]
 
