@@ -12,7 +12,10 @@ import eibench.data
 from ..clients.approvals import Approvals, Sending, needs_approval, normal
 from ..clients.keys import process_environment, redact
 from ..datasets.fetching import pack_folders
-from ..doctor.checks import (
+from ..errors import BenchError
+from ..parties.providers import ModelSpec, of_judge, of_role
+from ..plugins import Catalogue, installed
+from ..run.doctor.checks import (
     Check,
     Verdict,
     check_disk,
@@ -25,11 +28,8 @@ from ..doctor.checks import (
     ok,
     warn,
 )
-from ..doctor.endpoints import TOKENS, Probe, probe, reach
-from ..doctor.one_item import plainest
-from ..errors import BenchError
-from ..parties.providers import ModelSpec, of_judge, of_role
-from ..plugins import Catalogue, installed
+from ..run.doctor.endpoints import TOKENS, Probe, probe, reach
+from ..run.doctor.one_item import plainest
 from ..settings.endpoints import EndpointSettings
 from ..settings.file import SettingsFile
 from ..settings.resolve import judge_spec

@@ -186,7 +186,7 @@ ORDER = (
     "runs console",
     "analysis compare",
     "html run",
-    "doctor exchange",
+    "exchange",
     "api cli",
 )
 """Packages and modules of `core`: each imports what stands in a line above its own."""

@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ..benchmark import Benchmark
-from ..clients.caller import Caller, Limits
-from ..clients.keys import Environment
-from ..clients.retry import RetryPolicy
-from ..errors import BenchError, ErrorKind, ProviderError
-from ..guard import make_client
-from ..parties.providers import (
+from ...benchmark import Benchmark
+from ...clients.caller import Caller, Limits
+from ...clients.keys import Environment
+from ...clients.retry import RetryPolicy
+from ...errors import BenchError, ErrorKind, ProviderError
+from ...guard import make_client
+from ...parties.providers import (
     OF_MODEL,
     AskedParty,
     CallContext,
@@ -26,12 +26,12 @@ from ..parties.providers import (
     Provider,
     is_loopback,
 )
-from ..plugins import Catalogue
-from ..run.connect import client_config
-from ..settings.run_config import Endpoint
-from ..spending.budget import Meter
-from ..spending.prices import Price
-from ..types import ChatRequest, ChatResponse, Item, Message, Sampling
+from ...plugins import Catalogue
+from ...settings.run_config import Endpoint
+from ...spending.budget import Meter
+from ...spending.prices import Price
+from ...types import ChatRequest, ChatResponse, Item, Message, Sampling
+from ..connect import client_config
 from .checks import Check, Verdict, fail, ok, warn
 from .one_item import ask_item, plainest
 

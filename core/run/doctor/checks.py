@@ -13,16 +13,16 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import NamedTuple
 
-from ..benchmark import Benchmark
-from ..datasets import cache_folder, find_pack, read_manifest
-from ..datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
-from ..errors import BenchError, JournalError, PluginError
-from ..guard import guard
-from ..journal import network_file_system
-from ..journal.health import Health, read_health
-from ..plugins import Catalogue
-from ..reading.files import exists
-from ..text import plural
+from ...benchmark import Benchmark
+from ...datasets import cache_folder, find_pack, read_manifest
+from ...datasets.fetching import DATA_ONLY, FetchState, OfficialPack, is_data_only, read_official
+from ...errors import BenchError, JournalError, PluginError
+from ...guard import guard
+from ...journal import network_file_system
+from ...journal.health import Health, read_health
+from ...plugins import Catalogue
+from ...reading.files import exists
+from ...text import plural
 
 LITTLE = 2**30
 """Bytes: with less than that on the disk a person wants to know."""

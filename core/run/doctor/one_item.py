@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from ..benchmark import Benchmark
-from ..clients.caller import Caller
-from ..datasets import find_pack
-from ..errors import MissingCall
-from ..guard import guard
-from ..journal import CallKey
-from ..parties.providers import CallContext
-from ..plugins import Catalogue
-from ..sample.model import JournaledModel
-from ..text import line
-from ..types import ChatRequest, ChatResponse, Finish, Item, Sampling, Score
+from ...benchmark import Benchmark
+from ...clients.caller import Caller
+from ...datasets import find_pack
+from ...errors import MissingCall
+from ...guard import guard
+from ...journal import CallKey
+from ...parties.providers import CallContext
+from ...plugins import Catalogue
+from ...sample.model import JournaledModel
+from ...text import line
+from ...types import ChatRequest, ChatResponse, Finish, Item, Sampling, Score
 from .checks import Check, ok, warn
 
 MOST_TOKENS = 4096
