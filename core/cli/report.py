@@ -1,25 +1,21 @@
 """`bench report`: one run, or several side by side, as one self-contained HTML page."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from ..errors import DataError, UsageError
-from ..html import RunInput, render_report
-from ..html.gather import places_of
-from ..html.inputs import ItemText
+from ..html import RunInput, run_report, runs_report
+from ..html.gather import gather_run, own_run, places_of
 from ..html.masking import Masker
 from ..html.policy import Policy
-from ..html.repeating import command_that_repeats
-from ..html.run_facts import published_input
+from ..html.report import OPEN
 from ..journal import Journal, RunRecord
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.hints import bench
-from ..reports.items import items_of
 from ..reports.pairing import Compared
-from ..reports.transcripts import item_records
+from ..runs.stored_run import StoredRun
 from ..text import line
 from ..types.result_document import ResultDocument
 from . import options
@@ -29,7 +25,7 @@ from .completion import run_ids
 from .selectors import all_selectors, find_all, selector
 from .session import sections
 from .settings import config_option
-from .show import beside_reference
+from .site import reader_of
 
 _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcripts\n"
 
@@ -55,13 +51,13 @@ def report_command(
     with Journal(runs_dir, create=False) as journal:
         wanted = runs or any(selector())
         records = find_all(journal, runs) if wanted else [_newest(journal)]
-        given = [run_input(journal, record, transcripts) for record in records]
-        if public:
-            masker = Masker(places_of(journal, records))
-            given = [published_input(one, Policy("all", masker)) for one in given]
-        found = [_compared(journal, records[0], other) for other in records[1:]]
-    warnings = [warning for comparison in found for warning in comparison.warnings]
-    page = render_report(given, found, warnings)
+        policy = Policy("all", Masker(places_of(journal, records))) if public else OPEN
+        if len(records) == 1:
+            page = run_report(run_input(StoredRun(journal, records[0]), transcripts), policy)
+        else:
+            given = [own_run(StoredRun(journal, record), sections) for record in records]
+            found = [_compared(journal, records[0], other) for other in records[1:]]
+            page = runs_report(given, found, policy)
     _write(output, page)
     click.echo(line(f"saved in {output} ({len(page.encode()) / 1000:.0f} kB)"), err=True)
 
@@ -87,36 +83,15 @@ def _newest(journal: Journal) -> RunRecord:
     return max(found, key=worth)[0]
 
 
-def run_input(journal: Journal, run: RunRecord, transcripts: bool) -> RunInput:
+def run_input(stored: StoredRun, transcripts: bool) -> RunInput:
     """What a report shows of a run, with its transcripts if they are wanted.
 
     Raises:
         UsageError: It has no result yet.
     """
-    document = journal.document(run)
-    if document is None:
-        raise UsageError(f"run {run.run_id} has no result yet; give its command again first")
-    items = items_of(journal, run, document, "worst")
-    totals = journal.call_totals(run)
-    cut_off = {(t.item_id, t.iteration) for t in totals if t.truncated and t.phase == "generate"}
-    ids = [row.item_id for row in items.items] if transcripts else []
-    return RunInput(
-        run,
-        document,
-        items,
-        frozenset(cut_off),
-        sections(document),
-        command_that_repeats(run, document),
-        _texts(journal, run, ids, document["grader"]),
-    )
-
-
-def _texts(
-    journal: Journal, run: RunRecord, ids: Sequence[str], grader: str | None
-) -> list[ItemText]:
-    beside = beside_reference(journal, run) if ids else None
-    records = item_records(journal, run, ids, grader)
-    return [ItemText(record, beside(record)) for record in records] if beside else []
+    run, board = gather_run(stored, sections)
+    texts = reader_of(stored.journal)(run) if transcripts else ()
+    return RunInput(run, board, list(texts), stored.journal.runs())
 
 
 def _compared(journal: Journal, first: RunRecord, other: RunRecord) -> RunComparison:

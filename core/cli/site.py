@@ -11,9 +11,9 @@ from .. import console
 from ..errors import UsageError
 from ..html import Built, build_site, gather
 from ..html.gather import Gathered, SiteRun, places_of
-from ..html.inputs import ItemText
 from ..html.masking import Masker
 from ..html.policy import TEXTS, Policy
+from ..html.transcripts import ItemText
 from ..journal import Journal
 from ..journal.file import now
 from ..parties.sites import without_hosts
@@ -23,6 +23,7 @@ from ..sections import Table
 from ..text import line, listed, plural
 from . import options
 from .command import Command
+from .session import sections
 from .settings import config_option
 from .show import beside_reference
 
@@ -67,7 +68,7 @@ class MadeSite(NamedTuple):
 
 def make_site(journal: Journal, folder: Path, texts: str) -> MadeSite:
     """Write the site of a journal."""
-    gathered = gather(journal, installed())
+    gathered = gather(journal, installed(), sections)
     policy = Policy(texts, Masker(places_of(journal, gathered.runs)))
     built = build_site(folder, gathered, reader_of(journal), policy, now()[:10])
     return MadeSite(built, gathered, policy)

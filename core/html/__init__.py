@@ -3,5 +3,6 @@
 from .build import Built as Built
 from .build import build_site as build_site
 from .gather import gather as gather
-from .inputs import RunInput as RunInput
-from .report import render_report as render_report
+from .report import RunInput as RunInput
+from .report import run_report as run_report
+from .report import runs_report as runs_report

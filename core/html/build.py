@@ -16,7 +16,6 @@ from .board_page import board_page
 from .cost_page import cost_page
 from .gather import Gathered, SiteBoard, SiteRun
 from .index_page import compare_page, first_documents, glossary_page, index_page
-from .inputs import ItemText
 from .item_pages import item_pages
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
@@ -25,6 +24,7 @@ from .policy import Policy
 from .rendering import Page, assets, rendered
 from .run_files import graded_name, run_file, text_file
 from .shapes import FilePart, SiteBoardDocument
+from .transcripts import ItemText
 
 MANIFEST = "site.json"
 FORMAT = "eibench-site"
@@ -65,7 +65,7 @@ class _Writer:
     def put(self, part: FilePart | Page) -> None:
         """Write a file, unless it is there as it is; of a page what becomes public."""
         if isinstance(part, Page):
-            part = rendered(part, self.policy.masker.value)
+            part = rendered(part, self.policy.masked)
         found = sha256(part.content).hexdigest()
         self.files[part.path] = found
         path = self.folder / part.path
@@ -153,7 +153,7 @@ def build_site(
 def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None:
     policy = writer.policy
     documents: dict[str, SiteBoardDocument] = {
-        board.key: policy.masker.value(board_document(board)) for board in gathered.boards
+        board.key: policy.masked(board_document(board)) for board in gathered.boards
     }
     writer.put_all(assets())
     writer.put(index_page(gathered, documents, date))
@@ -174,7 +174,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
 
 
 def _board(writer: _Writer, board: SiteBoard, document: SiteBoardDocument) -> None:
-    history = writer.policy.masker.value(board.history)
+    history = writer.policy.masked(board.history)
     writer.put(board_page(document, history))
     writer.put_all(board_files(document))
     states = sorted((name, run.state) for name, run in board.runs.items())

@@ -1,8 +1,10 @@
 """What a site shows: every board of a journal, with the runs on it and what came of their items."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..benchmark import Benchmark
 from ..compare.board import Board, boards_of
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.rating_history import RatedStep, rating_history
@@ -11,24 +13,28 @@ from ..journal import Journal, RunRecord
 from ..parties.panels import rule_in
 from ..parties.sites import without_hosts
 from ..plugins import Catalogue
-from ..reports.graded import Key, read_samples
-from ..reports.gradings import gradings
+from ..reports.comparability import judge_label
+from ..reports.graded import Key
 from ..reports.items import Items, items_of
 from ..reports.pairing import Compared, main_values
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE, JudgeNames
+from ..runs.stored_run import StoredRun
+from ..sections import Table
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .slugs import Address, model_path, readable
 
 
 class SiteRun(NamedTuple):
-    """A run on a board.
+    """A run as its page shows it.
 
     Attributes:
         run: Its record.
-        document: Its result by the board's judge.
+        document: Its result by one grader: the board's, where it stands on one.
         items: What came of each item, the worst first.
+        cut_off: Samples of which the token limit cut a reply, by item and iteration.
+        sections: What plugins add about the result.
         state: Digest of all that the journal holds about it.
         main: What each of its samples adds to the metric that ranks; nothing on a board of ratings.
     """
@@ -36,8 +42,23 @@ class SiteRun(NamedTuple):
     run: RunRecord
     document: ResultDocument
     items: Items
-    state: str
+    cut_off: frozenset[Key]
+    sections: Sequence[Table]
+    state: str = ""
     main: Mapping[Key, float] = {}
+
+
+Sections = Callable[[ResultDocument], Sequence[Table]]
+"""What plugins add about a result."""
+
+
+def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) -> SiteRun:
+    """A run by the grader of one of its results."""
+    items = items_of(stored.journal, stored.record, document, "worst")
+    cut_off = {(t.item_id, t.iteration) for t in stored.calls()
+               if t.truncated and t.phase == "generate"}  # fmt: skip
+    state = stored.journal.state_of(stored.record)
+    return SiteRun(stored.record, document, items, frozenset(cut_off), sections(document), state)
 
 
 class SiteBoard(NamedTuple):
@@ -94,13 +115,42 @@ class Gathered(NamedTuple):
     runs: Sequence[RunRecord]
 
 
-def gather(journal: Journal, catalogue: Catalogue) -> Gathered:
+def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
     runs, absent = journal.runs(), list[Absent]()
-    boards = list(_boards(journal, catalogue, runs, absent))
+    reader = _Reader(journal, catalogue, sections, JudgeNames(journal.asked(party=JUDGE)))
+    boards = list(reader.boards(runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
     absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
     return Gathered([board for board in boards if board.document["rows"]], absent, runs)
+
+
+def gather_run(stored: StoredRun, sections: Sections) -> tuple[SiteRun, SiteBoard | None]:
+    """A run by the grader of its own result, and the board that counts it so, if there is one.
+
+    Raises:
+        UsageError: It has no result yet.
+    """
+    own, journal = own_run(stored, sections), stored.journal
+    names = JudgeNames(journal.asked(party=JUDGE))
+    reader = _Reader(journal, stored.catalogue, sections, names)
+    for board in reader.boards_of_run(stored.record, judge_label(own.document)):
+        run = board.runs.get(stored.name)
+        same = run and run.document["grader"] == own.document["grader"]
+        if run and same and run.run.run_id == stored.id:
+            return run, board
+    return own, None
+
+
+def own_run(stored: StoredRun, sections: Sections) -> SiteRun:
+    """A run by the grader of its own result.
+
+    Raises:
+        UsageError: It has no result yet.
+    """
+    if stored.document is None:
+        raise UsageError(f"run {stored.id} has no result yet; give its command again first")
+    return read_run(stored, stored.document, sections)
 
 
 def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) -> Absent:
@@ -120,63 +170,77 @@ def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) ->
     return Absent(what, next(warned, f"it has no result: {cause}"))
 
 
-def _boards(
-    journal: Journal, catalogue: Catalogue, runs: Sequence[RunRecord], absent: list[Absent]
-) -> Iterator[SiteBoard]:
-    judges = JudgeNames(journal.asked(party=JUDGE))
-    for name in dict.fromkeys(run.benchmark for run in runs):
-        benchmark = catalogue.benchmarks.things.get(name)
-        if benchmark is None:
-            absent.append(Absent(name, "its plugin is not installed"))
-            continue
-        own = [run for run in runs if run.benchmark == name]
-        for board in list(boards_of(journal, benchmark, own, judges)):
-            try:
-                read = read_leaderboard(journal, catalogue, benchmark, board=board)
-            except BenchError as error:
-                absent.append(Absent(f"{name}, {board.options}", str(error)))
+class _Reader(NamedTuple):
+    """Reads boards of a journal."""
+
+    journal: Journal
+    catalogue: Catalogue
+    sections: Sections
+    judges: JudgeNames
+
+    def boards(self, runs: Sequence[RunRecord], absent: list[Absent]) -> Iterator[SiteBoard]:
+        """All; one that cannot be read is put to those that are absent."""
+        for name in dict.fromkeys(run.benchmark for run in runs):
+            benchmark = self.catalogue.benchmarks.things.get(name)
+            if benchmark is None:
+                absent.append(Absent(name, "its plugin is not installed"))
                 continue
-            yield _board(journal, board, read, _without_kin(journal, catalogue, read))
+            own = [run for run in runs if run.benchmark == name]
+            for board in list(boards_of(self.journal, benchmark, own, self.judges)):
+                try:
+                    yield self.board(benchmark, board)
+                except BenchError as error:
+                    absent.append(Absent(f"{name}, {board.options}", str(error)))
+
+    def boards_of_run(self, run: RunRecord, judge: str | None) -> Iterator[SiteBoard]:
+        """Those that can be read and may count a run as a judge graded it."""
+        benchmark = self.catalogue.benchmarks.things.get(run.benchmark)
+        if benchmark is None:
+            return
+        for board in list(boards_of(self.journal, benchmark, [run], self.judges)):
+            if board.judge == self.judges.first(judge):
+                with contextlib.suppress(BenchError):
+                    yield self.board(benchmark, board)
+
+    def board(self, benchmark: Benchmark, board: Board) -> SiteBoard:
+        """One, with the runs on it."""
+        read = read_leaderboard(self.journal, self.catalogue, benchmark, board=board)
+        without_kin, found = self._without_kin(read), dict[str, SiteRun]()
+        for name, document in read.documents.items():
+            stored = StoredRun(self.journal, read.runs[name], self.catalogue)
+            run = read_run(stored, _result(stored, document), self.sections)
+            found[name] = run._replace(main=_main(read, stored, document))
+        key, shown = key_of(benchmark.name, board), read.as_json()
+        return SiteBoard(key, read, shown, found, rating_history(read), without_kin)
+
+    def _without_kin(self, read: Leaderboard) -> LeaderboardDocument | None:
+        """A panel's without judges that are kin; where that cannot be, its warnings say why."""
+        if rule_in(read.board.judge or "") is None or read.kin:
+            return None
+        about = (self.journal, self.catalogue, read.benchmark)
+        try:
+            found = read_leaderboard(*about, board=read.board, exclude_kin=True)
+        except UsageError as error:
+            read.warnings.append(f"no view without kin: {error}")
+            return None
+        return found.as_json() if found.kin else None
 
 
-def _without_kin(
-    journal: Journal, catalogue: Catalogue, read: Leaderboard
-) -> LeaderboardDocument | None:
-    """A panel's board without judges that are kin; where that cannot be, its warnings say why."""
-    if rule_in(read.board.judge or "") is None or read.kin:
-        return None
-    about = (journal, catalogue, read.benchmark)
-    try:
-        found = read_leaderboard(*about, board=read.board, exclude_kin=True)
-    except UsageError as error:
-        read.warnings.append(f"no view without kin: {error}")
-        return None
-    return found.as_json() if found.kin else None
+def _result(stored: StoredRun, document: ResultDocument) -> ResultDocument:
+    """The run's own result where that says the same as its board's, which no command ended with."""
+    own = stored.document
+    if own and all(own.get(part) == document.get(part) for part in ("grader", "metrics", "items")):
+        return own
+    return {**document, "calls": {**document["calls"], "replayed": 0}}
 
 
-def _board(
-    journal: Journal, board: Board, read: Leaderboard, without_kin: LeaderboardDocument | None
-) -> SiteBoard:
-    found = dict[str, SiteRun]()
-    for name, document in read.documents.items():
-        run = read.runs[name]
-        items = items_of(journal, run, document, "worst")
-        main = _main(journal, read, run, document)
-        found[name] = SiteRun(run, document, items, journal.state_of(run), main)
-    key, shown = key_of(read.benchmark.name, board), read.as_json()
-    return SiteBoard(key, read, shown, found, rating_history(read), without_kin)
-
-
-def _main(
-    journal: Journal, read: Leaderboard, run: RunRecord, document: ResultDocument
-) -> Mapping[Key, float]:  # fmt: skip
+def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Mapping[Key, float]:
     """What samples add to the metric that ranks, by the board's grader."""
     grader = document["grader"]
-    grading = next((one for one in gradings(journal, run) if one.digest == grader), None)
+    grading = next((one for one in stored.graders() if one.digest == grader), None)
     if grading is None or (read.standing and read.standing.found):
         return {}
-    clusters = {item.id: item.cluster for item in read.pack.items}
-    graded = read_samples(journal, run, grading, clusters)
+    graded = stored.samples_by(grading, {item.id: item.cluster for item in read.pack.items})
     return main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
 
 

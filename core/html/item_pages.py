@@ -10,7 +10,7 @@ from .gather import SiteBoard
 from .rendering import Page, page_of
 from .run_files import graded_name
 from .shapes import SiteBoardDocument, SiteRow
-from .slugs import Address, model_path, slug
+from .slugs import Address, board_path, model_path, slug
 from .words import figure, plain_name
 
 MOST = 500
@@ -97,7 +97,8 @@ def item_pages(board: SiteBoard, document: SiteBoardDocument) -> Iterator[Page]:
     """The list of a board's items, in parts where it is long, then the pages of the items."""
     items = items_on(board, document)
     value = next((run.items.value for run in board.runs.values() if run.items.value), "score")
-    common = {"board": document, "demo": document["demo"], "slug": slug}
+    common = {"board": document, "demo": document["demo"], "slug": slug,
+              "board_path": board_path}  # fmt: skip
     parts = [items[n : n + MOST] for n in range(0, len(items), MOST)] or [[]]
     paths = [Address(f"items/{document['key']}{f'-{n}' if n > 1 else ''}.html")
              for n in range(1, len(parts) + 1)]  # fmt: skip
@@ -132,7 +133,7 @@ def _sentences(item: ItemOnBoard, of: int) -> Iterator[str]:
 def _chart(board: SiteBoard, item: ItemOnBoard) -> RowChart:
     rows = [
         ChartRow(name, [Mark(value)], (figure(value),),
-                 href=Address(f"../{_transcript(board, name, item.item_id)}"))
+                 href=_transcript(board, name, item.item_id))
         for name, value in item.values.items()
     ]  # fmt: skip
     return ladder("Each model, the best first; the name leads to its answer", rows,
@@ -140,6 +141,6 @@ def _chart(board: SiteBoard, item: ItemOnBoard) -> RowChart:
 
 
 def _transcript(board: SiteBoard, name: str, item_id: str) -> Address:
-    """Where a model's answer is, from the folder of all items."""
+    """Where a model's answer is."""
     run = graded_name(board.runs[name])
-    return Address(f"../{model_path(name)}#{run}-{slug(item_id)}")
+    return Address(f"{model_path(name)}#{run}-{slug(item_id)}")

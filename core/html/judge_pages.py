@@ -13,7 +13,7 @@ from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument
-from .slugs import judge_path
+from .slugs import board_path, judge_path
 from .words import ends, figure
 
 _ORDER = {verdict: n for n, verdict in enumerate(get_args(Grade))}
@@ -38,7 +38,8 @@ def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> It
             found.setdefault(document["judge"], []).append(_part(board, document))
     for judge, parts in found.items():
         demo = all(part.document["demo"] for part in parts)
-        yield page_of("judge.html", judge_path(judge), title=judge, parts=parts, demo=demo)
+        yield page_of("judge.html", judge_path(judge), title=judge, parts=parts, demo=demo,
+                      board_path=board_path)  # fmt: skip
 
 
 def _part(board: SiteBoard, document: SiteBoardDocument) -> JudgeOnBoard:

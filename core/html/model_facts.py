@@ -5,7 +5,7 @@ from typing import cast
 
 from ..journal import RunRecord
 from ..reports.statements import placed_among
-from ..types.result_document import ResultDocument
+from ..types.result_document import ConclusionRow, ResultDocument
 from .board_document import conclusions_of
 from .gather import SiteBoard, SiteRun
 from .shapes import SiteBoardDocument, SiteRow
@@ -21,7 +21,7 @@ def row_of(document: SiteBoardDocument, run: SiteRun) -> SiteRow | None:
 
 
 def on_board(board: SiteBoard, run: SiteRun) -> ResultDocument:
-    """A run's result with the ratings and the findings of its judge that its board has now.
+    """A run's result with the ratings and what was found of its judge that its board has now.
 
     Those that the run ended with are of the models that were there then.
     """
@@ -31,11 +31,19 @@ def on_board(board: SiteBoard, run: SiteRun) -> ResultDocument:
     return cast("ResultDocument", document)
 
 
-def verdict_on(board: SiteBoard, run: SiteRun, document: ResultDocument) -> str:
+def findings(board: SiteBoard | None, document: ResultDocument) -> list[ConclusionRow]:
+    """What was found of the judge: on the board, and how several agree on this run."""
+    found = conclusions_of(board) if board else []
+    found = found or list(document["conclusions"])
+    robustness = document.get("robustness")
+    return [*found, *(robustness["conclusions"] if robustness else ())]
+
+
+def verdict_on(board: SiteBoard | None, run: SiteRun) -> str:
     """What came out, in sentences; on a board of scores with the rank there."""
-    said = verdict(document)
-    place = placed_among(board.document["rows"], run.run.name)
-    if document["ratings"] or place is None or place.of < 2:
+    said = verdict(run.document)
+    place = placed_among(board.document["rows"], run.run.name) if board else None
+    if run.document["ratings"] or place is None or place.of < 2:
         return said
     facts = ", ".join(filter(None, [place.text, place.apart]))
     return f"{said} On this board: {facts}."
@@ -57,17 +65,18 @@ def _in_words(found: Sequence[tuple[float, str]]) -> str:
     return ", ".join(f"{label} {signed(value)}" for value, label in found)
 
 
-def limits_of(document: SiteBoardDocument, run: SiteRun, row: SiteRow | None) -> list[str]:
+def limits_of(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | None) -> list[str]:
     """What a reader of the result has to know, a sentence each."""
     return [_sentence(text) for text in dict.fromkeys(_limits(document, run, row))]
 
 
-def _limits(document: SiteBoardDocument, run: SiteRun, row: SiteRow | None) -> Iterator[str]:
-    if document["demo"]:
+def _limits(document: SiteBoardDocument | None, run: SiteRun, row: SiteRow | None) -> Iterator[str]:
+    if document and document["demo"]:
         yield "a demo model is on the board, so no number on it says anything of real models"
     if row and row["changed"]:
         yield f"asked otherwise than the pack says: {row['changed']}"
-    yield document["comparability"]
+    if document:
+        yield document["comparability"]
     yield from run.document["warnings"]
 
 
@@ -75,12 +84,11 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def other_runs(board: SiteBoard, run: SiteRun, runs: Sequence[RunRecord]) -> list[str]:
-    """The runs of the same model and benchmark that this board does not count."""
+def other_runs(run: SiteRun, runs: Sequence[RunRecord]) -> list[str]:
+    """The other runs of the same model and benchmark."""
     own = run.run
     return [
         f"{other.run_id}: {other.status}, {other.created_at[:10]}, {other.pack_name} pack"
         for other in runs
-        if other.run_id != own.run_id
-        and (other.name, other.benchmark) == (own.name, board.board.benchmark.name)
+        if other.run_id != own.run_id and (other.name, other.benchmark) == (own.name, own.benchmark)
     ]

@@ -1,40 +1,62 @@
-"""The page of a model: what came out on each board, its neighbours, and the items by a rule."""
+"""The page of a model: what came out on each board, its neighbours, and its items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import RunRecord
-from ..reports.items import ItemRow, flags_of, status_of
+from ..reports.comparability import judge_label
 from ..reports.ratings import ranks
-from ..types.result_document import Facts
+from ..sections import Table
+from ..types.result_document import ConclusionRow
 from .board_document import shown_name
 from .charts.plots import Figure
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard, SiteRun
 from .index_page import number_name
 from .item_pages import item_paths
-from .model_facts import limits_of, on_board, other_runs, row_of, special_of, verdict_on
-from .one_run import cost, how_it_was_run, items_plot, standing, tally
+from .model_facts import findings, limits_of, on_board, other_runs, row_of, special_of, verdict_on
+from .one_run import (
+    NamedItems,
+    SampleLine,
+    among_rated,
+    cost,
+    how_it_was_run,
+    items_plot,
+    named_items,
+    plugin_tables,
+    sample_lines,
+    standing,
+    tally,
+)
 from .policy import Policy
 from .profiles import profiles
 from .rendering import Page, page_of
-from .run_facts import input_of
 from .run_files import graded_name, text_name
 from .shapes import SiteBoardDocument, SiteRow
-from .slugs import Address, model_path, slug
-from .words import ends, figure
+from .slugs import Address, board_path, model_path, slug
+from .transcripts import PackedIteration
+from .words import ends, figure, plain_name
 
 NEIGHBOURS = 3
 """Models above and below that are shown."""
 
 
 class Shown(NamedTuple):
-    """A board as model pages show it; `texts` says whether its transcripts are there."""
+    """A board as model pages show it.
+
+    Attributes:
+        board: It.
+        document: Its document.
+        item_paths: Where each item has its page.
+        texts: Whether its transcripts are there.
+        near: How many models above and below are shown; ``None`` for all.
+    """
 
     board: SiteBoard
     document: SiteBoardDocument
     item_paths: Mapping[str, Address]
     texts: bool
+    near: int | None = NEIGHBOURS
 
 
 def shown_on(board: SiteBoard, document: SiteBoardDocument, policy: Policy) -> Shown:
@@ -43,40 +65,48 @@ def shown_on(board: SiteBoard, document: SiteBoardDocument, policy: Policy) -> S
     return Shown(board, document, item_paths(board), texts)
 
 
-class NamedItem(NamedTuple):
-    """An item that stands for others, by a rule."""
+class ItemLine(NamedTuple):
+    """An item with its transcripts: their file, or they themselves."""
 
-    rule: str
-    item: ItemRow
+    item_id: str
     shown: str
-    page: str
+    notes: Sequence[str]
+    anchor: str
+    file: str
+    packed: Sequence[PackedIteration] = ()
 
 
-class ModelOnBoard(NamedTuple):
-    """What a model's page says about one board."""
+class ShownRun(NamedTuple):
+    """What a page says about one run, as one board shows it or, on none, by itself."""
 
-    document: SiteBoardDocument
-    run: SiteRun
-    name: str
-    verdict: str
+    key: str
+    board: str
+    title: str
     what: str
     short: str
     mark: str
+    judge: str
+    run_id: str
+    verdict: str
     tally: str
-    standing: Sequence[RowChart]
-    neighbours: RowChart | None
-    profiles: Sequence[RowChart]
-    items_plot: Figure | None
-    named: Sequence[NamedItem]
-    lines: Sequence[tuple[ItemRow, str, str]]
+    charts: Sequence[RowChart]
     special: Sequence[str]
-    limits: Sequence[str]
-    others: Sequence[str]
-    conclusions: Sequence[Facts]
+    profiles: Sequence[RowChart]
+    tables: Sequence[Table]
+    items_plot: Figure | None
+    named: Sequence[NamedItems]
+    item_paths: Mapping[str, Address]
+    value: str
+    samples: Sequence[SampleLine]
+    anchors: Mapping[str, str]
+    texts: Sequence[ItemLine]
+    without_texts: str
+    conclusions: Sequence[ConclusionRow]
     cost: Sequence[tuple[str, str]]
     settings: Sequence[tuple[str, str]]
     command: str
-    texts: Mapping[str, str]
+    others: Sequence[str]
+    limits: Sequence[str]
 
 
 def model_page(
@@ -93,25 +123,92 @@ def model_page(
         policy: What becomes public.
         runs: All of the journal: those of this model that no board counts are named.
     """
-    parts = [_part(shown, name, policy, runs) for shown in found]
+    parts = [_on_site(shown, name, policy, runs) for shown in found]
     parts.sort(key=lambda part: (not part.short, bool(part.mark)))
     alike = _alike([part.settings for part in parts])
     parts = [p._replace(settings=[fact for fact in p.settings if fact not in alike]) for p in parts]
-    return page_of(
-        "model.html",
-        model_path(name),
-        title=shown_name(name),
-        parts=parts,
-        alike=alike,
-        slug=slug,
-        demo=any(part.run.run.demo for part in parts),
-    )
+    demo = any(shown.board.runs[name].run.demo for shown in found)
+    return page_of("model.html", model_path(name), title=shown_name(name), parts=parts,
+                   alike=alike, demo=demo)  # fmt: skip
 
 
 def _alike(settings: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
     """What several runs were made with alike; nothing of one run."""
     first, *others = settings
     return [fact for fact in first if all(fact in other for other in others)] if others else []
+
+
+def _on_site(shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord]) -> ShownRun:
+    """A run of a site: its transcripts are in files of their own, where they are published."""
+    run = shown.board.runs[name]
+    part = run_part(run, shown, policy, runs)
+    if not shown.texts:
+        return part._replace(without_texts="The texts of this pack are not published here.")
+    return part._replace(
+        texts=[line._replace(file=text_name(run, line.item_id)) for line in item_lines(run)]
+    )
+
+
+def run_part(
+    run: SiteRun, shown: Shown | None, policy: Policy, runs: Sequence[RunRecord] = ()
+) -> ShownRun:
+    """What a page says of a run, without its transcripts.
+
+    Args:
+        run: It.
+        shown: The board that counts it, if there is one.
+        policy: What becomes public.
+        runs: All of the journal.
+    """
+    board, document = (shown.board, shown.document) if shown else (None, None)
+    row = row_of(document, run) if document else None
+    result = policy.document(on_board(board, run) if board else run.document)
+    given = run._replace(document=result, items=policy.masked(run.items))
+    return ShownRun(
+        key=document["key"] if document else "result",
+        board=board_path(document["key"]) if document else "",
+        title=document["title"] if document else run.run.benchmark,
+        what=_what(document) if document else f"{result['dataset']['name']} pack",
+        short=_short(document, row) if document else "",
+        mark=row["completeness"] if row else "",
+        judge=judge_label(result) or "",
+        run_id=run.run.run_id,
+        verdict=verdict_on(board, given),
+        tally=tally(result),
+        charts=[*standing(given), *_ranked(given, shown, row)],
+        special=special_of(document, row) if document else [],
+        profiles=profiles([result]),
+        tables=plugin_tables(given),
+        items_plot=items_plot(given) if len(given.items.items) > 1 else None,
+        named=named_items(given),
+        item_paths=shown.item_paths if shown else {},
+        value=plain_name(given.items.value or "score"),
+        samples=sample_lines(given),
+        anchors={row.item_id: anchor(run, row.item_id) for row in run.items.items},
+        texts=(),
+        without_texts="",
+        conclusions=findings(board, result),
+        cost=cost(result),
+        settings=how_it_was_run(given),
+        command=policy.command(run.run, run.document),
+        others=other_runs(run, runs),
+        limits=limits_of(document, given, row),
+    )
+
+
+def anchor(run: SiteRun, item_id: str) -> Address:
+    """The place of an item of a run on its page."""
+    return Address(f"{graded_name(run)}-{slug(item_id)}")
+
+
+def item_lines(run: SiteRun) -> Iterator[ItemLine]:
+    """The items of a run, each to be opened."""
+    notes = dict[str, dict[str, None]]()
+    for line in sample_lines(run):
+        notes.setdefault(line.item_id, {}).update(dict.fromkeys(line.notes))
+    for row in run.items.items:
+        own, place = list(notes.get(row.item_id, ())), anchor(run, row.item_id)
+        yield ItemLine(row.item_id, figure(row.value), own, place, "")
 
 
 def _what(document: SiteBoardDocument) -> str:
@@ -130,80 +227,39 @@ def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
     return f"{number_name(document)} {number}{rank}"
 
 
-def _part(
-    shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord]
-) -> ModelOnBoard:  # fmt: skip
-    board, document, texts = shown.board, shown.document, shown.texts
-    run = board.runs[name]
-    row, result = row_of(document, run), on_board(board, run)
-    given = input_of(run, result, policy)
-    return ModelOnBoard(
-        document=document,
-        run=run,
-        name=graded_name(run),
-        verdict=verdict_on(board, run, given.document),
-        what=_what(document),
-        short=_short(document, row),
-        mark=row["completeness"] if row else "",
-        tally=tally(given.document),
-        standing=[chart for chart in standing(given) if not chart.ranked and len(chart.rows) > 1],
-        neighbours=_neighbours(document, row),
-        profiles=profiles([given.document]),
-        items_plot=items_plot(given) if len(given.items.items) > 1 else None,
-        named=_named(run, shown.item_paths),
-        lines=[(row, figure(row.value), _remarks(row)) for row in run.items.items],
-        special=special_of(document, row),
-        limits=limits_of(document, run, row),
-        others=other_runs(board, run, runs),
-        conclusions=document["conclusions"],
-        cost=cost(given.document),
-        settings=how_it_was_run(given),
-        command=given.command,
-        texts={row.item_id: text_name(run, row.item_id) for row in run.items.items}
-        if texts
-        else {},
-    )
+def _ranked(run: SiteRun, shown: Shown | None, own: SiteRow | None) -> list[RowChart]:
+    """The models next to one on its board, else those that its own result rates."""
+    if shown is None or own is None:
+        chart = among_rated(run.document)
+    elif len(shown.document["rows"]) > 1:
+        chart = _neighbours(shown, own)
+    else:
+        chart = None
+    return [chart] if chart else []
 
 
-def _neighbours(document: SiteBoardDocument, own: SiteRow | None) -> RowChart | None:
+def _neighbours(shown: Shown, own: SiteRow) -> RowChart:
     """The models next to one, with intervals."""
-    rows = document["rows"]
-    if own is None or len(rows) < 2:
-        return None
-    place = rows.index(own)
-    near = rows[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1]
+    document, rows = shown.document, shown.document["rows"]
+    place, near = rows.index(own), len(rows) if shown.near is None else shown.near
     rated = document["rated"]
     chart = [
         ChartRow(
-            row["model"],
+            row["model"] + (" DEMO" if row["demo"] else ""),
             [Mark(row["rating"], row["rating_ci95"]) if rated
              else Mark(row["score"], row["score_ci95"])],
             (figure(row["rating"], 0) if rated else figure(row["score"]),
              ends(row["rating_ci95"], 0) if rated else ends(row["score_ci95"])),
             "own" if row is own else "other",
             ranks(row["rank"]),
-            "" if row is own or not row["href"] else Address(f"../{row['href']}"),
+            "" if row is own or not row["href"] else Address(row["href"]),
         )
-        for row in near
+        for row in rows[max(0, place - near) : place + near + 1]
     ]  # fmt: skip
     what = number_name(document)
+    engine = f", by {document['engine']}" if rated and document["engine"] else ""
     caption = (
-        f"Its neighbours on the board, with 95 % intervals and the ranks they may have ({what})"
+        f"Its neighbours on the board, with 95 % intervals and the ranks they may have ({what}"
+        f"{engine})"
     )
     return ladder(caption, chart, ("", "", what, "95 % interval"))
-
-
-def _named(run: SiteRun, paths: Mapping[str, Address]) -> list[NamedItem]:
-    """The worst, the one in the middle and the best; of equal ones the first by id."""
-    rows = [row for row in run.items.items if row.value is not None]
-    if not rows:
-        return []
-    chosen = {"Worst": rows[0], "Median": rows[(len(rows) - 1) // 2], "Best": rows[-1]}
-    return [
-        NamedItem(rule, row, figure(row.value), paths[row.item_id]) for rule, row in chosen.items()
-    ]
-
-
-def _remarks(row: ItemRow) -> str:
-    """What is odd about an item's samples."""
-    return "; ".join(filter(None, [status_of(row), flags_of(row)]))

@@ -9,11 +9,10 @@ from ..reports.ratings import ranks
 from ..reports.statements import better_end, joint_rank
 from ..sections import Table
 from ..text import plural
-from ..types.result_document import ConclusionRow, Facts, ResultDocument
+from ..types.result_document import Facts, ResultDocument
 from .charts.plots import Figure, strip
 from .charts.rows import ChartRow, Mark, RowChart, ladder
-from .inputs import RunInput
-from .transcripts import Transcript, packed_transcripts
+from .gather import SiteRun
 from .words import ends, figure, listed_facts, main_metric, plain_name, took
 
 NAMED = 3
@@ -25,25 +24,22 @@ class SampleLine(NamedTuple):
 
     item_id: str
     iteration: int
-    value: float | None
     shown: str
-    status: str
     notes: Sequence[str]
-    anchor: str
 
 
 class NamedItems(NamedTuple):
-    """Some items by a rule, with what it goes by."""
+    """Some items by a rule, each with what it goes by."""
 
     rule: str
     items: Sequence[tuple[str, str]]
 
 
-def standing(given: RunInput) -> list[RowChart]:
-    """Where the main number stands: among baselines, among published scores, among ratings."""
+def standing(given: SiteRun) -> list[RowChart]:
+    """Where the main number stands: among baselines, and among published scores."""
     document = given.document
     made = [_among_baselines(document), *_among_published(given.sections, document)]
-    return [chart for chart in (*made, _among_rated(document)) if chart and chart.rows]
+    return [chart for chart in made if chart and chart.rows]
 
 
 def _among_baselines(document: ResultDocument) -> RowChart | None:
@@ -85,7 +81,8 @@ def _among_published(sections: Sequence[Table], document: ResultDocument) -> Ite
             yield ladder(table.title, rows, ("", "", "value", "95 % interval"))
 
 
-def _among_rated(document: ResultDocument) -> RowChart | None:
+def among_rated(document: ResultDocument) -> RowChart | None:
+    """Where the rating stands among those that the result itself holds."""
     if not document["ratings"]:
         return None
     rows = [
@@ -106,34 +103,25 @@ def _among_rated(document: ResultDocument) -> RowChart | None:
     return ladder(caption, rows, ("", "", "rating", "95 % interval"))
 
 
-def plugin_tables(given: RunInput) -> list[Table]:
+def plugin_tables(given: SiteRun) -> list[Table]:
     """The sections of plugins that are not drawn as a chart."""
     return [table for table in given.sections if table.marked is None]
 
 
-def transcripts_of(given: RunInput) -> dict[tuple[str, int], Transcript]:
-    """The transcripts by item and iteration."""
-    return {(t.item_id, t.iteration): t for t in packed_transcripts(given.texts)}
-
-
-def sample_lines(given: RunInput, texts: dict[tuple[str, int], Transcript]) -> list[SampleLine]:
+def sample_lines(given: SiteRun) -> list[SampleLine]:
     """Every sample, those of the worst item first."""
-    return [_line(given, row, s, texts) for row in given.items.items for s in row.samples]
+    return [_line(given, row, sample) for row in given.items.items for sample in row.samples]
 
 
-def _line(
-    given: RunInput, row: ItemRow, sample: ItemSample, texts: dict[tuple[str, int], Transcript]
-) -> SampleLine:
-    key = row.item_id, sample.iteration
-    value = sample.values.get(given.items.value or "")
+def _line(given: SiteRun, row: ItemRow, sample: ItemSample) -> SampleLine:
+    value = figure(sample.values.get(given.items.value or ""))
     notes = [sample.status] if sample.status != "scored" else []
-    notes += ["cut off"] if key in given.cut_off else []
+    notes += ["cut off"] if (row.item_id, sample.iteration) in given.cut_off else []
     notes += [*filter(None, [sample.reason]), *sample.flags]
-    anchor = texts[key].anchor if key in texts else ""
-    return SampleLine(*key, value, figure(value), sample.status, notes, anchor)
+    return SampleLine(row.item_id, sample.iteration, value, notes)
 
 
-def items_plot(given: RunInput) -> Figure | None:
+def items_plot(given: SiteRun) -> Figure | None:
     """A dot for each item that has a number."""
     values = {row.item_id: row.value for row in given.items.items if row.value is not None}
     if not values:
@@ -144,30 +132,25 @@ def items_plot(given: RunInput) -> Figure | None:
     return strip(caption, values, mean=mean)
 
 
-def named_items(given: RunInput) -> list[NamedItems]:
-    """The worst, the best, and those whose iterations differ most."""
+def named_items(given: SiteRun) -> list[NamedItems]:
+    """The worst, the one in the middle, the best, and those whose iterations differ most.
+
+    Of equal ones those that stand first; the middle of an even number is the worse of two.
+    """
     rows = [row for row in given.items.items if row.value is not None]
     spread = sorted((r for r in rows if r.spread), key=lambda row: -(row.spread or 0.0))
+    uncertain = [(r.item_id, f"± {figure((r.spread or 0.0) / 2)}") for r in spread[:NAMED]]
     made = [
         NamedItems("Worst", _shown(rows[:NAMED])),
+        NamedItems("Median", _shown(rows[(len(rows) - 1) // 2 :][:1])),
         NamedItems("Best", _shown(rows[::-1][:NAMED])),
+        NamedItems("Least certain: iterations differ most", uncertain),
     ]
-    if spread:
-        found = [(r.item_id, f"± {figure((r.spread or 0.0) / 2)}") for r in spread[:NAMED]]
-        made.append(NamedItems("Least certain: iterations differ most", found))
-    return made if rows else []
+    return [one for one in made if one.items]
 
 
 def _shown(rows: Sequence[ItemRow]) -> list[tuple[str, str]]:
     return [(row.item_id, figure(row.value)) for row in rows]
-
-
-def conclusions(document: ResultDocument) -> list[ConclusionRow]:
-    """What was found of the judge, in words."""
-    found = list(document["conclusions"])
-    if robust := document.get("robustness"):
-        found += robust["conclusions"]
-    return found
 
 
 def tally(document: ResultDocument) -> str:
@@ -194,7 +177,7 @@ def cost(document: ResultDocument) -> list[tuple[str, str]]:
     ])  # fmt: skip
 
 
-def how_it_was_run(given: RunInput) -> list[tuple[str, str]]:
+def how_it_was_run(given: SiteRun) -> list[tuple[str, str]]:
     """Everything that decides what the numbers mean."""
     run, document = given.run, given.document
     pack = document["dataset"]

@@ -1,30 +1,36 @@
 """What of a journal becomes public: which texts, and nothing that names machines or folders."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ..journal import RunRecord
 from ..parties.sites import without_hosts
 from ..reports.transcripts import ItemCall, ItemDocument
-from .inputs import ItemText
+from ..types.result_document import ResultDocument
 from .masking import Masker
+from .rendering import as_it_is
+from .repeating import command_that_repeats
+from .transcripts import ItemText
 
 TEXTS = ("licensed", "all", "none")
 NOT_PUBLISHED = "(the system prompt is not published)"
 _NO_LICENCE = {"", "none", "none stated", "unknown"}
 
 
-@dataclass
+@dataclass(eq=False)
 class Policy:
-    """What a site may hold.
+    """What pages may hold.
 
     Attributes:
         texts: ``all`` texts; those of packs with a licence (``licensed``); or ``none``.
         masker: Takes out of them what must not become public.
+        public: Whether others may read them; else nothing is left out.
     """
 
     texts: str = "licensed"
     masker: Masker = field(default_factory=Masker)
+    public: bool = True
 
     def shows(self, facts: Mapping[str, Any]) -> bool:
         """Whether the texts of a pack are shown.
@@ -35,15 +41,35 @@ class Policy:
         licensed = str(facts.get("licence") or "").lower() not in _NO_LICENCE
         return self.texts == "all" or (self.texts == "licensed" and licensed)
 
+    @property
+    def masked(self) -> Callable[[Any], Any]:
+        """A value as it may be shown, without what must not become public."""
+        return self.masker.value if self.public else as_it_is
+
     def published(self, item: ItemText) -> ItemText:
         """An item's transcripts as they may be shown, where the pack's are."""
+        if not self.public:
+            return item
         rows = [
             {**row, "calls": [_public(call) for call in row["calls"]]}
             for row in item.record["iterations"]
         ]
-        record = self.masker.value({**item.record, "iterations": rows})
-        beside = self.masker.value(item.beside)
-        return ItemText(cast("ItemDocument", record), beside)
+        record = self.masked({**item.record, "iterations": rows})
+        return ItemText(cast("ItemDocument", record), self.masked(item.beside))
+
+    def command(self, run: RunRecord, document: ResultDocument) -> str:
+        """The command that repeats a run; nothing where it is not known."""
+        return command_that_repeats(run, document, public=self.public)
+
+    def document(self, document: ResultDocument) -> ResultDocument:
+        """A result without the hosts that were asked."""
+        if not self.public:
+            return document
+        judge = without_hosts(document["judge"])
+        made = {**document, "judge": judge, "endpoint": None, "judge_endpoint": None}
+        if roles := document.get("roles"):
+            made["roles"] = {name: {**who, "endpoint": None} for name, who in roles.items()}
+        return made  # type: ignore[return-value]  # the same fields
 
 
 def _public(call: ItemCall) -> ItemCall:

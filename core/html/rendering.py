@@ -1,22 +1,26 @@
-"""Pages that share one style sheet and one script, which stand in the site's `assets`."""
+"""Pages: of a site, which share a style sheet and a script, or several in one file."""
 
+import base64
+import hashlib
 import re
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from .. import __version__
 from .charts.heat import shades
-from .environment import asset, environment, safe_or_empty
+from .charts.svg import safe
 from .shapes import FilePart
-from .words import signed
+from .slugs import Address
+from .words import figure, signed
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-    "base-uri 'none'; form-action 'none'"
-)
+FOLDER = Path(__file__).parent
+POLICY = "default-src 'none'; style-src {}; script-src {}; {}base-uri 'none'; form-action 'none'"
+"""The content security policy of a page, for its style, its script and other sources."""
 
 
 class Page(NamedTuple):
@@ -38,14 +42,6 @@ def page_of(template: str, path: str, **context: Any) -> Page:
     return Page(template, path, context)
 
 
-@lru_cache(maxsize=1)
-def _environment(masked: Callable[[Any], Any]) -> Environment:
-    made = environment()
-    made.finalize = lambda value: safe_or_empty(masked(value))
-    made.filters["signed"] = signed
-    return made
-
-
 def as_it_is(value: Any) -> Any:
     """The value: nothing is masked."""
     return value
@@ -59,22 +55,114 @@ def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
         masked: What each text that it shows is replaced with before it is set.
     """
     root = "../" * page.path.count("/")
-    found = _environment(masked).get_template(page.template)
-    text = found.render(root=root, policy=POLICY, version=__version__, **page.context)
-    return FilePart(page.path, text.encode())
+    around = {
+        "layout": "base.html",
+        "root": root,
+        "at": lambda path: Address(root + path),
+        "policy": POLICY.format("'self'", "'self'", "img-src 'self'; "),
+        "alone": None,
+    }
+    return FilePart(page.path, _set(page.template, masked, **around, **page.context).encode())
+
+
+class Alone(NamedTuple):
+    """What a page holds within that needs no other file, and the name above its title."""
+
+    style: Markup
+    script: Markup
+    kicker: str
+
+
+class Head(NamedTuple):
+    """What stands above a file: the name above its title, and what is to be known of it."""
+
+    kicker: str
+    title: str
+    demo: bool
+    chips: Sequence[str]
+
+
+def in_one_file(pages: Sequence[Page], head: Head, masked: Callable[[Any], Any] = as_it_is) -> str:
+    """Pages of a site as one, with style and script within.
+
+    Links between them stay within the file; of others the words are left.
+
+    Args:
+        pages: Them, the first for the result.
+        head: What stands above them.
+        masked: What each text is replaced with before it is set.
+    """
+    ids = {page.path: f"page-{n}" for n, page in enumerate(pages, 1)}
+
+    def at(path: str) -> Address:
+        page, _, place = path.partition("#")
+        return Address(f"#{place or ids[page]}" if page in ids else "")
+
+    alone = Alone(Markup(style()), Markup(asset("page.js")), head.kicker)
+    around = {
+        "root": "",
+        "at": at,
+        "alone": alone,
+        "policy": POLICY.format(f"'{digest_of(alone.style)}'", f"'{digest_of(alone.script)}'", ""),
+    }
+    parts = [
+        Markup(_set(page.template, masked, layout="part.html", id=ids[page.path],
+                    **around, **page.context))
+        for page in pages
+    ]  # fmt: skip
+    return _set("report.html", masked, layout="base.html", parts=parts, **around, **head._asdict())
+
+
+def _set(template: str, masked: Callable[[Any], Any], **context: Any) -> str:
+    return _environment(masked).get_template(template).render(version=__version__, **context)
+
+
+@lru_cache(maxsize=1)
+def _environment(masked: Callable[[Any], Any]) -> Environment:
+    """Templates: values but markup are masked, escaped and made harmless; a missing name fails."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER / "templates", encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: Markup("") if value is None else safe(masked(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"shown": _shown, "signed": signed}
+    return made
+
+
+def _shown(cell: object) -> object:
+    """A cell of a plugin's table."""
+    return figure(cell) if isinstance(cell, float) else cell
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a style sheet or a script."""
+    return (FOLDER / "assets" / name).read_text(encoding="utf-8")
+
+
+def digest_of(text: str) -> str:
+    """How a content security policy names a text that may be used."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 SCRIPTS = ("data.js", "draw.js", "board.js", "compare.js")
 """The parts of the site's script, which share their names; the pages' own goes before them."""
 
 
+def style() -> str:
+    """The style sheet of all pages."""
+    return asset("site.css") + shades()
+
+
 def assets() -> list[FilePart]:
-    """The style sheet and the script."""
-    style = asset("page.css") + asset("site.css") + shades()
+    """The style sheet and the script of a site."""
     parts = "".join(map(asset, SCRIPTS))
     script = f"{asset('page.js')}(() => {{\n{parts}}})();\n"
     return [
-        FilePart("assets/site.css", style.encode()),
+        FilePart("assets/site.css", style().encode()),
         FilePart("assets/site.js", without_blanks(script).encode()),
     ]
 

@@ -1,91 +1,123 @@
-"""`bench report`: one self-contained page of one run, or of several side by side."""
+"""`bench report`: the site's pages of a run in one file, or several runs side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from ..journal import RunRecord
 from ..reports.comparability import judge_label
 from ..reports.comparing import RunComparison
 from ..reports.statements import pair_statement
-from . import one_run, several_runs
+from ..text import listed
+from . import several_runs
+from .board_document import board_document
 from .charts.rows import SHAPES, legend_mark
-from .environment import render
-from .inputs import RunInput
+from .gather import SiteBoard, SiteRun
+from .item_pages import item_pages
+from .judge_pages import judge_pages
+from .model_page import ShownRun, item_lines, run_part, shown_on
+from .one_run import how_it_was_run
+from .policy import Policy
 from .profiles import profiles
-from .words import verdict
+from .rendering import Head, Page, in_one_file, page_of
+from .slugs import model_path
+from .transcripts import ItemText, packed
+
+OPEN = Policy("all", public=False)
+"""Nothing is left out: for the reader whose runs they are."""
 
 
-def render_report(
-    runs: Sequence[RunInput],
-    comparisons: Sequence[RunComparison] = (),
-    warnings: Sequence[str] = (),
+class RunInput(NamedTuple):
+    """One run.
+
+    Attributes:
+        run: Its result with its items.
+        board: The board that counts it, if there is one.
+        texts: All that was said, where that is wanted.
+        runs: All of the journal.
+    """
+
+    run: SiteRun
+    board: SiteBoard | None = None
+    texts: Sequence[ItemText] = ()
+    runs: Sequence[RunRecord] = ()
+
+
+def run_report(given: RunInput, policy: Policy = OPEN) -> str:
+    """One file of one run: the pages that a site has of it, its judge and its items."""
+    return in_one_file(list(_pages(given, policy)), _head([given.run], policy), policy.masked)
+
+
+def _pages(given: RunInput, policy: Policy) -> Iterator[Page]:
+    run, board = given.run, given.board
+    if board is None:
+        part = run_part(run, None, policy, given.runs)
+        yield _page(run, _with_texts(part, given, policy))
+        return
+    document = policy.masked(board_document(board))
+    shown = shown_on(board, document, policy)._replace(near=None)
+    # What was found of the judge stands on its own page.
+    part = run_part(run, shown, policy, given.runs)._replace(judge="")
+    yield _page(run, _with_texts(part, given, policy))
+    yield from judge_pages({board.key: (board, document)})
+    if len(board.runs) > 1:
+        pages = item_pages(board, document)
+        yield from pages if given.texts else (p for p in pages if p.template == "items.html")
+
+
+def _page(run: SiteRun, part: ShownRun) -> Page:
+    return page_of("model.html", model_path(run.run.name), parts=[part], alike=())
+
+
+def _with_texts(part: ShownRun, given: RunInput, policy: Policy) -> ShownRun:
+    texts = {text.record["item_id"]: packed(policy.published(text)) for text in given.texts}
+    lines = [line._replace(packed=texts[line.item_id]) for line in item_lines(given.run)
+             if line.item_id in texts]  # fmt: skip
+    return part._replace(texts=lines)
+
+
+def runs_report(
+    runs: Sequence[SiteRun],
+    comparisons: Sequence[RunComparison],
+    policy: Policy = OPEN,
 ) -> str:
-    """The page.
+    """One file of several runs of one benchmark and pack, each compared with the first.
 
     Args:
-        runs: One, or several of one benchmark and pack.
-        comparisons: Of several, the first with each other.
-        warnings: What to know beside what the results say.
+        runs: Them.
+        comparisons: Of the first with each other.
+        policy: What becomes public.
     """
-    if len(runs) == 1:
-        return render("one_run.html", **_shell(runs, warnings), **_one(runs[0]))
-    return render("several_runs.html", **_shell(runs, warnings), **_several(runs, comparisons))
+    shown = [run._replace(document=policy.document(run.document)) for run in runs]
+    page = page_of("several_runs.html", "compare.html", **_several(shown, comparisons, policy))
+    return in_one_file([page], _head(shown, policy), policy.masked)
 
 
-def _shell(runs: Sequence[RunInput], more: Sequence[str]) -> Mapping[str, object]:
-    """What stands around every report."""
-    documents = [given.document for given in runs]
-    first = documents[0]
+def _head(runs: Sequence[SiteRun], policy: Policy) -> Head:
+    """What stands above a report."""
+    documents = [policy.document(run.document) for run in runs]
+    names = [document["name"] for document in documents]
     judges = dict.fromkeys(filter(None, map(judge_label, documents)))
-    found = (w for document in documents for w in document["warnings"])
-    return {
-        "title": _names([document["name"] for document in documents]),
-        "benchmark": first["benchmark"],
-        "demo": any(document["demo"] for document in documents),
-        "chips": [
-            f"{first['dataset']['name']} pack",
-            *(f"judge {judge}" for judge in judges),
-            *dict.fromkeys(given.run.created_at[:10] for given in runs),
-        ],
-        "warnings": list(dict.fromkeys([*found, *more])),
-    }
+    chips = [f"{documents[0]['dataset']['name']} pack", *(f"judge {judge}" for judge in judges),
+             *dict.fromkeys(run.run.created_at[:10] for run in runs)]  # fmt: skip
+    demo = any(document["demo"] for document in documents)
+    return Head(documents[0]["benchmark"], listed(names, len(names)), demo, chips)
 
 
-def _names(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _one(given: RunInput) -> Mapping[str, object]:
-    document = given.document
-    texts = one_run.transcripts_of(given)
-    return {
-        "verdict": verdict(document),
-        "tally": one_run.tally(document),
-        "standing": one_run.standing(given),
-        "profiles": profiles([document]),
-        "tables": one_run.plugin_tables(given),
-        "items_plot": one_run.items_plot(given),
-        "named": one_run.named_items(given),
-        "lines": one_run.sample_lines(given, texts),
-        "anchors": {key[0]: text.anchor for key, text in texts.items()},
-        "value_name": (given.items.value or "score").replace("_", " "),
-        "texts": list(texts.values()),
-        "run_id": given.run.run_id,
-        "conclusions": one_run.conclusions(document),
-        "judged": document["judge"],
-        "cost": one_run.cost(document),
-        "facts": one_run.how_it_was_run(given),
-        "command": given.command,
-    }
-
-
-def _several(runs: Sequence[RunInput], found: Sequence[RunComparison]) -> Mapping[str, object]:
-    documents = [given.document for given in runs]
+def _several(
+    runs: Sequence[SiteRun], found: Sequence[RunComparison], policy: Policy
+) -> Mapping[str, object]:
+    documents = [run.document for run in runs]
+    warnings = [w for document in documents for w in document["warnings"]]
+    warnings += [warning for comparison in found for warning in comparison.warnings]
     return {
         "verdicts": [f"{pair_statement(c).text}." for c in found],
-        "side_by_side": several_runs.side_by_side(runs),
+        "side_by_side": several_runs.side_by_side(documents),
         "paired": several_runs.paired(found),
         "deltas": [several_runs.deltas(c, n) for n, c in enumerate(found, 1)],
         "method": found[0].method if found else None,
         "profiles": profiles(documents),
         "keys": [(legend_mark(SHAPES[n % 4], n), d["name"]) for n, d in enumerate(documents)],
-        "runs": [(g.document["name"], one_run.how_it_was_run(g), g.command) for g in runs],
-    }
+        "runs": [(run.document["name"], how_it_was_run(run), policy.command(run.run, run.document))
+                 for run in runs],
+        "warnings": list(dict.fromkeys(warnings)),
+    }  # fmt: skip

@@ -5,11 +5,10 @@ from typing import TypedDict
 
 from .board_files import put_file
 from .gather import SiteBoard, SiteRun
-from .inputs import ItemText
 from .policy import Policy
 from .shapes import FilePart
 from .slugs import Address, slug
-from .transcripts import pack
+from .transcripts import ItemText, packed
 
 
 class SiteItem(TypedDict):
@@ -39,7 +38,7 @@ def run_file(board: SiteBoard, run: SiteRun, policy: Policy) -> FilePart:
         for row in run.items.items
     ]
     document: SiteRunDocument = {"value": run.items.value, "items": items}
-    return put_file(f"runs/{board.key}/{run.run.run_id}", policy.masker.value(document))
+    return put_file(f"runs/{board.key}/{run.run.run_id}", policy.masked(document))
 
 
 def graded_name(run: SiteRun) -> Address:
@@ -55,7 +54,4 @@ def text_name(run: SiteRun, item_id: str) -> Address:
 
 def text_file(run: SiteRun, item: ItemText) -> FilePart:
     """The transcripts of an item in all iterations, compressed."""
-    record = item.record
-    rows = [{"iteration": row["iteration"], "packed": pack(item, row)}
-            for row in record["iterations"]]  # fmt: skip
-    return put_file(text_name(run, record["item_id"]), rows)
+    return put_file(text_name(run, item.record["item_id"]), packed(item))

@@ -39,6 +39,11 @@ def model_path(name: str) -> Address:
     return Address(f"models/{slug(name)}.html")
 
 
+def board_path(key: str) -> Address:
+    """Where the page of a board is."""
+    return Address(f"boards/{key}.html")
+
+
 def judge_path(label: str) -> Address:
     """Where the page of a judge is, of its label without hosts."""
     return Address(f"judges/{slug(label)}.html")

@@ -6,51 +6,43 @@ A judge's prompt is the transcript once more, so of it only the reply is shown.
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypedDict
 
 from ..benchmark.roles import role_in
 from ..parties.panels import judges_in
 from ..parties.sites import without_hosts
 from ..reports.decoded import ItemComparison
-from ..reports.transcripts import ItemCall, IterationRow
+from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
 from ..sections import Table
 from ..text import harmless
 from ..types import JsonDict
-from .inputs import ItemText
 from .words import figure, plain_name
 
 _GRADING = ("judge", "compare")
 
 
-class Transcript(NamedTuple):
-    """A sample's transcript.
+class ItemText(NamedTuple):
+    """All that was said about an item, and by iteration the answer beside the reference."""
 
-    Attributes:
-        item_id: Of which item.
-        iteration: Of it.
-        anchor: Its place on the page.
-        packed: JSON, gzip, base64.
-    """
+    record: ItemDocument
+    beside: Mapping[int, Table | None]
 
-    item_id: str
+
+class PackedIteration(TypedDict):
+    """An iteration of an item as a page's script opens it: JSON, gzip, base64."""
+
     iteration: int
-    anchor: str
     packed: str
 
 
-def packed_transcripts(items: Sequence[ItemText]) -> list[Transcript]:
-    """The transcripts of all iterations of some items."""
-    return [
-        Transcript(item.record["item_id"], n, f"t{place}-{n}", pack(item, row))
-        for place, item in enumerate(items, 1)
-        for row in item.record["iterations"]
-        for n in [row["iteration"]]
-    ]
+def packed(item: ItemText) -> list[PackedIteration]:
+    """What was said in each iteration of an item, and how it was graded."""
+    rows = item.record["iterations"]
+    return [{"iteration": row["iteration"], "packed": _pack(item, row)} for row in rows]
 
 
-def pack(item: ItemText, row: IterationRow) -> str:
-    """What was said in an iteration, and how it was graded, as the page's script reads it."""
+def _pack(item: ItemText, row: IterationRow) -> str:
     compared = [c for c in item.record["comparisons"] if c["iteration"] == row["iteration"]]
     made = {
         "turns": list(_turns(row["calls"])),

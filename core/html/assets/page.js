@@ -131,7 +131,7 @@ const eibench = (() => {
     mark(left, right);
     return [left, right].map(lighten);
   };
-  const sources = { parts: (sample) => [{ packed: document.getElementById(sample.id + "-text").textContent }] };
+  const sources = { parts: (sample) => JSON.parse(document.getElementById(sample.id + "-text").textContent) };
   for (const sample of all("details.sample")) sample.ontoggle = async () => {
     const place = sample.querySelector(".reader"), made = [];
     if (!sample.open || place.firstChild) return;

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 import pytest
 
 from eibench.core.cli.report import run_input
-from eibench.core.html import RunInput, render_report
-from eibench.core.html.environment import asset, digest_of
+from eibench.core.html import RunInput, run_report
+from eibench.core.html.rendering import asset, digest_of
 from eibench.core.journal import Journal
 from eibench.core.reports.items import ItemRow, ItemSample
+from eibench.core.runs.stored_run import StoredRun
 
 Bench = Callable[..., Any]
 Demos = Callable[..., list[Any]]
@@ -45,21 +47,29 @@ def hostile(given: RunInput, text: str = HOSTILE) -> RunInput:
     rows = [
         ItemRow(text + row.item_id, row.value, row.spread, [
             ItemSample(s.iteration, "unscored", s.values, text, [text]) for s in row.samples])
-        for row in given.items.items
+        for row in given.run.items.items
     ]  # fmt: skip
-    worse = json.loads(json.dumps(given.document))
+    worse = json.loads(json.dumps(given.run.document))
     worse |= {"name": text, "warnings": [text], "judge": text, "comparability": text}
-    worse["ratings"] = [row | {"model": text} for row in worse["ratings"]]
     worse["conclusions"] = [row | {"text": text} for row in worse["conclusions"]]
     worse["metric_labels"] = {name: [text, text] for name in worse["metrics"]}
     worse["metric_groups"] = dict.fromkeys(list(worse["metrics"])[1:3], text)
-    worse["notes"]["rating"]["engine"] = text
-    items = given.items._replace(items=rows)
+    run = given.run._replace(document=worse, items=given.run.items._replace(items=rows))
     texts = [
         item._replace(record=spoilt(item.record, text) | {"item_id": text + item.record["item_id"]})
         for item in given.texts
     ]
-    return given._replace(document=worse, items=items, command=text, texts=texts)
+    return RunInput(run, hostile_board(given.board, run, text), texts)
+
+
+def hostile_board(board: Any, run: Any, text: str) -> Any:
+    """The run's board likewise."""
+    worse: Any = json.loads(json.dumps(board.document))
+    worse |= {"judge": text, "warnings": [text], "statement": text, "engine": text}
+    unknown = {"rating_length_adjusted": None}
+    worse["rows"] = [row | unknown | {"model": row["model"] + text} for row in worse["rows"]]
+    worse["conclusions"] = [row | {"text": text} for row in worse["conclusions"]]
+    return board._replace(document=worse, runs={**board.runs, run.run.name: run})
 
 
 def spoilt(value: Any, text: str) -> Any:
@@ -76,8 +86,14 @@ def spoilt(value: Any, text: str) -> Any:
 def given(demos: Demos) -> RunInput:
     """A compared demo run with its transcripts."""
     demos(3)
-    with Journal(Path("runs"), create=False) as journal:
-        return run_input(journal, journal.runs()[-1], transcripts=True)
+
+    def read() -> RunInput:
+        with Journal(Path("runs"), create=False) as journal:
+            return run_input(StoredRun(journal, journal.runs()[-1]), transcripts=True)
+
+    # A browser of these tests keeps the event loop of its thread.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(read).result()
 
 
 def report(bench: Bench, *arguments: object) -> str:
@@ -116,6 +132,43 @@ def test_what_is_said_is_the_result_s(bench: Bench, demos: Demos) -> None:
     assert all(found["text"].split(";")[0] in text for found in result["conclusions"])
 
 
+def sections_of(page: str) -> dict[str, str]:
+    """The sections of a run's page by their names, without drawings and where links lead."""
+    found = re.findall(r'<section id="([^"]+)".*?</section>', page, re.DOTALL)
+    texts = re.findall(r'<section id="[^"]+"(.*?</section>)', page, re.DOTALL)
+    left_out = re.compile(r' ?<span class="aside">.*?</span>|</?a\b[^>]*>|<svg.*?</svg>', re.DOTALL)
+    plain = (left_out.sub("", text) for text in texts)
+    return dict(zip(found, plain, strict=True))
+
+
+def test_a_report_says_what_the_site_says(bench: Bench, demos: Demos) -> None:
+    """Also of a model that was compared by runs after its own, and of what was asked anew."""
+    first = demos(3)[0]
+    assert not first["conclusions"]
+    assert bench("site", "-o", "site").code == 0
+    (path,) = Path("site/models").glob("demo-weak*.html")
+    site = sections_of(path.read_text(encoding="utf-8"))
+    own = sections_of(report(bench, first["run_id"], "--transcripts"))
+    for name in ("abilities", "items", "cost", "how", "limits"):
+        assert own[name] == site[name]
+    page = Path("page.html").read_text(encoding="utf-8")
+    judged = re.search(r'<ul class="found">.*?</ul>', site["judge"])
+    assert judged and judged[0].count("<li>") > 2 and judged[0] in page
+    assert "Not tested: nothing was compared" not in page
+    assert "Answered from the journal" not in page + site["cost"]
+
+
+def test_a_run_that_no_board_counts_has_its_own_page(bench: Bench, demos: Demos) -> None:
+    """With the ratings that its result holds, and its other runs."""
+    (older,) = demos(1)
+    assert bench("run", "eqbench3", "--model", older["model"], "--judge", "demo/judge",
+                 "--dataset", "bundled", "--fresh").code == 0  # fmt: skip
+    text = report(bench, older["run_id"])
+    assert f"reaches {older['metrics']['rubric_score']['value']:.2f} in" in text
+    assert f"This page is of run {older['run_id']} alone" in text
+    assert "on the board" not in text
+
+
 def test_differences_are_those_of_bench_compare(bench: Bench, demos: Demos) -> None:
     """Of each other run less the first, with Holm's p."""
     a, b = (result["run_id"] for result in demos(2))
@@ -142,12 +195,14 @@ def test_runs_of_two_benchmarks_stand_on_no_page(bench: Bench) -> None:
 
 def test_samples_without_a_number_are_marked(given: RunInput) -> None:
     """With their reason; one that the token limit cut off too."""
-    first, *rest = given.items.items
+    run = given.run
+    first, *rest = run.items.items
     sample = first.samples[0]._replace(status="unscored", reason="no verdict", values={})
-    items = given.items._replace(items=[first._replace(samples=[sample], value=None), *rest])
+    items = run.items._replace(items=[first._replace(samples=[sample], value=None), *rest])
     cut_off = frozenset({(first.item_id, 1)})
-    document: Any = {**given.document, "status": "incomplete"}
-    page = render_report([given._replace(items=items, cut_off=cut_off, document=document)])
+    document: Any = {**run.document, "status": "incomplete"}
+    run = run._replace(items=items, cut_off=cut_off, document=document)
+    page = run_report(given._replace(run=run))
     assert "unscored; cut off; no verdict" in page
     assert "The result is INCOMPLETE" in page
 
@@ -155,8 +210,8 @@ def test_samples_without_a_number_are_marked(given: RunInput) -> None:
 @pytest.mark.parametrize("text", [HOSTILE, LONG])
 def test_hostile_texts_are_text(given: RunInput, text: str) -> None:
     """No element and no attribute comes of them, in names, verdicts, notes or transcripts."""
-    usual = {tag for tag, _ in Elements(render_report([given])).found}
-    page = render_report([hostile(given, text)])
+    usual = {tag for tag, _ in Elements(run_report(given)).found}
+    page = run_report(hostile(given, text))
     found = Elements(page).found
     assert {tag for tag, _ in found} <= usual | {"noscript"}
     for _, attributes in found:
@@ -166,9 +221,9 @@ def test_hostile_texts_are_text(given: RunInput, text: str) -> None:
 
 
 def test_a_page_without_transcripts_is_small(given: RunInput) -> None:
-    """Under 1 MB for 45 scenarios in three iterations."""
-    row = given.items.items[0]
+    """Under 250 kB for 45 scenarios in three iterations."""
+    row = given.run.items.items[0]
     samples = [row.samples[0]._replace(iteration=n) for n in (1, 2, 3)]
     rows = [row._replace(item_id=f"scenario-{n}", samples=samples) for n in range(45)]
-    page = render_report([given._replace(items=given.items._replace(items=rows), texts=())])
-    assert len(page.encode()) < 250_000
+    run = given.run._replace(items=given.run.items._replace(items=rows))
+    assert len(run_report(RunInput(run)).encode()) < 250_000

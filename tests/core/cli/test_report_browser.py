@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eibench.core.html import RunInput, render_report
+from eibench.core.html import RunInput, run_report
 
 from .test_report import given, hostile
 
@@ -42,6 +42,11 @@ class Opened:
         """Open the page at an anchor."""
         self.tab.goto(self.path.as_uri() + anchor)
 
+    def open_first(self) -> None:
+        """Open the first transcript by its address."""
+        self.go("#" + self.tab.locator("details.sample").first.get_attribute("id"))
+        self.tab.wait_for_selector(".turn.model")
+
     def quiet(self) -> bool:
         """Whether there was no error, and no request but for the page itself."""
         own = self.path.as_uri()
@@ -61,7 +66,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def opened(browser: Any, given: RunInput, tmp_path: Path) -> Iterator[Opened]:
     """The report of one run with its transcripts."""
-    page = Opened(browser, render_report([given]), tmp_path)
+    page = Opened(browser, run_report(given), tmp_path)
     yield page
     assert page.quiet(), (page.complaints, page.asked)
     page.context.close()
@@ -70,9 +75,8 @@ def opened(browser: Any, given: RunInput, tmp_path: Path) -> Iterator[Opened]:
 def test_a_transcript_is_put_in_when_it_is_opened(opened: Opened) -> None:
     """Not before; an address with its name opens it."""
     assert opened.tab.locator(".turn").count() == 0
-    opened.go("#t1-1")
-    opened.tab.wait_for_selector("#t1-1 .turn.model")
-    assert opened.tab.locator("#t1-1 .grade h3").first.inner_text() == "Verdict of demo/judge"
+    opened.open_first()
+    assert opened.tab.locator(".grade h3").first.inner_text() == "Verdict of demo/judge"
 
 
 def test_keys_go_from_transcript_to_transcript(opened: Opened) -> None:
@@ -110,7 +114,8 @@ def test_whiskers_stand_on_the_axis_of_the_ticks(opened: Opened, given: RunInput
     """Measured in pixels between the ticks that are written below."""
     ticks, drawn = opened.tab.evaluate(_PLACES)
     (low, x0), (high, x1) = ticks[0], ticks[-1]
-    for row, ends in zip(given.document["ratings"], drawn, strict=True):
+    assert given.board
+    for row, ends in zip(given.board.document["rows"], drawn, strict=True):
         found = [low + (x - x0) / (x1 - x0) * (high - low) for x in ends]
         for end, stands in zip(row["ci95"] or (), found, strict=True):
             assert end is None or stands == pytest.approx(end, abs=(high - low) / 100)
@@ -130,9 +135,8 @@ _PLACES = """() => {
 def test_a_page_fits_a_phone(browser: Any, given: RunInput, tmp_path: Path) -> None:
     """360 pixels wide, without scrolling sideways."""
     size = {"width": 360, "height": 740}
-    page = Opened(browser, render_report([given]), tmp_path, viewport=size)
-    page.go("#t1-1")
-    page.tab.wait_for_selector(".turn")
+    page = Opened(browser, run_report(given), tmp_path, viewport=size)
+    page.open_first()
     assert page.tab.evaluate("document.documentElement.scrollWidth") == 360
     page.context.close()
 
@@ -141,11 +145,10 @@ def test_nothing_runs_that_a_model_has_written(
     browser: Any, given: RunInput, tmp_path: Path
 ) -> None:
     """Not in names, verdicts or notes, nor when its transcripts are opened."""
-    page = Opened(browser, render_report([hostile(given)]), tmp_path)
-    page.go("#t1-1")
-    page.tab.wait_for_selector("#t1-1 .turn")
+    page = Opened(browser, run_report(hostile(given)), tmp_path)
+    page.open_first()
     assert page.tab.evaluate("typeof window.canary") == "undefined"
-    assert "<script>window.canary=1</script>" in page.tab.locator("#t1-1 .said").first.inner_text()
+    assert "<script>window.canary=1</script>" in page.tab.locator(".said").first.inner_text()
     assert page.quiet(), (page.complaints, page.asked)
     page.context.close()
 

@@ -244,7 +244,7 @@ def test_a_report_for_others_names_no_place_either(
     for more, there in (((), True), (("--public",), False)):
         assert bench("report", "-o", "page.html", "--transcripts", *more).code == 0
         text = Path("page.html").read_text(encoding="utf-8")
-        for packed in re.findall(r'octet-stream"[^>]*>([^<]+)<', text):
+        for packed in re.findall(r'"packed": "([^"]+)"', text):
             text += gzip.decompress(base64.b64decode(packed)).decode()
         assert (planted in text) is there
 
