@@ -12,17 +12,17 @@ from typing import NamedTuple
 from ..benchmark import Pack
 from ..errors import DataError, UsageError
 from ..guard import guard
-from ..journal import Failure, Journal, RunRecord
+from ..journal import Failure, RunRecord
 from ..parties.sites import site_in
-from ..plugins import Catalogue
-from ..reading.names import check_name
 from ..reports.comparability import RunResult, judge_label, refuse_mixture, what_is_missing
 from ..reports.hints import bench
 from ..runs.finding import MODEL, model_label
-from ..runs.stored_config import config_of_result, pack_of
+from ..runs.run_set import RunSet
+from ..runs.stored_run import StoredRun
 from ..settings.run_config import RunConfig, grader
 from ..text import plural
 from ..types import JsonObject, SampleScore, digest
+from ..types.result_document import ResultDocument
 from .csv_tables import CsvTable
 
 HINT = "name runs of one protocol at a time"
@@ -89,19 +89,11 @@ def reruns_of_csv(file: CsvTable, wanted: Sequence[str]) -> Reruns:
 # From runs
 
 
-def reruns_of_runs(
-    journal: Journal,
-    runs: Sequence[RunRecord],
-    catalogue: Catalogue,
-    dataset: str | None,
-    view: str | None = None,
-) -> Reruns:
+def reruns_of_runs(runs: RunSet, dataset: str | None, view: str | None = None) -> Reruns:
     """A rerun per iteration of each run, scored by itself.
 
     Args:
-        journal: Holds the runs.
         runs: At least one; of one benchmark.
-        catalogue: Where the benchmark is found.
         dataset: Where its data is now, if it was moved.
         view: The result of each run whose judge and options count, if not its own.
 
@@ -109,28 +101,25 @@ def reruns_of_runs(
         UsageError: The runs are no reruns of each other, or one has no result.
         DataError: The data are not there.
     """
-    outcomes = [_outcome(journal, run, view) for run in runs]
-    _refuse_other_benchmarks(runs)
-    refuse_mixture(outcomes, catalogue.benchmarks.things, HINT)
-    _refuse_other_endpoints(journal, runs)
-    graded = [_read(journal, outcome, catalogue, dataset) for outcome in outcomes]
+    there = list(runs)
+    outcomes = [_outcome(run, view) for run in there]
+    _refuse_other_benchmarks(runs.records)
+    refuse_mixture(outcomes, runs.catalogue.benchmarks.things, HINT)
+    _refuse_other_endpoints(runs)
+    graded = [_read(run, own.document, dataset) for run, own in zip(there, outcomes, strict=True)]
     _refuse_other_items(graded)
     reruns = [rerun for run in graded for rerun in run.reruns()]
     more = "run it again with --iterations 2, or with --fresh and name both runs"
     judge = judge_label(outcomes[0].document)
-    return Reruns(f"{runs[0].benchmark} runs in {journal.folder}", reruns, (), more, judge)
+    return Reruns(f"{there[0].benchmark} runs in {runs.journal.folder}", reruns, (), more, judge)
 
 
-def _outcome(journal: Journal, run: RunRecord, view: str | None) -> RunResult:
-    document = journal.document(run)
-    if view is not None:
-        views = journal.views(run)
-        check_name(view, views, f"run {run.run_id} has no view {view!r}", "there are")
-        document = views[view]
+def _outcome(run: StoredRun, view: str | None) -> RunResult:
+    document = run.document if view is None else run.view(view)
     missing = "no result yet" if document is None else what_is_missing(document)
     if document is None or missing:
-        raise UsageError(f"run {run.run_id}: {missing}")
-    return RunResult(run, document)
+        raise UsageError(f"run {run.id}: {missing}")
+    return RunResult(run.record, document)
 
 
 def _refuse_other_benchmarks(runs: Sequence[RunRecord]) -> None:
@@ -139,11 +128,11 @@ def _refuse_other_benchmarks(runs: Sequence[RunRecord]) -> None:
         raise UsageError(f"these are runs of {' and '.join(names)}; name those of one benchmark")
 
 
-def _refuse_other_endpoints(journal: Journal, runs: Sequence[RunRecord]) -> None:
+def _refuse_other_endpoints(runs: RunSet) -> None:
     """Refuse a model's runs at two sites: a server's build and quantisation move scores."""
-    names = {a.run_id: a.endpoint for a in journal.asked(party=MODEL)}
+    names = {a.run_id: a.endpoint for a in runs.journal.asked(party=MODEL)}
     first: dict[str, RunRecord] = {}
-    for run in runs:
+    for run in runs.records:
         one = first.setdefault(run.name, run)
         sites = [site_in(model_label(r), names.get(r.run_id)) for r in (one, run)]
         if (sites[0], one.model) != (sites[1], run.model):
@@ -200,33 +189,29 @@ class _GradedRun:
         return Rerun(self.run.name, self.run.demo, source, values, partial or invalid)
 
 
-def _read(
-    journal: Journal, outcome: RunResult, catalogue: Catalogue, dataset: str | None
-) -> _GradedRun:
-    run = outcome.run
-    config = config_of_result(journal, outcome.run, catalogue, outcome.document, dataset)
-    pack = pack_of(run, config)
-    grader_digest = _grader(journal, run, config)
-    clusters = {item.id: item.cluster for item in pack.items}
-    scores = list(journal.grades(run, grader_digest, clusters))
+def _read(run: StoredRun, document: ResultDocument, dataset: str | None) -> _GradedRun:
+    config = run.config_of(document, dataset)
+    pack = run.pack_of(config)
+    clusters = pack.clusters
+    scores = list(run.grades(_grader(run, config), clusters))
     graded = {(s.item_id, s.iteration) for s in scores}
-    failures = [f for f in journal.failures(run) if f.item_id in clusters]
+    failures = [f for f in run.failures if f.item_id in clusters]
     left = [f for f in failures if (f.item_id, f.iteration) not in graded]
-    return _GradedRun(run, config, pack, scores, left)
+    return _GradedRun(run.record, config, pack, scores, left)
 
 
-def _grader(journal: Journal, run: RunRecord, config: RunConfig) -> str:
+def _grader(run: StoredRun, config: RunConfig) -> str:
     """The grader of the result: that of the run itself, else that of bench rescore.
 
     Raises:
         UsageError: Nothing is graded.
         DataError: None of the run's graders is that of its result, or has this version.
     """
-    facts, there = grader(config), {g.digest for g in journal.graders(run)}
+    facts, there = grader(config), {g.digest for g in run.all_graders}
     for grader_digest in (digest(facts), digest({**facts, "offline": True})):
         if grader_digest in there:
             return grader_digest
     if not there:
-        raise UsageError(f"run {run.run_id} has no graded replies yet; run its command first")
+        raise UsageError(f"run {run.id} has no graded replies yet; run its command first")
     message = "its grades are by another judge than its last result, or by another version"
-    raise DataError(f"run {run.run_id}", f"{message}; {bench('rescore', run.run_id)} grades anew")
+    raise DataError(f"run {run.id}", f"{message}; {bench('rescore', run.id)} grades anew")

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..errors import DataError, UsageError
-from ..journal import Journal, RunRecord
-from ..plugins import Catalogue
+from ..journal import RunRecord
 from ..reports.comparability import (
     RunResult,
     is_partial,
@@ -20,7 +19,8 @@ from ..reports.comparability import (
     what_is_missing,
 )
 from ..reports.gradings import is_judge, is_pack
-from ..runs.result_view import result_by
+from ..runs.run_set import RunSet
+from ..runs.stored_run import StoredRun
 from ..text import plural
 from ..types.result_document import MetricRow, ResultDocument
 from .score_tables import ScoreTable
@@ -73,19 +73,19 @@ class RunSelection:
         mixed: Let demo models and real ones stand in one table.
     """
 
-    runs: Sequence[RunRecord] | None = None
+    runs: Sequence[StoredRun] | None = None
     datasets: Mapping[str, str] = field(default_factory=dict)
     judge: str | None = None
     without: Collection[str] = ()
     mixed: bool = False
 
-    def among(self, runs: Sequence[RunRecord]) -> list[RunRecord]:
+    def among(self, runs: RunSet) -> list[StoredRun]:
         """Those of a journal's runs that are looked at."""
         wanted = runs if self.runs is None else self.runs
         return [run for run in wanted if run.name not in self.without]
 
     def of_one_kind(
-        self, runs: Sequence[RunRecord], benchmarks: Collection[str]
+        self, runs: RunSet, benchmarks: Collection[str]
     ) -> tuple["RunSelection", list[str]]:
         """The choice without demo models where there are real ones, and which it leaves out.
 
@@ -117,38 +117,32 @@ class _Notes:
     warnings: list[str] = field(default_factory=list)
 
 
-def benchmarks_with_runs(journal: Journal, choice: RunSelection) -> list[str]:
+def benchmarks_with_runs(runs: RunSet, choice: RunSelection) -> list[str]:
     """The benchmarks that have runs among those that count, by name, in the order of the runs."""
-    return list(dict.fromkeys(run.benchmark for run in choice.among(journal.runs())))
+    return list(dict.fromkeys(run.benchmark for run in choice.among(runs)))
 
 
-def table_of_runs(
-    journal: Journal,
-    wanted: Sequence[ScoreColumn],
-    choice: RunSelection,
-    catalogue: Catalogue,
-) -> ScoreTable:
+def table_of_runs(runs: RunSet, wanted: Sequence[ScoreColumn], choice: RunSelection) -> ScoreTable:
     """The scores of a journal's runs.
 
     Args:
-        journal: Holds the runs.
+        runs: A journal's.
         wanted: The columns.
-        choice: Which runs count.
-        catalogue: Knows the benchmarks that are installed.
+        choice: Which of them count.
 
     Raises:
         UsageError: Results of one benchmark never mix, or a metric is not there.
     """
     notes = _Notes()
     names = dict.fromkeys(column.benchmark for column in wanted)
-    choice, demos = choice.of_one_kind(journal.runs(), names)
+    choice, demos = choice.of_one_kind(runs, names)
     notes.left_out += [f"demo models: {', '.join(demos)}; --demo takes them in"] if demos else []
-    found = {name: _outcomes(journal, name, choice, catalogue, notes) for name in names}
+    found = {name: _outcomes(runs, name, choice, notes) for name in names}
     models = list(dict.fromkeys(model for outcomes in found.values() for model in outcomes))
     flags = [_flags(model, found) for model in models]
     columns = {c.name: _values(c, found[c.benchmark], models, notes) for c in wanted}
     return ScoreTable(
-        f"runs in {journal.folder}",
+        f"runs in {runs.journal.folder}",
         tuple(models),
         columns,
         tuple(flags),
@@ -164,11 +158,11 @@ def _judge(outcomes: Iterable[RunResult]) -> str | None:
 
 
 def _outcomes(
-    journal: Journal, benchmark: str, choice: RunSelection, catalogue: Catalogue, notes: _Notes
+    runs: RunSet, benchmark: str, choice: RunSelection, notes: _Notes
 ) -> dict[str, RunResult]:
     """The results of a benchmark that count, by the model's name."""
-    runs = [run for run in choice.among(journal.runs()) if run.benchmark == benchmark]
-    made = [_outcome(journal, run, choice, catalogue, notes) for run in runs]
+    own = [run for run in choice.among(runs) if run.benchmark == benchmark]
+    made = [_outcome(run, choice, notes) for run in own]
     known = [outcome for outcome in made if outcome is not None]
     taken = [outcome for outcome in known if choice.takes(outcome)]
     if len(taken) < len(known):
@@ -179,34 +173,30 @@ def _outcomes(
     valid = [outcome for outcome in taken if not outcome.document["invalid"]]
     failed = [outcome for outcome in taken if outcome.document["invalid"]]
     notes.left_out += [f"{_named(o.run)}: FAIL: {o.document['invalid']}" for o in failed]
-    refuse_mixture(valid, catalogue.benchmarks.things, HINT)
+    refuse_mixture(valid, runs.catalogue.benchmarks.things, HINT)
     return _one_per_model(valid, notes)
 
 
-def _outcome(
-    journal: Journal, run: RunRecord, choice: RunSelection, catalogue: Catalogue, notes: _Notes
-) -> RunResult | None:
+def _outcome(run: StoredRun, choice: RunSelection, notes: _Notes) -> RunResult | None:
     """A run's own result, or the one by the judge that is wanted, made from the journal."""
-    document = journal.document(run)
+    document = run.document
     if document is not None and not choice.is_by(document):
-        document = _by_judge(journal, run, str(choice.judge), catalogue, notes) or document
+        document = _by_judge(run, str(choice.judge), notes) or document
     missing = "no result yet" if document is None else what_is_missing(document)
     if document is None or missing:
-        notes.left_out.append(f"{_named(run)}: {missing}")
+        notes.left_out.append(f"{_named(run.record)}: {missing}")
         return None
-    return RunResult(run, document)
+    return RunResult(run.record, document)
 
 
-def _by_judge(
-    journal: Journal, run: RunRecord, judge: str, catalogue: Catalogue, notes: _Notes
-) -> ResultDocument | None:
+def _by_judge(run: StoredRun, judge: str, notes: _Notes) -> ResultDocument | None:
     """A run's result by a judge; ``None`` where that one has not graded it."""
-    if not any(is_judge(g.graded_by.get("judge"), judge) for g in journal.graders(run)):
+    if not any(is_judge(g.graded_by.get("judge"), judge) for g in run.all_graders):
         return None
     try:
-        return result_by(journal, catalogue, run, judge)
+        return run.result(judge)
     except DataError as error:
-        notes.left_out.append(f"{_named(run)}: {error}")
+        notes.left_out.append(f"{_named(run.record)}: {error}")
         return None
 
 

@@ -8,16 +8,15 @@ import click
 from .. import console
 from ..analysis.agreement import Agreement, Judged, agree
 from ..errors import UsageError
-from ..journal import Journal
 from ..reports.choosing import chosen, two_judges
-from ..reports.graded import read_samples
-from ..reports.gradings import gradings, refuse_unlike
+from ..reports.gradings import refuse_unlike
+from ..runs import run_set
 from ..runs.selectors import place_of
 from ..text import as_text
 from .command import Command
 from .completion import judge_labels, run_ids
 from .selectors import find_all, model_and_benchmark, selector
-from .stored import as_given, read_stored, stored_options
+from .stored import as_given, stored_options
 from .values import pairs
 
 _AGREEMENT_EXAMPLES = (
@@ -57,14 +56,13 @@ def _agreed(
     chosen_by = selector(dataset=dataset)
     if not (starts or any(chosen_by)):
         raise UsageError("Missing argument 'RUN...'.")
-    with Journal(runs_dir, create=False) as journal:
-        runs = find_all(journal, starts, chosen_by)
-        refuse_unlike(runs)
-        graded = [chosen(run, gradings(journal, run), wanted) for run in runs]
-        sides = two_judges(graded, named)
-        stored = read_stored(runs[0], sides[0].first, place_of(dataset))
+    with run_set.runs(runs_dir) as stored:
+        found = list(find_all(stored, starts, chosen_by))
+        refuse_unlike([run.record for run in found])
+        sides = two_judges([chosen(run.record, run.graders(), wanted) for run in found], named)
+        pack = found[0].pack_by(sides[0].first, place_of(dataset))
         judged = [
-            Judged(*(read_samples(journal, run, side, stored.clusters) for side in pair))
-            for run, pair in zip(runs, sides, strict=True)
+            Judged(*(run.graded(side, pack.clusters) for side in pair))
+            for run, pair in zip(found, sides, strict=True)
         ]
-        return agree(stored.pack, judged, leave_out=stored.benchmark.not_judged)
+        return agree(pack, judged, leave_out=found[0].plugin.not_judged)

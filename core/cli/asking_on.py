@@ -11,8 +11,7 @@ from pathlib import Path
 import click
 
 from ..errors import Unreadable
-from ..journal import Journal
-from ..reports.transcripts import item_record
+from ..runs import run_set
 from ..text import line
 from ..types.result_document import ResultDocument
 from .session import tell
@@ -55,8 +54,7 @@ def _confirms(question: str) -> bool:
 
 def _reply(runs_dir: Path, document: ResultDocument, item_id: str) -> str:
     """The last reply about an item, shortened to one line."""
-    with Journal(runs_dir, create=False) as journal:
-        run = journal.find_run(str(document["run_id"]))
-        calls = item_record(journal, run, item_id)["iterations"][0]["calls"] if run else []
+    with run_set.runs(runs_dir) as stored:
+        calls = stored[str(document["run_id"])].item(item_id)["iterations"][0]["calls"]
         text = line(" ".join(calls[-1]["text"].split())) if calls else ""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

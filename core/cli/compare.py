@@ -1,31 +1,34 @@
 """`bench compare`: two runs side by side, and their paired differences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import console
+from ..benchmark import Pack
 from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
-from ..journal import Journal, RunRecord
 from ..plugins import installed
 from ..reports.choosing import chosen, own_judge, same_grading
 from ..reports.comparing import RunComparison, compare
-from ..reports.graded import GradedSamples, read_samples
-from ..reports.gradings import gradings, refuse_unlike
+from ..reports.graded import GradedSamples
+from ..reports.gradings import refuse_unlike
 from ..reports.hints import bench
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
 from ..reports.statements import OnBoard, pair_statement
+from ..runs import run_set
+from ..runs.run_set import RunSet
 from ..runs.selectors import Selector, place_of
+from ..runs.stored_run import StoredRun
 from ..text import as_text, line
 from .command import Command
 from .completion import judge_labels, run_ids
 from .options import kin_options
 from .selectors import find, model_and_benchmark, selector
-from .stored import Stored, as_given, read_stored, stored_options
+from .stored import as_given, stored_options
 from .values import pairs
 
 _COMPARE_EXAMPLES = (
@@ -73,39 +76,36 @@ def _compared(
 ) -> tuple[RunComparison, KinRule | None, OnBoard | None]:
     wanted, judge = pairs(changes, "--set"), as_given("judge", judge)
     dataset = as_given("dataset", dataset)
-    with Journal(runs_dir, create=False) as journal:
-        runs = _two(journal, starts, selector(judge=judge, dataset=dataset))
-        stored, both = graded_pair(journal, runs, judge, wanted, place_of(dataset))
-        kin = None
+    with run_set.runs(runs_dir) as stored:
+        two = _two(stored, starts, selector(judge=judge, dataset=dataset))
+        pack, both = graded_pair(two, judge, wanted, place_of(dataset))
+        benchmark, kin = two[0].plugin, None
         if exclude_kin or additive:
-            given = journal, stored.benchmark, both, stored.clusters
-            kin, both = graded_without_kin(*given, additive=additive)
-        document = compare(Compared(stored.benchmark, stored.pack, *both))
-        about = journal, installed(), stored.benchmark, runs
+            kin, both = graded_without_kin(benchmark, both, additive=additive)
+        document = compare(Compared(benchmark, pack, *both))
+        about = stored.journal, installed(), benchmark, [run.record for run in two]
         return document, kin, pair_on_board(*about, both[0].grading)
 
 
-def _two(journal: Journal, starts: tuple[str, ...], chosen: Selector) -> list[RunRecord]:
+def _two(stored: RunSet, starts: tuple[str, ...], chosen: Selector) -> list[StoredRun]:
     """The two runs, those of --model after those that are named."""
     names = (*starts, *chosen.models)
     if len(names) != 2:
         message = "name two runs, by their ids or their models' names"
         raise UsageError(f"{message}; {bench('runs')} lists them")
-    return [find(journal, name, chosen._replace(models=())) for name in names]
+    return [find(stored, name, chosen._replace(models=())) for name in names]
 
 
 def graded_pair(
-    journal: Journal,
-    runs: Sequence[RunRecord],
+    two: list[StoredRun],
     judge: str | None = None,
     wanted: Mapping[str, str] | None = None,
     dataset: str | None = None,
-) -> tuple[Stored, list[GradedSamples]]:
-    """What two runs were made from, and the samples of each by one grading.
+) -> tuple[Pack, list[GradedSamples]]:
+    """The pack of two runs, and the samples of each by one grading.
 
     Args:
-        journal: Holds them.
-        runs: The two.
+        two: The runs.
         judge: Whose grades, where several judges graded both; by default of their own results.
         wanted: Values of grading options, as text.
         dataset: Where their data is now.
@@ -113,12 +113,9 @@ def graded_pair(
     Raises:
         BenchError: They cannot be compared.
     """
-    refuse_unlike(runs)
-    judge = judge or own_judge(journal.document(run) for run in runs)
-    graded = [chosen(run, gradings(journal, run), wanted or {}, judge) for run in runs]
-    pair = same_grading(*graded)
-    stored = read_stored(runs[0], pair.first, dataset)
-    return stored, [
-        read_samples(journal, run, grading, stored.clusters)
-        for run, grading in zip(runs, pair, strict=True)
-    ]
+    refuse_unlike([run.record for run in two])
+    judge = judge or own_judge(run.document for run in two)
+    pair = same_grading(*(chosen(r.record, r.graders(), wanted or {}, judge) for r in two))
+    pack = two[0].pack_by(pair.first, dataset)
+    graded = [run.graded(grading, pack.clusters) for run, grading in zip(two, pair, strict=True)]
+    return pack, graded

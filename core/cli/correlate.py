@@ -12,10 +12,10 @@ from ..analysis.csv_tables import read_csv, write_csv
 from ..analysis.run_tables import RunSelection, ScoreColumn, benchmarks_with_runs, table_of_runs
 from ..analysis.score_tables import table_of_csv
 from ..errors import DataError, UsageError
-from ..journal import Journal
 from ..journal.file import has_journal
 from ..plugins import installed
 from ..reading.names import check_name, left_out_of
+from ..runs import run_set
 from ..text import as_text, line
 from . import options
 from .command import Command
@@ -136,23 +136,23 @@ def _from_file(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
 def _from_runs(words: Sequence[str], params: CorrelateParams) -> _TableRequest:
     if not has_journal(params["runs_dir"]):
         _refuse_no_source(words[0])
-    with Journal(params["runs_dir"], create=False) as journal:
-        runs = [find(journal, start) for start in params["runs"]]
+    with run_set.runs(params["runs_dir"]) as stored:
+        runs = [find(stored, start) for start in params["runs"]]
         datasets = {name: _pack(name, pack) for name, pack in _datasets(params["datasets"]).items()}
         choice = RunSelection(runs or None, datasets, params["judge"])
-        names = dict.fromkeys(run.name for run in choice.among(journal.runs()))
+        names = dict.fromkeys(run.name for run in choice.among(stored))
         left_out = left_out_of(names, params["without"], params["models"])
         choice = replace(choice, without=left_out, mixed=params["demo"])
-        there = benchmarks_with_runs(journal, choice)
+        there = benchmarks_with_runs(stored, choice)
         for word in words:
-            message = f"no runs of {ScoreColumn.parse(word).benchmark!r} in {journal.folder}"
+            message = f"no runs of {ScoreColumn.parse(word).benchmark!r} in {stored.journal.folder}"
             check_name(ScoreColumn.parse(word).benchmark, there, message, "there are runs of")
         ys = _others(words, [words[0], *(n for n in there if n != ScoreColumn.parse(words[0])[1])])
         columns = [ScoreColumn.parse(word) for word in (words[0], *ys)]
         for name in filter(None, choice.datasets):
             message = f"--dataset {name}={choice.datasets[name]}: {name!r} is not correlated"
             check_name(name, [column.benchmark for column in columns], message, "there are")
-        table = table_of_runs(journal, columns, choice, installed())
+        table = table_of_runs(stored, columns, choice)
     return _TableRequest(table, words[0], ys)
 
 

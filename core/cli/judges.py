@@ -7,9 +7,10 @@ import click
 from .. import console
 from ..benchmark import Benchmark
 from ..errors import UsageError
-from ..journal import Journal
 from ..reports.judge_words import ASSUMING
-from ..reports.judges import JudgesDocument, read_judged, study
+from ..reports.judges import JudgesDocument, study
+from ..runs import run_set
+from ..runs.judged import read_judged
 from ..sections import Table
 from ..text import as_text, line, number
 from . import options
@@ -42,8 +43,8 @@ def judges_command(
     """
     if not benchmark.judged:
         raise UsageError(f"{benchmark.name} asks no judge")
-    with Journal(runs_dir, create=False) as journal:
-        models = read_judged(journal, benchmark, pack_given(benchmark, dataset), demo=demo)
+    with run_set.runs(runs_dir) as stored:
+        models = read_judged(stored, benchmark, pack_given(benchmark, dataset), demo=demo)
     found = study(benchmark, models, as_given("judges", judges) or ())
     if json_output:
         click.echo(as_text(found))

@@ -7,12 +7,11 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from ..journal import Journal
 from ..parties.providers import OF_JUDGE, ModelSpec
 from ..run.rejudge import rejudge_task
 from ..run.task import Regrade
+from ..runs import run_set
 from ..runs.selectors import place_of
-from ..runs.stored_run import StoredRun
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings
 from ..settings.targets import find_target, limits_of
@@ -97,9 +96,9 @@ def _task(
     judge = find_target(settings, spec, OF_JUDGE)
     dataset = as_given("dataset", settings.dataset)
     check_named(name, selector(dataset=dataset))
-    with Journal(settings.runs_dir, create=False) as journal:
+    with run_set.runs(settings.runs_dir) as stored:
         return rejudge_task(
-            StoredRun(journal, find_one(journal, name, selector(dataset=dataset))),
+            find_one(stored, name, selector(dataset=dataset)),
             allow(judge),
             changes=changes,
             dataset=place_of(dataset),

@@ -9,9 +9,8 @@ from .. import analysis, console
 from ..analysis.csv_tables import read_csv
 from ..analysis.reruns import reruns_of_csv, reruns_of_runs
 from ..errors import UsageError
-from ..journal import Journal
-from ..plugins import installed
 from ..reading.names import check_name, check_without
+from ..runs import run_set
 from ..runs.selectors import place_of
 from ..text import as_text
 from . import options
@@ -105,6 +104,6 @@ def _from_runs(sources: tuple[str, ...], params: RepeatParams) -> "Reruns":
     chosen = selector(dataset=dataset)
     if not (sources or any(chosen)):
         raise UsageError("Missing argument 'RUN...|FILE.csv'.")
-    with Journal(params["runs_dir"], create=False) as journal:
-        runs = find_all(journal, sources, chosen)
-        return reruns_of_runs(journal, runs, installed(), place_of(dataset), params["view"])
+    with run_set.runs(params["runs_dir"]) as stored:
+        found = find_all(stored, sources, chosen)
+        return reruns_of_runs(found, place_of(dataset), params["view"])

@@ -10,14 +10,14 @@ from ..html.gather import gather_run, own_run, places_of
 from ..html.masking import Masker
 from ..html.policy import Policy
 from ..html.report import OPEN
-from ..journal import Journal, RunRecord
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.hints import bench
 from ..reports.pairing import Compared
+from ..runs import run_set
+from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..text import line
-from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
 from .compare import graded_pair
@@ -48,16 +48,17 @@ def report_command(
     Several are of one benchmark. Without a RUN the page is of those that --model and its like
     choose, or of the newest whole run of a real model.
     """
-    with Journal(runs_dir, create=False) as journal:
+    with run_set.runs(runs_dir) as stored:
         wanted = runs or any(selector())
-        records = find_all(journal, runs) if wanted else [_newest(journal)]
-        policy = Policy("all", Masker(places_of(journal, records))) if public else OPEN
-        if len(records) == 1:
-            page = run_report(run_input(StoredRun(journal, records[0]), transcripts), policy)
+        first, *others = found = list(find_all(stored, runs) if wanted else [_newest(stored)])
+        masked = Masker(places_of(stored.journal, [run.record for run in found]))
+        policy = Policy("all", masked) if public else OPEN
+        if not others:
+            page = run_report(run_input(first, transcripts), policy)
         else:
-            given = [own_run(StoredRun(journal, record), sections) for record in records]
-            found = [_compared(journal, records[0], other) for other in records[1:]]
-            page = runs_report(given, found, policy)
+            given = [own_run(run, sections) for run in found]
+            compared = [_compared(first, other) for other in others]
+            page = runs_report(given, compared, policy)
     _write(output, page)
     click.echo(line(f"saved in {output} ({len(page.encode()) / 1000:.0f} kB)"), err=True)
 
@@ -69,18 +70,18 @@ def _write(output: Path, page: str) -> None:
         raise DataError(output, f"cannot be written: {error.strerror}") from None
 
 
-def _newest(journal: Journal) -> RunRecord:
+def _newest(runs: RunSet) -> StoredRun:
     """The newest whole run of a real model; one that is not only where there is no other."""
-    found = [(run, document) for run in journal.runs() if (document := journal.document(run))]
+    found = [run for run in runs if run.document]
     if not found:
-        raise UsageError(f"no run in {journal.folder} has a result; {bench('runs')} lists them")
+        folder = runs.journal.folder
+        raise UsageError(f"no run in {folder} has a result; {bench('runs')} lists them")
 
-    def worth(one: tuple[RunRecord, ResultDocument]) -> tuple[bool, bool, str, int]:
-        run, document = one
-        whole = not is_partial(document) and document["status"] != "fail"
-        return not run.demo, whole, run.created_at, run.n
+    def worth(run: StoredRun) -> tuple[bool, bool, str, int]:
+        whole = run.document is not None and not is_partial(run.document) and run.status != "fail"
+        return not run.demo, whole, run.record.created_at, run.record.n
 
-    return max(found, key=worth)[0]
+    return max(found, key=worth)
 
 
 def run_input(stored: StoredRun, transcripts: bool) -> RunInput:
@@ -94,7 +95,7 @@ def run_input(stored: StoredRun, transcripts: bool) -> RunInput:
     return RunInput(run, board, list(texts), stored.journal.runs())
 
 
-def _compared(journal: Journal, first: RunRecord, other: RunRecord) -> RunComparison:
+def _compared(first: StoredRun, other: StoredRun) -> RunComparison:
     """Paired differences of two runs, as `bench compare` has them."""
-    stored, both = graded_pair(journal, [first, other])
-    return compare(Compared(stored.benchmark, stored.pack, *both))
+    pack, both = graded_pair([first, other])
+    return compare(Compared(first.plugin, pack, *both))

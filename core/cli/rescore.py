@@ -12,8 +12,8 @@ from ..journal import Journal
 from ..plugins import installed
 from ..run.rescore import regrade, rescore
 from ..run.rescore_all import CheckedRun, check_all
+from ..runs import run_set
 from ..runs.selectors import place_of
-from ..runs.stored_run import StoredRun
 from ..runs.views import write_document
 from ..text import as_text
 from ..types.result_document import ResultDocument
@@ -68,8 +68,8 @@ def rescore_command(
         if changes:
             raise UsageError("--set is for one RUN, not for --all")
         return _all(runs_dir, dry=dry_run, json_output=json_output)
-    with Journal(runs_dir, create=False) as journal:
-        stored = StoredRun(journal, find_one(journal, run, chosen))
+    with run_set.runs(runs_dir) as kept:
+        stored = find_one(kept, run, chosen)
         given = pairs(changes, "--set")
         config = stored.config(given, judge=judge, dataset=place_of(dataset))
         about = (stored, config, stored.pack_of(config))

@@ -8,7 +8,7 @@ import click
 
 from .. import console
 from ..errors import UsageError
-from ..journal import Journal, RunLock, RunRecord
+from ..journal import RunLock, RunRecord
 from ..journal.file import has_journal
 from ..parties.imported import origin_of
 from ..parties.panels import judges_in, rule_in
@@ -17,6 +17,7 @@ from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
 from ..reports.comparability import is_graded, judge_label
 from ..reports.hints import bench
+from ..runs import run_set
 from ..runs.views import document_path
 from ..text import as_text, line, number, plural
 from ..types.result_document import ResultDocument
@@ -40,11 +41,10 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
     rows: list[tuple[RunRecord, ResultDocument | None]] = []
     views: dict[str, list[str]] = {}
     if has_journal(runs_dir):
-        with Journal(runs_dir, create=False) as journal:
-            runs = selector().among(journal, journal.runs())
-            with journal.ahead(runs):
-                rows = [(run, journal.document(run)) for run in runs]
-                views = {run.run_id: list(journal.views(run)) for run in runs}
+        with run_set.runs(runs_dir) as stored:
+            for run in stored.chosen(selector()):
+                rows.append((run.record, run.document))
+                views[run.id] = list(run.views)
     if json_output:
         listed = [_as_json(run, doc, views[run.run_id]) for run, doc in rows]
         click.echo(as_text({"runs": listed}))
@@ -181,16 +181,16 @@ def delete_command(run: str, yes: bool, runs_dir: Path) -> None:
 
     They cannot be had back but by asking, and paying, again.
     """
-    with Journal(runs_dir, create=False) as journal:
-        record = find(journal, run)
-        what = f"run {record.run_id} ({record.benchmark}, {record.name})"
+    with run_set.runs(runs_dir) as stored:
+        found = find(stored, run)
+        journal, record, views = stored.journal, found.record, list(found.views)
+        what = f"run {found.id} ({found.benchmark}, {found.name})"
         what += f" with {journal.count_calls(record)} replies"
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError(f"this would delete {what}; add --yes to do it")
             click.confirm(line(f"Delete {what}?"), abort=True, err=True)
         with RunLock(journal.folder, record.run_id).acquire() as lock:
-            views = list(journal.views(record))
             journal.delete_run(record)
             lock.remove()
         for view in (None, *views):

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import DataError, UsageError
-from ..journal import Journal, RunRecord
-from ..reports.hints import bench, with_run
-from ..runs.differences import differences
-from ..runs.selectors import Selector, is_on
-from ..text import line, plural
+from ..reports.hints import bench
+from ..runs.run_set import RunSet
+from ..runs.selectors import Selector
+from ..runs.stored_run import StoredRun
 from . import options
 from .command import BenchmarkName
 from .completion import judge_labels, model_names
@@ -19,7 +18,6 @@ from .stored import as_given
 
 F = TypeVar("F", bound=Callable[..., object])
 _CHOSEN = "eibench.selector"
-_LISTED = 6
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -82,11 +80,11 @@ def selector(*, judge: str | None = None, dataset: str | None = None) -> Selecto
     )
 
 
-def find(journal: Journal, start: str, chosen: Selector | None = None) -> RunRecord:
+def find(runs: RunSet, start: str, chosen: Selector | None = None) -> StoredRun:
     """The one run whose id begins so, or whose model is called so.
 
     Args:
-        journal: Holds it.
+        runs: Among which.
         start: The beginning of an id, a model's name, or the end of one after a slash.
         chosen: What else it must be; by default what the options of the command say.
 
@@ -94,71 +92,34 @@ def find(journal: Journal, start: str, chosen: Selector | None = None) -> RunRec
         UsageError: There is none, or more than one.
         DataError: It is not on the data at the path that is given.
     """
-    fitting = find_fitting(journal, start, chosen)
-    if len(fitting) == 1:
-        return fitting[0]
-    raise UsageError(f"{start!r} could be {several(fitting, start)}")
+    return find_fitting(runs, start, chosen).only(start)
 
 
-def find_fitting(
-    journal: Journal, start: str, chosen: Selector | None = None
-) -> Sequence[RunRecord]:
+def find_fitting(runs: RunSet, start: str, chosen: Selector | None = None) -> RunSet:
     """The runs that could be meant, one at least; as `find`."""
-    if not start.strip():
-        raise UsageError(f"name a run; {bench('runs')} lists them")
-    found = journal.runs_like(start) or _of_model(journal, start)
-    if not found:
-        raise UsageError(f"no run {start!r} in {journal.folder}; {bench('runs')} lists them")
-    exact = [run for run in found if run.run_id == start] or found
+    named = runs.named(start)
     chosen = selector() if chosen is None else chosen
-    if chosen.checks_judge and len(exact) == 1:
+    if chosen.checks_judge and len(named) == 1:
         chosen = chosen._replace(judge=None)
-    if fitting := chosen.among(journal, exact):
+    if fitting := named.chosen(chosen):
         return fitting
-    _refuse_other_data(exact, chosen.dataset)
-    raise UsageError(f"no run {start!r} with {chosen}; others: {several(exact, start)}")
+    _refuse_other_data(named, chosen.dataset)
+    raise UsageError(f"no run {start!r} with {chosen}; others: {named.listed(start)}")
 
 
-def _of_model(journal: Journal, name: str) -> list[RunRecord]:
-    runs, end = journal.runs(), f"/{name}"
-    return (
-        [run for run in runs if run.name == name]
-        or [run for run in runs if run.model == name]
-        or [run for run in runs if run.name.endswith(end) or run.model.endswith(end)]
-    )
-
-
-def _refuse_other_data(runs: Sequence[RunRecord], dataset: str | None) -> None:
+def _refuse_other_data(runs: RunSet, dataset: str | None) -> None:
     """Refuse a path that holds other data than the one run that is named was made with."""
-    if dataset and len(runs) == 1 and Path(dataset).exists() and not is_on(runs[0], dataset):
-        of = f"is not the data of run {runs[0].run_id} (SHA-256 {runs[0].pack_sha256[:12]}…)"
+    if (
+        dataset
+        and len(runs) == 1
+        and Path(dataset).exists()
+        and not (run := runs.only()).is_on(dataset)
+    ):
+        of = f"is not the data of run {run.id} (SHA-256 {run.record.pack_sha256[:12]}…)"
         raise DataError(dataset, f"{of}; name the right one with --dataset")
 
 
-def several(runs: Sequence[RunRecord], start: str = "") -> str:
-    """How many runs could be meant, and the commands that name each.
-
-    Args:
-        runs: The runs.
-        start: The word of the command in place of which each is named.
-    """
-    apart = differences(runs)
-    named = [
-        f"{with_run(start, run.run_id)} ({', '.join(filter(None, (_what(run), differing)))})"
-        for run, differing in zip(runs[:_LISTED], apart, strict=False)
-    ]
-    more = [f"{len(runs) - _LISTED} more: {bench('runs')}"] if len(runs) > _LISTED else []
-    return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
-
-
-def _what(run: RunRecord) -> str:
-    """What tells a run from others of its model."""
-    return line(f"{run.benchmark} on {run.pack_name}, {run.name}, {run.created_at[:10]}")
-
-
-def find_all(
-    journal: Journal, starts: Sequence[str], chosen: Selector | None = None
-) -> list[RunRecord]:
+def find_all(runs: RunSet, starts: Sequence[str], chosen: Selector | None = None) -> RunSet:
     """The runs that are named, each once; without names all that the options choose.
 
     Raises:
@@ -166,12 +127,11 @@ def find_all(
     """
     chosen = selector() if chosen is None else chosen
     if starts:
-        found = [find(journal, start, chosen) for start in starts]
-        return list({run.run_id: run for run in found}.values())
-    runs = chosen.among(journal, journal.runs())
-    if not runs:
-        raise UsageError(f"no run with {chosen} in {journal.folder}; {bench('runs')} lists all")
-    return runs
+        return runs.of(find(runs, start, chosen) for start in starts)
+    if fitting := runs.chosen(chosen):
+        return fitting
+    folder = runs.journal.folder
+    raise UsageError(f"no run with {chosen} in {folder}; {bench('runs')} lists all")
 
 
 def check_named(start: str | None, chosen: Selector) -> None:
@@ -184,7 +144,7 @@ def check_named(start: str | None, chosen: Selector) -> None:
         raise UsageError(f"Missing argument 'RUN': an id or a model's name; {bench('runs')} lists")
 
 
-def find_one(journal: Journal, start: str | None, chosen: Selector | None = None) -> RunRecord:
+def find_one(runs: RunSet, start: str | None, chosen: Selector | None = None) -> StoredRun:
     """The one run that is named, or else that the options choose.
 
     Raises:
@@ -193,8 +153,8 @@ def find_one(journal: Journal, start: str | None, chosen: Selector | None = None
     chosen = selector() if chosen is None else chosen
     check_named(start, chosen)
     if start is not None:
-        return find(journal, start, chosen)
-    found = find_all(journal, (), chosen)
+        return find(runs, start, chosen)
+    found = find_all(runs, (), chosen)
     if len(found) == 1:
-        return found[0]
-    raise UsageError(f"{chosen} could be {several(found)}")
+        return found.only()
+    raise UsageError(f"{chosen} could be {found.listed()}")

@@ -1,31 +1,24 @@
 """`bench show`: a run's result, what came of its items, and all that was said about one."""
 
-import contextlib
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from .. import console
 from ..analysis.csv_tables import csv_text
-from ..errors import BenchError, PluginError, UsageError
-from ..guard import guard
-from ..journal import Journal, RunRecord
+from ..errors import UsageError
 from ..parties.imported import is_imported
 from ..plugins import installed
-from ..reading.names import check_name
 from ..reports.comparability import judge_label
 from ..reports.ending import result_line
 from ..reports.hints import another_run, bench, judge_words, pack_of
-from ..reports.items import SORTS, Items, items_csv, items_of, items_table
-from ..reports.transcripts import ItemDocument, ItemScore, item_record
+from ..reports.items import SORTS, Items, items_csv, items_table
+from ..runs import run_set
 from ..runs.differences import differences
-from ..runs.result_view import left_out, result_by
-from ..runs.stored_config import config_of
-from ..runs.stored_config import pack_of as stored_pack
+from ..runs.run_set import RunSet
+from ..runs.stored_run import StoredRun
 from ..sections import Table
 from ..text import as_text, line, listed
-from ..types import Item, Score
 from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
@@ -112,55 +105,54 @@ def show_command(
         raise UsageError("--csv is for --items")
     chosen = selector(judge=judge)
     check_named(run, chosen)
-    with Journal(runs_dir, create=False) as journal:
+    with run_set.runs(runs_dir) as kept:
         one = any((item, items, judge, views, view, json_output))
-        if run and not (one or journal.runs_like(run)):
-            fitting = find_fitting(journal, run, chosen)
+        if run and not (one or kept.journal.runs_like(run)):
+            fitting = find_fitting(kept, run, chosen)
             if len(fitting) > 1:
-                _show_each(journal, fitting)
+                _show_each(fitting)
                 return
-        record = find_one(journal, run, chosen)
+        stored = find_one(kept, run, chosen)
         if views:
-            _list_views(journal, record, json_output)
+            _list_views(stored, json_output)
         elif items:
-            found = items_of(journal, record, journal.document(record), sort)
-            _print_items(found, json_output=json_output, csv_output=csv_output)
+            _print_items(stored.items(sort), json_output=json_output, csv_output=csv_output)
         elif view:
-            print_result(_view(journal, record, view), json_output=json_output)
+            print_result(stored.view(view), json_output=json_output)
         elif judge:
-            document = result_by(journal, installed(), record, judge)
-            print_result(document, json_output=json_output)
+            print_result(stored.result(judge), json_output=json_output)
         elif item is None:
-            _show_run(journal, record, json_output)
+            _show_run(stored, json_output)
         else:
-            _show_item(journal, record, item, json_output=json_output, full=full)
+            _show_item(stored, item, json_output=json_output, full=full)
 
 
-def _show_each(journal: Journal, runs: Sequence[RunRecord]) -> None:
+def _show_each(runs: RunSet) -> None:
     """The last line of each of several runs, with what sets it apart and the command for it."""
-    for run, apart in zip(runs, differences(runs), strict=True):
-        document = journal.document(run)
-        about = f"{run.benchmark} on {run.pack_name}" + (f", {apart}" if apart else "")
-        ended = result_line(document) if document else f"{run.name}: no result yet ({run.status})"
-        click.echo(line(f"{bench('show', run.run_id)}  {about}; {ended}"))
+    for run, apart in zip(runs, differences(runs.records), strict=True):
+        about = f"{run.benchmark} on {run.record.pack_name}" + (f", {apart}" if apart else "")
+        none = f"{run.name}: no result yet ({run.status})"
+        ended = result_line(run.document) if run.document else none
+        click.echo(line(f"{bench('show', run.id)}  {about}; {ended}"))
 
 
-def _show_run(journal: Journal, run: RunRecord, json_output: bool) -> None:
-    document = journal.document(run)
-    if document is None and (views := journal.views(run)):
+def _show_run(run: StoredRun, json_output: bool) -> None:
+    document = run.document
+    if document is None and run.views:
         raise UsageError(
-            f"run {run.run_id} has no result of its own yet, but views: {', '.join(views)}; "
-            f"{bench('show', run.run_id, '--view', 'NAME')} prints one, the command that started "
+            f"run {run.id} has no result of its own yet, but views: {', '.join(run.views)}; "
+            f"{bench('show', run.id, '--view', 'NAME')} prints one, the command that started "
             "the run goes on with it"
         )
     if document is None:
+        replies = run.journal.count_calls(run.record)
         raise UsageError(
-            f"run {run.run_id} has no result yet ({journal.count_calls(run)} replies are kept); "
+            f"run {run.id} has no result yet ({replies} replies are kept); "
             "the command that started it goes on with it"
         )
-    later = "" if json_output or document["ratings"] else _compared_later(journal, run)
-    another = _another(journal, run, document)
-    notes = [] if json_output else list(left_out(journal, installed(), run, document))
+    later = "" if json_output or document["ratings"] else _compared_later(run)
+    another = _another(run, document)
+    notes = [] if json_output else list(run.left_out())
     print_result(document, json_output=json_output, another=another, later=later, notes=notes)
 
 
@@ -173,9 +165,9 @@ def _print_items(found: Items, *, json_output: bool, csv_output: bool) -> None:
         console.output.show(console.fitted.Fitted(items_table(found)))
 
 
-def _compared_later(journal: Journal, run: RunRecord) -> str:
+def _compared_later(run: StoredRun) -> str:
     """Where the rating is of a run that others were compared with after its own result."""
-    names = journal.compared_by(run)
+    names = run.journal.compared_by(run.record)
     if not names:
         return ""
     by = listed(names, _LISTED)
@@ -185,7 +177,7 @@ def _compared_later(journal: Journal, run: RunRecord) -> str:
 _LISTED = 3
 
 
-def _another(journal: Journal, run: RunRecord, document: ResultDocument) -> str:
+def _another(run: StoredRun, document: ResultDocument) -> str:
     """The command that asks another model the same; nothing where its benchmark is gone."""
     benchmark = installed().benchmarks.things.get(run.benchmark)
     if benchmark is None or is_imported(run.model):
@@ -196,30 +188,22 @@ def _another(journal: Journal, run: RunRecord, document: ResultDocument) -> str:
     return another_run(*about, dataset=pack, judge=judge)
 
 
-def _view(journal: Journal, run: RunRecord, name: str) -> ResultDocument:
-    """A view of a run by its name."""
-    views = journal.views(run)
-    check_name(name, views, f"run {run.run_id} has no view {name!r}", "there are")
-    return views[name]
-
-
-def _list_views(journal: Journal, run: RunRecord, json_output: bool) -> None:
+def _list_views(run: StoredRun, json_output: bool) -> None:
     """The results that are kept beside a run's own, which stands first."""
-    own = journal.document(run)
-    found = {**({"": own} if own else {}), **journal.views(run)}
+    found = {**({"": run.document} if run.document else {}), **run.views}
     if json_output:
         rows = [_view_as_json(name, doc) for name, doc in found.items()]
-        click.echo(as_text({"run_id": run.run_id, "views": rows}))
+        click.echo(as_text({"run_id": run.id, "views": rows}))
         return
 
     cells = [
         [name or "(the run's own)", judge_of(doc), doc["status"], main_metric(doc)]
         for name, doc in found.items()
     ]
-    note = f"{bench('show', run.run_id, '--view')} NAME prints one"
+    note = f"{bench('show', run.id, '--view')} NAME prints one"
     columns = ("view", "judge", "status", "score")
     console.output.show(
-        console.tables.table(Table(f"results of run {run.run_id}", columns, cells, note=note))
+        console.tables.table(Table(f"results of run {run.id}", columns, cells, note=note))
     )
 
 
@@ -228,43 +212,11 @@ def _view_as_json(name: str, document: ResultDocument) -> object:
     return {"view": name or None} | {n: document.get(n) for n in (*names, "metrics")}
 
 
-def _show_item(
-    journal: Journal, run: RunRecord, item: str, *, json_output: bool, full: bool
-) -> None:
-    record = item_record(journal, run, item)
+def _show_item(run: StoredRun, item: str, *, json_output: bool, full: bool) -> None:
+    record = run.item(item)
     if json_output:
         click.echo(as_text(record))
         return
 
-    beside = beside_reference(journal, run)(record)
+    beside = run.beside_reference(record)
     console.output.show(console.transcripts.item(record, full=full, beside=beside))
-
-
-Beside = Callable[[ItemDocument], Mapping[int, Table | None]]
-"""From all that is known of an item, by iteration, to the answer beside the reference."""
-
-
-def beside_reference(journal: Journal, run: RunRecord) -> Beside:
-    """What sets a run's answers beside the reference; nothing where the data is not here."""
-    with contextlib.suppress(BenchError):
-        config = config_of(journal, run, installed(), {}, None)
-        items = {item.id: item for item in stored_pack(run, config).items}
-        shown = guard(config.benchmark).beside_reference
-        return lambda record: {
-            row["iteration"]: _beside(shown, items[record["item_id"]], _score(found))
-            for row in record["iterations"]
-            if (found := row["score"]) and record["item_id"] in items
-        }
-    return lambda record: {}
-
-
-def _beside(shown: Callable[[Item, Score], Table | None], item: Item, score: Score) -> Table | None:
-    """The answer beside the reference, or why it cannot be: a grade may be an import's."""
-    try:
-        return shown(item, score)
-    except PluginError as error:
-        return Table("The answer cannot be set beside the reference", ("why",), [(str(error),)])
-
-
-def _score(found: ItemScore) -> Score:
-    return Score(found["values"], found["reason"], tuple(found["flags"]), found["detail"])

@@ -13,19 +13,18 @@ from ..html import Built, build_site, gather
 from ..html.gather import Gathered, SiteRun, places_of
 from ..html.masking import Masker
 from ..html.policy import TEXTS, Policy
-from ..html.transcripts import ItemText
+from ..html.transcripts import ItemText, item_texts
 from ..journal import Journal
 from ..journal.file import now
 from ..parties.sites import without_hosts
 from ..plugins import installed
-from ..reports.transcripts import item_records
+from ..runs.stored_run import StoredRun
 from ..sections import Table
 from ..text import line, listed, plural
 from . import options
 from .command import Command
 from .session import sections
 from .settings import config_option
-from .show import beside_reference
 
 _EXAMPLES = "\b\nExamples:\n  bench site -o site && open site/index.html\n  bench site --preview\n"
 
@@ -78,10 +77,9 @@ def reader_of(journal: Journal) -> Callable[[SiteRun], Iterator[ItemText]]:
     """What reads all that was said in a run."""
 
     def texts(run: SiteRun) -> Iterator[ItemText]:
-        beside = beside_reference(journal, run.run)
         ids = [row.item_id for row in run.items.items]
-        for record in item_records(journal, run.run, ids, run.document["grader"]):
-            yield ItemText(record, beside(record))
+        stored = StoredRun(journal, run.run)
+        yield from item_texts(stored, ids, run.document["grader"])
 
     return texts
 

@@ -1,7 +1,6 @@
-"""What commands about stored runs share: which of their grades are meant, and their pack."""
+"""Options that commands about stored runs share, and the packs that these name."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,11 +9,6 @@ import click
 from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack, read_manifest
 from ..guard import guard
-from ..journal import RunRecord
-from ..plugins import installed
-from ..reports.gradings import Grading
-from ..runs.stored_config import asked_endpoint, pack_of
-from ..settings.run_config import RunConfig
 from . import options
 from .settings import config_option, given_by_user
 
@@ -57,19 +51,6 @@ def named_pack(benchmark: Benchmark, given: str) -> str:
     return find_pack(benchmark, given, options).sha256
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What a stored run was made from."""
-
-    benchmark: Benchmark
-    pack: Pack
-
-    @property
-    def clusters(self) -> dict[str, str]:
-        """Each item's cluster, by its id."""
-        return {item.id: item.cluster for item in self.pack.items}
-
-
 def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack, str | None]:
     """The pack that is named, by default the official one if there is any, and what names it.
 
@@ -80,21 +61,3 @@ def official_or_default(benchmark: Benchmark, dataset: str | None) -> tuple[Pack
         dataset = "official"
     given = {option.name: option.default for option in benchmark.options}
     return guard(benchmark).read_pack(find_pack(benchmark, dataset, given), given), dataset
-
-
-def read_stored(run: RunRecord, grading: Grading, dataset: str | None) -> Stored:
-    """A stored run's benchmark and pack, read with the options of a grading.
-
-    Raises:
-        DataError: The data is not where it was, or is other data.
-        UsageError: The benchmark is not installed.
-    """
-    benchmark = installed().benchmark(run.benchmark)
-    config = RunConfig(
-        benchmark=benchmark,
-        model=asked_endpoint(run),
-        options={**run.settings["all_options"], **grading.options},
-        dataset=dataset or run.settings["dataset"] or run.pack_name,
-        runs_dir=Path(),
-    )
-    return Stored(benchmark, pack_of(run, config))

@@ -11,12 +11,13 @@ from ..compare.weighted import weighed_comparisons
 from ..errors import UsageError
 from ..exchange.exporting import export
 from ..hooks.exporters import Exporter, ExportOption, ExportRequest
-from ..journal import Journal, RunRecord
+from ..journal import Journal
 from ..journal.archives import print_lines, write_lines
 from ..journal.locks import owner_of
 from ..journal.transfer import export_lines, import_runs
 from ..plugins import installed
-from ..runs.stored_run import StoredRun
+from ..runs import run_set
+from ..runs.run_set import RunSet
 from ..runs.views import write_document
 from ..text import plural
 from . import options
@@ -108,17 +109,16 @@ def export_command(
     wanted = bool(runs) or any(selector())
     if not (exporter and exporter.takes_all) and not wanted:
         raise UsageError("Missing argument 'RUN...'.")
-    with Journal(runs_dir, create=False) as journal:
+    with run_set.runs(runs_dir) as stored:
         if exporter:
-            chosen = find_all(journal, runs) if wanted else journal.runs()
-            request = ExportRequest([StoredRun(journal, run) for run in chosen], own, time.time())
-            paths = export(exporter, request, output)
+            chosen = find_all(stored, runs) if wanted else stored
+            paths = export(exporter, ExportRequest(list(chosen), own, time.time()), output)
             tell(f"{plural(len(chosen), 'run')} in {', '.join(map(str, paths))}")
             return
-        _refuse_journal(journal, output)
-        chosen = find_all(journal, runs)
-        _tell_owners(journal, chosen)
-        lines = _comparison_lines(journal, chosen) if comparisons else export_lines(journal, chosen)
+        _refuse_journal(stored.journal, output)
+        chosen = find_all(stored, runs)
+        _tell_owners(chosen)
+        lines = _comparison_lines(chosen) if comparisons else _lines(chosen)
         if str(output) == "-":
             print_lines(lines)
             return
@@ -137,13 +137,17 @@ def _refuse_options_of_others(
             raise UsageError(f"--{name.replace('_', '-')} is for --format {', '.join(of)}")
 
 
-def _comparison_lines(journal: Journal, runs: list[RunRecord]) -> Iterator[bytes]:
+def _lines(runs: RunSet) -> Iterator[bytes]:
+    return export_lines(runs.journal, runs.records)
+
+
+def _comparison_lines(runs: RunSet) -> Iterator[bytes]:
     """The runs' comparisons that were read, in the file form of docs/ratings.md.
 
     Raises:
         UsageError: They have none.
     """
-    given, warnings = weighed_comparisons(journal, installed(), runs)
+    given, warnings = weighed_comparisons(runs)
     for warning in warnings:
         tell(f"warning: {warning}")
     if not given:
@@ -157,10 +161,10 @@ def _refuse_journal(journal: Journal, output: Path) -> None:
         raise UsageError(f"{output} belongs to the journal itself; name another file with -o")
 
 
-def _tell_owners(journal: Journal, runs: list[RunRecord]) -> None:
+def _tell_owners(runs: RunSet) -> None:
     for run in runs:
-        if owner := owner_of(journal.folder, run.run_id):
-            message = f"run {run.run_id} is owned by {owner} and may go on: the file has what is"
+        if owner := owner_of(runs.journal.folder, run.id):
+            message = f"run {run.id} is owned by {owner} and may go on: the file has what is"
             tell(f"{message} committed now")
 
 

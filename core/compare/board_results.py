@@ -18,12 +18,12 @@ from ..parties.panels import rule_in
 from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
-from ..reports.evidence import Evidence, Selection, read_evidence
+from ..reports.evidence import Evidence, Selection
 from ..reports.item_scores import ItemScores, item_scores
 from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
 from ..runs.finding import JudgeNames
-from ..runs.stored_config import begun_by, config_of
+from ..runs.stored_run import StoredRun
 from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
 from ..types import Baseline, JsonDict, JsonObject, canonical, digest
 from ..types.result_document import ResultDocument
@@ -186,6 +186,10 @@ class BoardResults:
         labels = {g.graded_by.get("judge") for g in self._reading(run).graders}
         return {label for label in labels if isinstance(label, str) and not rule_in(label)}
 
+    def stored(self, run: RunRecord) -> StoredRun:
+        """A run with all that is known of it."""
+        return StoredRun(self.journal, run, self.catalogue)
+
     def config(self, run: RunRecord) -> RunConfig:
         """The run's configuration with this board's judge and options of readers."""
         return self._reading(run).config
@@ -205,13 +209,13 @@ class BoardResults:
 
     def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
         """What is known of a run's samples; of a panel's, what each of its judges says too."""
-        selection = begun_by(self.journal, run, pack)
+        stored = self.stored(run)
+        selection = stored.selection_of(pack)
         config, facts, today, _ = self._reading(run)
-        judge, panel = config.judge.stored_label if config.judge else None, config.panel
         offline = today == digest({**facts, "offline": True})
-        members = graders_of(config, offline=offline) if panel else None
-        about = (self.journal, run, today or digest(facts), selection)
-        return selection, read_evidence(*about, judge=judge, members=members, panel=panel)
+        members = graders_of(config, offline=offline) if config.panel else None
+        grader_digest = today or digest(facts)
+        return selection, stored.evidence(config, grader_digest, selection, members=members)
 
     def _baselines_of(self, pack: Pack, config: RunConfig) -> Mapping[str, Baseline]:
         """Those of the pack, which are the same for all runs with these options."""
@@ -228,7 +232,7 @@ class BoardResults:
             judge = judge_endpoint(label) if label else None
             read = {o.name: o.default for o in self.benchmark.options if o.in_grades}
             read |= dict(self.board.graded)
-            config = config_of(self.journal, run, self.catalogue, read, None, judge=judge)
+            config = self.stored(run).config(read, judge=judge)
             facts, there = self._facts_of(config), {g.digest: g.grades for g in graders}
             found = [d for d in (digest(facts), digest({**facts, "offline": True})) if d in there]
             today = max(found, key=there.__getitem__, default=None)

@@ -5,24 +5,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..journal import Journal
 from ..parties.panels import judges_in, rule_in
-from ..reports.judges import JudgesDocument, judged_model, study, study_ratings
+from ..reports.judges import JudgesDocument, study, study_ratings
 from .board_results import BoardResults
 
 if TYPE_CHECKING:
     from .leaderboard import Leaderboard
 
 
-def read_robustness(
-    journal: Journal, board: "Leaderboard", results: BoardResults
-) -> list[JudgesDocument]:
+def read_robustness(board: "Leaderboard", results: BoardResults) -> list[JudgesDocument]:
     """By scores, then by ratings; nothing where there is one judge.
 
     Of a panel its judges count, else those that have graded at least half of the models.
 
     Args:
-        journal: Holds the runs.
         board: Which runs, and the ratings by each judge.
         results: What is known of their graders.
     """
@@ -32,17 +28,17 @@ def read_robustness(
     judges = [j for j, n in there.items() if j in own and 2 * n >= len(board.runs)]
     made = [study_ratings(board.runs, board.by_judge)]
     if len(judges) > 1:
-        made.insert(0, _of_scores(journal, board, judges))
+        made.insert(0, _of_scores(board, results, judges))
     return [found for found in made if found]
 
 
 def _of_scores(
-    journal: Journal, board: "Leaderboard", judges: Sequence[str]
+    board: "Leaderboard", results: BoardResults, judges: Sequence[str]
 ) -> JudgesDocument | None:
     runs = list(board.runs.values())
     clusters = {item.id: item.cluster for item in board.pack.items}
-    with journal.ahead(runs):
-        models = [judged_model(journal, run, clusters, judges) for run in runs]
+    with results.journal.ahead(runs):
+        models = [results.stored(run).judged(clusters, judges) for run in runs]
     try:
         return study(board.benchmark, [model for model in models if model.by_judge], judges)
     except UsageError:  # no sample that all of them could read

@@ -372,7 +372,7 @@ def read_leaderboard(
         found = Leaderboard(
             board, benchmark, *known, made.changed, scores=made.scores, kin=kin, others=others
         )
-        found.robustness = read_robustness(journal, found, made.results)
+        found.robustness = read_robustness(found, made.results)
         return found
 
 

@@ -11,7 +11,6 @@ from ..errors import BenchError, DataError
 from ..journal import RunRecord
 from ..reports.hints import bench
 from ..reports.item_scores import ItemScores
-from ..runs.stored_config import pack_of
 from ..settings.run_config import RunConfig
 from ..types.result_document import ResultDocument
 from .board_results import BoardResults
@@ -75,7 +74,8 @@ class CountedRuns:
         config = self.results.config(run)
         if self.pack is None:
             try:
-                self.pack, self.results.read_by = pack_of(run, config), config.options
+                self.pack = self.results.stored(run).pack_of(config)
+                self.results.read_by = config.options
             except DataError as error:
                 self.error = error
                 return

@@ -9,8 +9,8 @@ from ..journal import Journal, RunRecord
 from ..journal.merging import Imported
 from ..journal.transfer import Telling, import_lines
 from ..reports.document import build_document
-from ..reports.evidence import Selection, read_evidence
-from ..runs.stored_config import begun_by
+from ..reports.evidence import Selection
+from ..runs.stored_run import StoredRun
 from ..runs.views import write_document
 from ..settings.run_config import grader
 from ..types import digest
@@ -63,14 +63,9 @@ def _sum_up(journal: Journal, source: Source, each: Import) -> None:
     if journal.document(run) is not None and (worse or not each.imported.changed):
         return
     # What was left out belongs to the run all the same, so the whole pack is what is looked at.
-    selection = Selection(source.pack.items, begun_by(journal, run, source.pack).iterations)
-    evidence = read_evidence(
-        journal,
-        run,
-        digest(grader(config)),
-        selection,
-        judge=config.judge.stored_label if config.judge else None,
-    )
+    stored = StoredRun(journal, run)
+    selection = Selection(source.pack.items, stored.selection_of(source.pack).iterations)
+    evidence = stored.evidence(config, digest(grader(config)), selection)
     document = build_document(run, config, source.pack, selection, evidence)
     journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
     write_document(journal.folder, document)

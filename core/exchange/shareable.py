@@ -1,6 +1,6 @@
 """What of a stored run may be given to others as a model's result."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .. import __version__
@@ -48,7 +48,7 @@ class ModelResult(NamedTuple):
         yield f"eibench {__version__}, run {self.run.run_id}"
 
 
-def results_of(runs: Sequence[StoredRun]) -> list[ModelResult]:
+def results_of(runs: Iterable[StoredRun]) -> list[ModelResult]:
     """The results of some runs.
 
     Raises:

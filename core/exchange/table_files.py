@@ -38,9 +38,7 @@ def parquet_files(request: ExportRequest) -> Iterator[ExportFile]:
 
 def _tables(request: ExportRequest) -> Iterator[tuple[str, TableRow, Sequence[Any]]]:
     """Each table by name, with the class of its rows."""
-    tables = TidyTables([], [], [], [], [])
-    if runs := request.runs:
-        tables = tables_of(runs[0].journal, [run.record for run in runs])
+    tables = tables_of(request.runs)
     for name, row in ROWS.items():
         yield name, row, getattr(tables, name)
 

@@ -15,7 +15,7 @@ from ..parties.sites import without_hosts
 from ..plugins import Catalogue
 from ..reports.comparability import judge_label
 from ..reports.graded import Key
-from ..reports.items import Items, items_of
+from ..reports.items import Items
 from ..reports.pairing import Compared, main_values
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE, JudgeNames
@@ -54,8 +54,8 @@ Sections = Callable[[ResultDocument], Sequence[Table]]
 
 def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) -> SiteRun:
     """A run by the grader of one of its results."""
-    items = items_of(stored.journal, stored.record, document, "worst")
-    cut_off = {(t.item_id, t.iteration) for t in stored.calls()
+    items = stored.items("worst", document)
+    cut_off = {(t.item_id, t.iteration) for t in stored.calls
                if t.truncated and t.phase == "generate"}  # fmt: skip
     state = stored.journal.state_of(stored.record)
     return SiteRun(stored.record, document, items, frozenset(cut_off), sections(document), state)
@@ -148,9 +148,7 @@ def own_run(stored: StoredRun, sections: Sections) -> SiteRun:
     Raises:
         UsageError: It has no result yet.
     """
-    if stored.document is None:
-        raise UsageError(f"run {stored.id} has no result yet; give its command again first")
-    return read_run(stored, stored.document, sections)
+    return read_run(stored, stored.result(), sections)
 
 
 def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) -> Absent:
@@ -240,7 +238,7 @@ def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Map
     grading = next((one for one in stored.graders() if one.digest == grader), None)
     if grading is None or (read.standing and read.standing.found):
         return {}
-    graded = stored.samples_by(grading, {item.id: item.cluster for item in read.pack.items})
+    graded = stored.graded(grading, read.pack.clusters)
     return main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
 
 

@@ -6,7 +6,7 @@ A judge's prompt is the transcript once more, so of it only the reply is shown.
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from ..benchmark.roles import role_in
@@ -14,6 +14,7 @@ from ..parties.panels import judges_in
 from ..parties.sites import without_hosts
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
+from ..runs.stored_run import StoredRun
 from ..sections import Table
 from ..text import harmless
 from ..types import JsonDict
@@ -27,6 +28,12 @@ class ItemText(NamedTuple):
 
     record: ItemDocument
     beside: Mapping[int, Table | None]
+
+
+def item_texts(run: StoredRun, ids: Iterable[str], grader: str | None) -> Iterator[ItemText]:
+    """All that was said about some items of a run, with scores by the grader of a digest."""
+    for document in run.item_documents(ids, grader):
+        yield ItemText(document, run.beside_reference(document))
 
 
 class PackedIteration(TypedDict):

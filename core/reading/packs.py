@@ -39,3 +39,8 @@ class Pack:
     items: Sequence[Item]
     comparability: str
     warnings: tuple[str, ...] = ()
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """Each item's cluster, by its id."""
+        return {item.id: item.cluster for item in self.items}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
-from ..journal import Journal, RunRecord, StoredComparison
+from ..journal import StoredComparison
 from .columns import FitColumn, FitTable
 
 
@@ -22,14 +22,9 @@ class ItemComparison(TypedDict):
     reason: str | None
 
 
-def comparisons_of(journal: Journal, run: RunRecord, item_id: str) -> list[ItemComparison]:
-    """The comparisons of an item that this run asked for, and those that others made with it."""
-    found = journal.comparisons_about(run.run_id, item_id)
-    return [_decoded(row, run) for row in found if row.status in ("read", "unread")]
-
-
-def _decoded(row: StoredComparison, run: RunRecord) -> ItemComparison:
-    own = "a" if row.run_a == run.run_id else "b"
+def decoded(row: StoredComparison, run_id: str) -> ItemComparison:
+    """A comparison as the run of an id sees it."""
+    own = "a" if row.run_a == run_id else "b"
     sign = 1 if own == "a" else -1
     margins = {name: sign * margin for name, margin in row.margins.items()}
     return {

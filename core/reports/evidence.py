@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..journal import CallTotals, CutOff, Failure, Journal, ReplySource, RunRecord
-from ..parties.panels import Panel, Replies, rule_in
+from ..journal import CallTotals, CutOff, Failure, ReplySource
+from ..parties.panels import Replies
 from ..parties.sites import host_in
 from ..types import Item, SampleScore, Usage
 from ..types.result_document import (
@@ -21,9 +21,7 @@ from ..types.result_document import (
     rating_notes,
 )
 from .comparability import judge_label, labelled
-from .gradings import gradings
-from .judge_replies import replies_of
-from .replies import Repeating, Spell, find_repeating
+from .replies import Repeating, Spell
 
 if TYPE_CHECKING:
     from ..settings.run_config import RunConfig
@@ -118,71 +116,15 @@ class Evidence:
     """Of a panel, how many verdicts each judge gave of those that it was to give."""
 
 
-def read_evidence(
-    journal: Journal,
-    run: RunRecord,
-    grader: str,
-    selection: Selection,
-    *,
-    judge: str | None = None,
-    sent: int = 0,
-    stopped: Status | None = None,
-    members: Mapping[str, str] | None = None,
-    panel: Panel | None = None,
-) -> Evidence:
-    """What the journal knows about the selected samples of a run, by one grader.
-
-    Args:
-        journal: Holds the run.
-        run: Whose samples they are.
-        grader: Whose grades count.
-        selection: Which samples.
-        judge: Label of the judge whose calls count; other judges' are left out.
-        sent: How many calls this command sent.
-        stopped: What ended this command early, if anything.
-        members: Of a panel, the graders of its judges by label; empty for the others that have
-            graded the run alike, ``None`` for nobody's.
-        panel: It, where the grader is one.
-    """
-    if members is not None and not members:
-        members = judges_beside(journal, run, grader)
-    clusters = selection.clusters
-    inside = _Inside(clusters, selection.iterations)
-    scores = [s for s in journal.grades(run, grader, clusters) if inside(s)]
-    failures = [f for f in journal.failures(run) if inside(f)]
-    if failures:
-        graded = {(s.item_id, s.iteration) for s in scores}
-        failures = [f for f in failures if (f.item_id, f.iteration) not in graded]
-    spent = _add_up(t for t in journal.call_totals(run, judge) if inside(t))
-    spent.retries += sum(max(0, failure.attempts - 1) for failure in failures)
-    spent.sent = journal.parameters_sent(run)
-    spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
-    spent.sources = journal.reply_sources(run)
-    by_judge = {
-        label: [s for s in journal.grades(run, own, clusters) if inside(s)]
-        for label, own in (members or {}).items()
-    }
-    replies = replies_of(panel, scores, failures, by_judge) if panel else {}
-    return Evidence(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
-
-
-def judges_beside(journal: Journal, run: RunRecord, grader: str) -> dict[str, str]:
-    """The graders of all judges that have graded a run as this one did; none of one judge."""
-    there = gradings(journal, run) if journal.graders(run) else []
-    own = next((one for one in there if one.digest == grader), None)
-    alike = [one for one in there if own and one.reading == own.reading]
-    found = {one.judge: one.digest for one in alike if one.judge and not rule_in(one.judge)}
-    return found if len(found) > 1 else {}
-
-
-def _add_up(totals: Iterable[CallTotals]) -> Spent:
+def add_up(totals: Iterable[CallTotals]) -> Spent:
+    """What calls cost together."""
     spent = Spent()
     for total in totals:
         spent.add(total)
     return spent
 
 
-class _Inside:
+class Inside:
     """Whether something about a sample belongs to the selection."""
 
     def __init__(self, clusters: Mapping[str, str], iterations: int) -> None:
@@ -190,6 +132,7 @@ class _Inside:
         self._iterations = iterations
 
     def __call__(self, about: SampleScore | Failure | CallTotals | CutOff) -> bool:
+        """Whether it does."""
         return about.item_id in self._clusters and about.iteration <= self._iterations
 
 

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 from ..benchmark import Pack
 from ..clients.families import kinship
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..parties.panels import Panel, Replies, judges_in, panel_of
 from ..parties.providers import ModelSpec
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import DatasetRow
-from .gradings import Grading, gradings, spec_of
-from .judge_replies import replies_of
+from .gradings import Grading, spec_of
 from .statements.judges import gave_verdicts
 
 Key = tuple[str, int]
@@ -74,6 +73,7 @@ class GradedSamples(NamedTuple):
         failed: Samples without a usable answer, and without a grade.
         n_items: How many items the pack has.
         replies: Of a panel, how many verdicts each judge gave of those that it was to give.
+        by_judge: Of a panel, the scores by each of its judges alone that has graded.
     """
 
     run: RunRecord
@@ -82,6 +82,7 @@ class GradedSamples(NamedTuple):
     failed: frozenset[Key]
     n_items: int
     replies: Mapping[str, Replies] = {}
+    by_judge: Mapping[str, Mapping[Key, SampleScore]] = {}
 
     def facts(self) -> RunFacts:
         """Which run it is."""
@@ -140,46 +141,10 @@ class GradedSamples(NamedTuple):
         return f"run {self.run.run_id}: {message}" if message else None
 
 
-def read_samples(
-    journal: Journal, run: RunRecord, grading: Grading, clusters: Mapping[str, str]
-) -> GradedSamples:
-    """A run's samples by one grading.
-
-    Args:
-        journal: Holds the run.
-        run: Whose samples.
-        grading: Whose grades.
-        clusters: Each item's cluster, for all items of the pack.
-    """
-    rows = {(s.item_id, s.iteration): s for s in journal.grades(run, grading.digest, clusters)}
-    failures = [f for f in journal.failures(run) if f.item_id in clusters]
-    scores = {key: rows[key] for key in sorted(rows)}
-    failed = frozenset((f.item_id, f.iteration) for f in failures) - rows.keys()
-    found = GradedSamples(run, grading, scores, failed, len(clusters))
-    if (panel := panel_in(grading)) is None:
-        return found
-    alone = samples_alone(journal, found, panel, clusters)
-    by_judge = {judge: list(alone.get(judge, {}).values()) for judge in panel.judges}
-    return found._replace(replies=replies_of(panel, scores.values(), failures, by_judge))
-
-
 def panel_in(grading: Grading) -> Panel | None:
     """The panel that graded; ``None`` where it was one judge, or nobody."""
     facts = grading.asked.get("panel")
     return panel_of(facts) if isinstance(facts, dict) else None
-
-
-def samples_alone(
-    journal: Journal, graded: GradedSamples, panel: Panel, clusters: Mapping[str, str]
-) -> dict[str, Mapping[Key, SampleScore]]:
-    """What each judge of a panel gave the samples of a run, by itself."""
-    asked = {name: fact for name, fact in graded.grading.asked.items() if name != "panel"}
-    there = [g for g in gradings(journal, graded.run) if dict(g.asked) == asked]
-    return {
-        str(g.judge): read_samples(journal, graded.run, g, clusters).scores
-        for g in there
-        if g.judge in panel.judges and g.options == graded.grading.options
-    }
 
 
 def value_names(samples: Iterable[GradedSamples]) -> list[str]:

@@ -8,8 +8,8 @@ with the command that makes it alike.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import JournalError, UsageError
-from ..journal import Grader, Journal, RunRecord
+from ..errors import UsageError
+from ..journal import Grader, RunRecord
 from ..parties.panels import rule_in
 from ..types import Json, JsonObject, canonical
 from .hints import bench
@@ -46,27 +46,8 @@ class Grading(NamedTuple):
         return f"{self.judge or 'no judge'}{f' ({message})' if message else ''}"
 
 
-def gradings(journal: Journal, run: RunRecord) -> list[Grading]:
-    """The gradings of a run, the latest first.
-
-    Of those that differ only in whether `bench rescore` made them, the one with more grades
-    counts. Where a judge has graded, grades without one are left out: they have no verdicts.
-
-    Raises:
-        JournalError: The run has no grades.
-    """
-    found: dict[tuple[str | None, str], Grading] = {}
-    for grading in map(_grading, journal.graders(run)):
-        key = (grading.judge, grading.reading)
-        other = found.get(key)
-        if other is None or _worth(grading) > _worth(other):
-            found[key] = grading
-    if not found:
-        raise JournalError(f"run {run.run_id} has no scored replies yet; run its command first")
-    return [g for g in found.values() if g.judge] or list(found.values())
-
-
-def _grading(grader: Grader) -> Grading:
+def grading_of(grader: Grader) -> Grading:
+    """How samples were graded, by what is kept of it."""
     by = grader.graded_by  # of an imported run, whatever its file says
     version, judge, options = by.get("version"), by.get("judge"), by.get("options")
     return Grading(
@@ -81,10 +62,6 @@ def _grading(grader: Grader) -> Grading:
 
 
 _ASKED = ("grading", "prompts", "sampling", "panel")
-
-
-def _worth(grading: Grading) -> tuple[int, bool]:
-    return grading.grades, not grading.offline
 
 
 def refuse_unlike(runs: Sequence[RunRecord]) -> None:

@@ -1,15 +1,37 @@
-"""What came of each item of a run: a row an item, made of the grades of one grader."""
+"""What came of each sample and each item of a run, by one grader."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..text import number
-from ..types import Score
 from ..types.result_document import ResultDocument
 from .columns import Cell, FitColumn, FitTable
 
 SORTS = ("worst", "id", "spread")
+
+
+class RunSample(NamedTuple):
+    """What came of one sample of a run.
+
+    Attributes:
+        item_id: Its item.
+        iteration: In which iteration, from 1.
+        status: ``scored``, ``unscored`` (it has no number), ``failed`` (it has no usable answer),
+            or ``pending``, which this grader has not graded yet.
+        value: What it adds to the main metric; ``None`` where it has no number.
+        reason: Why it is unscored or has failed; ``None`` elsewhere.
+        flags: What its grader noticed, a word each.
+        values: All of its numbers by name.
+    """
+
+    item_id: str
+    iteration: int
+    status: str
+    value: float | None
+    reason: str | None
+    flags: Sequence[str] = ()
+    values: Mapping[str, float | None] = {}
 
 
 class ItemSample(NamedTuple):
@@ -42,53 +64,37 @@ class Items(NamedTuple):
     items: Sequence[ItemRow]
 
 
-def items_of(journal: Journal, run: RunRecord, document: ResultDocument | None, sort: str) -> Items:
-    """The items of a run in an order, by the grader of its own result.
+def items_of(
+    run: RunRecord, samples: Sequence[RunSample], document: ResultDocument | None, sort: str
+) -> Items:
+    """The items of a run in an order.
 
     Args:
-        journal: That holds the run.
         run: Whose items.
-        document: Its own result; without one, the latest grader counts.
+        samples: What came of them, in the order of iterations.
+        document: The result that they belong to, if there is one.
         sort: ``worst`` first, by ``id``, or the largest ``spread`` first.
     """
-    samples: dict[str, list[ItemSample]] = {}
-    for item_id, sample in sorted(_samples(journal, run, document), key=lambda p: p[1].iteration):
-        samples.setdefault(item_id, []).append(sample)
+    by_item: dict[str, list[ItemSample]] = {}
+    for s in samples:
+        status = "to do" if s.status == "pending" else s.status
+        sample = ItemSample(s.iteration, status, s.values, s.reason, s.flags)
+        by_item.setdefault(s.item_id, []).append(sample)
     name = _main_value(document, samples)
-    rows = [_row(item_id, found, name) for item_id, found in samples.items()]
+    rows = [_row(item_id, found, name) for item_id, found in by_item.items()]
     rows.sort(key=_KEYS[sort](_higher_is_better(document)))
     return Items(run.run_id, run.benchmark, run.name, run.demo, name, rows)
 
 
-def _samples(
-    journal: Journal, run: RunRecord, document: ResultDocument | None
-) -> Iterator[tuple[str, ItemSample]]:
-    begun, failures = journal.samples_begun(run), list(journal.failures(run))
-    own = document["grader"] if document else None
-    graders = [grader.digest for grader in journal.graders(run)]
-    chosen = own if own in graders else next(iter(graders), "")
-    graded = set()
-    clusters = {item_id: "" for item_id, _ in begun}
-    for s in journal.grades(run, chosen, clusters):
-        graded.add((s.item_id, s.iteration))
-        yield s.item_id, _graded(s.iteration, s.score)
-    for failure in failures:
-        graded.add((failure.item_id, failure.iteration))
-        yield failure.item_id, ItemSample(failure.iteration, "failed", {}, failure.reason, ())
-    for item_id, iteration in begun - graded:
-        yield item_id, ItemSample(iteration, "to do", {}, None, ())
+def valued(document: ResultDocument | None, samples: Sequence[RunSample]) -> list[RunSample]:
+    """Samples, each with the value that the main metric is made of."""
+    name = _main_value(document, samples) or ""
+    return [s._replace(value=s.values.get(name)) for s in samples]
 
 
-def _graded(iteration: int, score: Score) -> ItemSample:
-    status = "scored" if score.reason is None else "unscored"
-    return ItemSample(iteration, status, score.values, score.reason, score.flags)
-
-
-def _main_value(
-    document: ResultDocument | None, samples: Mapping[str, Sequence[ItemSample]]
-) -> str | None:
+def _main_value(document: ResultDocument | None, samples: Iterable[RunSample]) -> str | None:
     """The value that the main metric is made of: of two passes the better, else the first."""
-    names = [name for found in samples.values() for s in found for name in s.values]
+    names = [name for s in samples for name in s.values]
     chosen = document["notes"].get("pass") if document else None
     return chosen if chosen in names else next(iter(names), None)
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..benchmark import Benchmark
 from ..clients.families import are_kin, family
 from ..errors import UsageError
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..parties.imported import is_imported
-from ..parties.panels import rule_in
 from ..parties.providers import ModelSpec
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
 from .estimates import EstimateRow
-from .gradings import gradings, is_judge, is_pack, spec_of
+from .gradings import is_judge, spec_of
 from .hints import bench, judge_words
 from .judged import Key, VerdictTable, verdicts_of
 
@@ -116,68 +115,6 @@ class JudgesDocument(NamedTuple):
         """The standard deviation of what all judges together give models."""
         given = [fmean(row.means.values()) for row in self.models]
         return stdev(given) if len(given) > 1 else 0.0
-
-
-def read_judged(
-    journal: Journal, benchmark: Benchmark, dataset: str | None, *, demo: bool
-) -> list[JudgedModel]:
-    """The run of each model of one pack that counts, as its judges graded it.
-
-    Args:
-        journal: Holds the runs.
-        benchmark: Theirs.
-        dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
-        demo: Demo models count beside real ones; else only where there are no others.
-
-    Raises:
-        UsageError: There is none, or runs are of several packs.
-    """
-    runs = [
-        run
-        for run in journal.runs()
-        if run.benchmark == benchmark.name
-        and is_pack(run.pack_name, run.pack_sha256, dataset)
-        and journal.graders(run)
-    ]
-    real = [run for run in runs if not run.demo]
-    runs = runs if demo or not real else real
-    if not runs:
-        message = f"no judged run of {benchmark.name} on this pack"
-        raise UsageError(f"{message}; {bench('run', benchmark.name, '--judge', 'SPEC')} makes one")
-    packs = {run.pack_sha256: f"{run.pack_name} ({run.pack_sha256[:12]})" for run in runs}
-    if len(packs) > 1:
-        listed = ", ".join(sorted(packs.values()))
-        raise UsageError(f"runs are of several packs: {listed}; choose one with --dataset")
-    by_size = sorted(runs, key=lambda run: (max(g.grades for g in journal.graders(run)), run.n))
-    counted = {run.name: run for run in by_size}
-    return [judged_model(journal, run) for run in counted.values()]
-
-
-def judged_model(
-    journal: Journal,
-    run: RunRecord,
-    clusters: Mapping[str, str] | None = None,
-    judges: Collection[str] = (),
-) -> JudgedModel:
-    """A run as its judges graded it, each as it did last.
-
-    Args:
-        journal: Holds the run, and grades of it.
-        run: The run.
-        clusters: Each item's cluster; without it each item is its own.
-        judges: Whose grades are wanted; all judges' where none is named.
-    """
-    found: dict[str, dict[Key, SampleScore]] = {}
-    for grading in gradings(journal, run) if journal.graders(run) else ():
-        if judges and grading.judge not in judges:
-            continue
-        if grading.judge and not rule_in(grading.judge) and grading.judge not in found:
-            graded = journal.samples_graded(run, grading.digest) if clusters is None else ()
-            items = clusters or {item_id: item_id for item_id, _ in graded}
-            scores = journal.grades(run, grading.digest, items)
-            read = {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
-            found[grading.judge] = read
-    return JudgedModel(run, found)
 
 
 def study(

@@ -12,11 +12,10 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..clients.families import are_kin
 from ..errors import UsageError
-from ..journal import Journal
 from ..parties.panels import Panel
 from ..parties.providers import ModelSpec
 from ..types import SampleScore, Score
-from .graded import GradedSamples, panel_in, samples_alone
+from .graded import GradedSamples, panel_in
 from .gradings import spec_of
 from .judged import Key
 
@@ -58,20 +57,13 @@ class GradedWithoutKin(NamedTuple):
 
 
 def graded_without_kin(
-    journal: Journal,
-    benchmark: Benchmark,
-    graded: Sequence[GradedSamples],
-    clusters: Mapping[str, str],
-    *,
-    additive: bool = False,
+    benchmark: Benchmark, graded: Sequence[GradedSamples], *, additive: bool = False
 ) -> GradedWithoutKin:
     """The samples of runs that one panel graded, by those of its judges that are no kin.
 
     Args:
-        journal: Holds the runs.
         benchmark: Theirs.
         graded: Their samples by the panel.
-        clusters: Each item's cluster.
         additive: As of `without_kin`.
 
     Raises:
@@ -82,10 +74,7 @@ def graded_without_kin(
         raise UsageError("kin are left out of panels; name one, such as --judge mean")
     models = {one.run.run_id: one.run.model for one in graded}
     given = {
-        one.run.run_id: {
-            judge: list(scores.values())
-            for judge, scores in samples_alone(journal, one, panel, clusters).items()
-        }
+        one.run.run_id: {judge: list(scores.values()) for judge, scores in one.by_judge.items()}
         for one in graded
     }
     rule, scores = without_kin(benchmark, panel, models, given, additive=additive)

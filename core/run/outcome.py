@@ -25,9 +25,9 @@ from ..reports.evidence import (
     ModelComparisons,
     Selection,
     kept_comparisons,
-    read_evidence,
 )
 from ..runs.finding import Company
+from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result
 from ..sample.context import RunContext
 from ..sample.progress import TRIAL
@@ -84,7 +84,7 @@ class Outcome:
         warnings = [*self._silent(evidence), *self._why_it_ended(ended)]
         document = self._document(seconds, evidence, warnings)
         finished = task.finishes(run, ended)
-        keep_result(journal, run, document, seconds=seconds, finished=finished)
+        keep_result(StoredRun(journal, run), document, seconds=seconds, finished=finished)
         return document
 
     def _why_it_ended(self, ended: BenchError | None) -> list[str]:
@@ -177,18 +177,10 @@ def evidence_of(
         sent: Calls that were sent now.
         stopped: Why no more was.
     """
-    config, members = context.config, context.members
-    return read_evidence(
-        context.journal,
-        context.run,
-        context.grader,
-        selection,
-        judge=config.judge.stored_label if config.judge else None,
-        sent=sent,
-        stopped=stopped,
-        members={label: member.grader for label, member in members.items()},
-        panel=config.panel,
-    )
+    members = {label: member.grader for label, member in context.members.items()}
+    stored = StoredRun(context.journal, context.run)
+    about = context.config, context.grader, selection
+    return stored.evidence(*about, members=members, sent=sent, stopped=stopped)
 
 
 def _not_made(failed: Sequence[str]) -> list[str]:

@@ -38,7 +38,7 @@ def rejudge_task(
         UsageError: The benchmark asks no judge, or an option cannot be changed so.
         JournalError: No transcript of the run is finished.
     """
-    benchmark = stored.benchmark
+    benchmark = stored.plugin
     if not benchmark.judged:
         again = bench("rescore", stored.id)
         raise UsageError(f"{benchmark.name} asks no judge; {again} scores again")

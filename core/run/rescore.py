@@ -7,7 +7,7 @@ from ..benchmark import Pack
 from ..errors import JournalError
 from ..journal import Failure, RunLock
 from ..reports.document import build_document
-from ..reports.evidence import Selection, read_evidence
+from ..reports.evidence import Selection
 from ..reports.judge_replies import replies_of
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result, view_of
@@ -44,13 +44,13 @@ async def rescore(stored: StoredRun, config: RunConfig, pack: Pack) -> ResultDoc
         await run_workers(context, iter(samples), 1, run_sample)
         journal.writer.flush()
         evidence = evidence_of(context, selection)
-        view = view_of(journal, run, config, selection)
+        view = view_of(StoredRun(journal, run), config, selection)
         about = (run, config, pack, selection, evidence)
         compared = rated_as_before(context, pack)
         document = build_document(*about, compared=compared, view=view)
         ended = run.finished_at is not None
         status = None if ended else run.status
-        keep_result(journal, run, document, finished=ended, status=status)
+        keep_result(stored, document, finished=ended, status=status)
         return document
 
 
@@ -76,8 +76,7 @@ async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     samples, selection = _selected(stored, pack)
     context = _context(stored, Regrade(config, pack, run), Unkept)
     await run_workers(context, iter(samples), 1, run_sample)
-    judge = config.judge.stored_label if config.judge else None
-    known = read_evidence(stored.journal, run, context.grader, selection, judge=judge)
+    known = stored.evidence(config, context.grader, selection)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
     failures = [f for f in stored.failures if (f.item_id, f.iteration) not in tried]
     failures += context.failed
@@ -132,7 +131,7 @@ def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
     if not graded:
         raise JournalError(f"run {stored.id} has no scored replies yet; run its command first")
     begun = graded | {(f.item_id, f.iteration) for f in stored.failures}
-    begun |= {(c.item_id, c.iteration) for c in stored.calls()}
+    begun |= {(c.item_id, c.iteration) for c in stored.calls}
     ids = {item_id for item_id, _ in begun}
     items = [item for item in pack.items if item.id in ids]
     last = max(iteration for _, iteration in begun)

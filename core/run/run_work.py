@@ -22,7 +22,7 @@ from ..guard.calls import watched
 from ..journal import Journal, network_file_system
 from ..parties.sites import is_local
 from ..reports.result import Result, as_result
-from ..runs.views import leave_as_it_is, write_document
+from ..runs.views import write_document
 from ..sample.absences import Absences
 from ..sample.context import ConnectedParty, RunContext, Sample
 from ..sample.first_replies import FirstReplies
@@ -116,7 +116,7 @@ class RunWork:
         if self._graded and not isinstance(ended, JournalError):
             self._outcome.sum_up(seconds, None)
         elif self.run.status in ("complete", "fail") or self.task.view(self.journal, self.run):
-            leave_as_it_is(self.journal, self.run, seconds)
+            self.journal.end_run(self.run, self.run.status, seconds=seconds, finished=None)
         else:
             self.journal.end_run(self.run, "stopped", seconds=seconds, finished=False)
 

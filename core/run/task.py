@@ -19,6 +19,7 @@ from ..parties.providers import OF_MODEL, PartyOptions, of_judge, of_role
 from ..reading.names import check_name
 from ..reports.evidence import Selection
 from ..runs.finding import asked_as_first, asked_by_known, find_run
+from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
 from ..settings.run_config import Endpoint, RunConfig, judges_of
 from ..types import Item, Sampling
@@ -138,7 +139,7 @@ class Generate(Task):
 
     def view(self, journal: Journal, run: RunRecord) -> str | None:
         """The name of a part, or of another grading."""
-        return view_of(journal, run, self.config, self.selection)
+        return view_of(StoredRun(journal, run), self.config, self.selection)
 
     def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
         """Unless it was ended early."""
@@ -165,7 +166,7 @@ class Regrade(Task):
 
     def view(self, journal: Journal, run: RunRecord) -> str | None:
         """The name of another grading: all transcripts that are finished are no part."""
-        return view_of(journal, run, self.config, self.selection, whole=True)
+        return view_of(StoredRun(journal, run), self.config, self.selection, whole=True)
 
     def finishes(self, run: RunRecord, ended: BenchError | None) -> bool:
         """The run stays what it was."""

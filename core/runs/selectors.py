@@ -3,12 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from ..datasets import find_pack
-from ..errors import BenchError
-from ..journal import Journal, RunRecord
-from ..plugins import installed
-from ..reports.gradings import is_judge, is_pack
-from .finding import JUDGE, JudgeNames
+from .recorded import RecordedRun
 
 
 class Selector(NamedTuple):
@@ -33,46 +28,14 @@ class Selector(NamedTuple):
         words += [("--judge", self.judge), ("--dataset", self.dataset)]
         return " ".join(f"{option} {value}" for option, value in words if value)
 
-    def takes(self, journal: Journal, run: RunRecord) -> bool:
+    def takes(self, run: RecordedRun) -> bool:
         """Whether a run is meant."""
         return (
             self.benchmark in (None, run.benchmark)
-            and (not self.models or is_model(run, *self.models))
-            and (self.judge is None or is_judged(journal, run, self.judge))
-            and (self.dataset is None or is_on(run, self.dataset))
+            and (not self.models or run.name in self.models or run.model in self.models)
+            and (self.judge is None or run.is_judged_by(self.judge))
+            and (self.dataset is None or run.is_on(self.dataset))
         )
-
-    def among(self, journal: Journal, runs: list[RunRecord]) -> list[RunRecord]:
-        """Those of some runs that are meant."""
-        return [run for run in runs if self.takes(journal, run)] if any(self) else runs
-
-
-def is_model(run: RunRecord, *names: str) -> bool:
-    """Whether a run is of one of these models."""
-    return run.name in names or run.model in names
-
-
-def is_judged(journal: Journal, run: RunRecord, judge: str) -> bool:
-    """Whether a judge has graded a run, alone or in a panel."""
-    labels = JudgeNames(journal.asked(party=JUDGE)).all_of(judge)
-    own = [*journal.judges(run), *(g.graded_by.get("judge") for g in journal.graders(run))]
-    return any(is_judge(one, label) for one in own if one is not None for label in labels)
-
-
-def is_on(run: RunRecord, dataset: str) -> bool:
-    """Whether a run is on a pack, or was made with data of that path, which may be gone."""
-    if is_pack(run.pack_name, run.pack_sha256, dataset):
-        return True
-    path = Path(dataset)
-    if not path.exists() and run.settings.get("dataset") in (dataset, str(path.absolute())):
-        return True
-    benchmark = installed().benchmarks.things.get(run.benchmark)
-    if benchmark is None:
-        return False
-    try:
-        return find_pack(benchmark, dataset, run.settings["all_options"]).sha256 == run.pack_sha256
-    except BenchError:  # it names no data of this benchmark
-        return False
 
 
 def place_of(dataset: str | None) -> str | None:

@@ -4,12 +4,11 @@ Rows are named tuples of plain values, so `pandas.DataFrame(rows)` or `polars.Da
 takes them as they are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from ..journal import Journal, RunRecord
 from ..parties.imported import is_imported
+from .stored_run import StoredRun
 
 
 class TidyRun(NamedTuple):
@@ -101,17 +100,7 @@ class TidyTables(NamedTuple):
     comparisons: list[TidyComparison]
 
 
-def load(runs_dir: str | Path = "runs") -> TidyTables:
-    """All runs of a folder as typed rows.
-
-    Raises:
-        JournalError: There is no journal, or it cannot be read.
-    """
-    with Journal(Path(runs_dir), create=False) as journal:
-        return tables_of(journal, journal.runs())
-
-
-def tables_of(journal: Journal, runs: Sequence[RunRecord]) -> TidyTables:
+def tables_of(runs: Iterable[StoredRun]) -> TidyTables:
     """The tables of some runs.
 
     Raises:
@@ -119,56 +108,67 @@ def tables_of(journal: Journal, runs: Sequence[RunRecord]) -> TidyTables:
     """
     made = TidyTables([], [], [], [], [])
     for run in runs:
-        _add_result(journal, run, made)
-        made.samples.extend(_samples(journal, run))
-        made.grades.extend(_grades(journal, run))
-        made.comparisons.extend(_comparisons(journal, run))
+        made.runs.append(_run(run))
+        made.metrics.extend(_metrics(run))
+        made.samples.extend(_samples(run))
+        made.grades.extend(_grades(run))
+        made.comparisons.extend(_comparisons(run))
     return made
 
 
-def _add_result(journal: Journal, run: RunRecord, made: TidyTables) -> None:
-    found: Any = journal.document(run) or {}
-    facts: tuple[Any, ...] = (run.run_id, run.benchmark, run.benchmark_version, run.model, run.name)
-    facts += (found.get("judge"), run.pack_name, run.pack_sha256, run.demo, is_imported(run.model))
-    facts += (run.status, run.created_at, run.finished_at, run.elapsed_s, found.get("cost_usd"))
-    made.runs.append(TidyRun(*facts))
-    for name, metric in found.get("metrics", {}).items():
+def _run(run: StoredRun) -> TidyRun:
+    row, found = run.record, run.document
+    return TidyRun(
+        run.id,
+        run.benchmark,
+        row.benchmark_version,
+        run.model,
+        run.name,
+        found["judge"] if found else None,
+        row.pack_name,
+        row.pack_sha256,
+        run.demo,
+        is_imported(run.model),
+        run.status,
+        row.created_at,
+        row.finished_at,
+        row.elapsed_s,
+        found["cost_usd"] if found else None,
+    )
+
+
+def _metrics(run: StoredRun) -> Iterator[TidyMetric]:
+    for name, metric in run.document["metrics"].items() if run.document else ():
         low, high = metric["ci95"] or (None, None)
         better = metric["higher_is_better"]
-        row = TidyMetric(run.run_id, name, metric["value"], low, high, metric["n"], better)
-        made.metrics.append(row)
+        yield TidyMetric(run.id, name, metric["value"], low, high, metric["n"], better)
 
 
-def _samples(journal: Journal, run: RunRecord) -> Iterator[TidySample]:
-    failed = {(f.item_id, f.iteration): f.reason for f in journal.failures(run)}
-    totals = {
-        (c.item_id, c.iteration): c for c in journal.call_totals(run) if c.phase == "generate"
-    }
-    for item_id, iteration in sorted({*failed, *totals}):
-        reason, calls = failed.get((item_id, iteration)), totals.get((item_id, iteration))
-        known = (calls.calls, calls.attempts, calls.truncated) if calls else (0, 0, 0)
-        used: tuple[Any, ...] = (None, None, None)
-        if calls and not is_imported(run.model):
-            used = (calls.usage.input, calls.usage.output, calls.cost_usd)
-        about = (run.run_id, item_id, iteration, reason is not None, reason)
-        yield TidySample(*about, *known, *used)
+def _samples(run: StoredRun) -> Iterator[TidySample]:
+    failed = {(f.item_id, f.iteration): f.reason for f in run.failures}
+    totals = {(c.item_id, c.iteration): c for c in run.calls if c.phase == "generate"}
+    for key in sorted({*failed, *totals}):
+        reason, calls = failed.get(key), totals.get(key)
+        counts = (calls.calls, calls.attempts, calls.truncated) if calls else (0, 0, 0)
+        used = calls.usage if calls and not is_imported(run.model) else None
+        spent = (used.input, used.output, calls.cost_usd) if calls and used else (None, None, None)
+        yield TidySample(run.id, *key, reason is not None, reason, *counts, *spent)
 
 
-def _grades(journal: Journal, run: RunRecord) -> Iterator[TidyGrade]:
-    every = {item_id: "" for item_id, _ in journal.samples_done(run)}
-    for grader in journal.graders(run):
-        by = (run.run_id, grader.digest, grader.graded_by.get("judge"))
-        for item_id, _, iteration, score in journal.grades(run, grader.digest, every):
-            values: Mapping[Any, Any] = score.values or {None: None}
-            for name, value in values.items():
-                found: tuple[Any, ...] = (name, value, score.reason, " ".join(score.flags))
-                yield TidyGrade(*by, item_id, iteration, *found)
+def _grades(run: StoredRun) -> Iterator[TidyGrade]:
+    every = {item_id: "" for item_id, _ in run.samples_done}
+    for grader in run.all_graders:
+        by = (run.id, grader.digest, grader.graded_by.get("judge"))
+        for item_id, _, iteration, score in run.grades(grader.digest, every):
+            flags = " ".join(score.flags)
+            values: Mapping[str, float | None] = score.values
+            for name, value in values.items() or ((None, None),):
+                yield TidyGrade(*by, item_id, iteration, name, value, score.reason, flags)
 
 
-def _comparisons(journal: Journal, run: RunRecord) -> Iterator[TidyComparison]:
-    for one in journal.comparisons(run=run):
-        about = (one.run_a, one.run_b, one.a, one.b, one.item_id, one.iteration)
+def _comparisons(run: StoredRun) -> Iterator[TidyComparison]:
+    for one in run.comparisons():
+        sides = (one.run_a, one.run_b, one.a, one.b, one.item_id, one.iteration)
         asked = (one.judge, one.first, one.status)
-        margins: Mapping[Any, Any] = one.margins or {None: None}
-        for criterion, margin in margins.items():
-            yield TidyComparison(*about, *asked, criterion, margin, one.reason)
+        for criterion, margin in one.margins.items() or ((None, None),):
+            yield TidyComparison(*sides, *asked, criterion, margin, one.reason)

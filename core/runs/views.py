@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import JournalError
-from ..journal import Journal, RunRecord
+from ..journal import Journal
 from ..journal.temporary import replacing
 from ..parties.imported import is_imported
 from ..reports.comparability import judge_label
@@ -25,49 +25,42 @@ from ..text import as_text
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .finding import JUDGE, JudgeNames
+from .recorded import RecordedRun
 
 _LONGEST = 40
 """Characters of the items' ids that stand in a name; more of them are counted."""
 
 
 def view_of(
-    journal: Journal,
-    run: RunRecord,
-    config: RunConfig,
-    selection: Selection,
-    *,
-    whole: bool = False,
+    run: RecordedRun, config: RunConfig, selection: Selection, *, whole: bool = False
 ) -> str | None:
     """What a result is called beside the run's own; ``None`` where it is the run's own.
 
     Args:
-        journal: Holds the run.
         run: The run.
         config: How the result was asked for.
         selection: Its samples.
         whole: They are no part of the run, whatever else it holds.
     """
-    parts = [] if whole else [*_part_of(journal, run, config, selection)]
-    own = journal.document(run)
+    parts = [] if whole else [*_part_of(run, config, selection)]
+    own = run.document
     if own is not None and not _may_replace(own, config, selection, partial=bool(parts)):
-        parts = [*_graded_otherwise(journal, own, config), *parts]
+        parts = [*_graded_otherwise(run.journal, own, config), *parts]
     return _joined(parts)
 
 
-def view_by(journal: Journal, own: ResultDocument, config: RunConfig) -> str | None:
+def view_by(run: RecordedRun, config: RunConfig) -> str | None:
     """What a result by another judge, or with other options, is called beside a run's own."""
-    return _joined(_graded_otherwise(journal, own, config))
+    return _joined(_graded_otherwise(run.journal, run.document, config)) if run.document else None
 
 
 def _joined(parts: Iterable[str]) -> str | None:
     return ".".join(map(_slug, parts)) or None
 
 
-def _part_of(
-    journal: Journal, run: RunRecord, config: RunConfig, selection: Selection
-) -> Iterator[str]:
+def _part_of(run: RecordedRun, config: RunConfig, selection: Selection) -> Iterator[str]:
     """Names of the part of the run's samples that was asked for; none where it is all of them."""
-    held = journal.samples_begun(run) | journal.samples_done(run)
+    held = run.samples_begun | run.samples_done
     if held <= selection.samples:
         return
     if config.limit:
@@ -113,8 +106,7 @@ def _slug(text: str) -> str:
 
 
 def keep_result(
-    journal: Journal,
-    run: RunRecord,
+    run: RecordedRun,
     document: ResultDocument,
     *,
     seconds: float = 0.0,
@@ -124,37 +116,32 @@ def keep_result(
     """Store a result, as the run's own or as the view of it that the document says.
 
     Args:
-        journal: Holds the run.
         run: The run, as it was before the command.
         document: The result.
         seconds: How long the command has worked.
         finished: Whether the run is, after the command.
         status: Of the run, where it is not that of its result.
     """
+    journal, record = run.journal, run.record
     if view := document["view"]:
-        journal.add_view(run, view, document)
-        leave_as_it_is(journal, run, seconds)
+        journal.add_view(record, view, document)
+        journal.end_run(record, run.status, seconds=seconds, finished=None)
         return
-    _keep_earlier(journal, run, document)
+    _keep_earlier(run, document)
     status = status or document["status"]
-    journal.end_run(run, status, seconds=seconds, finished=finished, document=document)
+    journal.end_run(record, status, seconds=seconds, finished=finished, document=document)
 
 
-def leave_as_it_is(journal: Journal, run: RunRecord, seconds: float) -> None:
-    """End a command on a run whose own result it has not changed."""
-    journal.end_run(run, run.status, seconds=seconds, finished=None)
-
-
-def _keep_earlier(journal: Journal, run: RunRecord, document: ResultDocument) -> None:
+def _keep_earlier(run: RecordedRun, document: ResultDocument) -> None:
     """Keep the run's own result as a view, where this one is of the same judge asked otherwise."""
-    own = journal.document(run)
+    journal, own = run.journal, run.document
     if own is None or own["items"]["pending"] or judge_label(own) != judge_label(document):
         return
     if (before := own["grader"]) is None or before == document["grader"]:
         return
     view = f"grader-{before[:6]}"
     earlier: ResultDocument = {**own, "view": view}
-    journal.add_view(run, view, earlier)
+    journal.add_view(run.record, view, earlier)
     write_document(journal.folder, earlier)
 
 

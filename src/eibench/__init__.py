@@ -83,8 +83,10 @@ if TYPE_CHECKING:
     from eibench.core.reading.rows import read_rows as read_rows
     from eibench.core.reports.result import Counts as Counts
     from eibench.core.reports.result import Result as Result
+    from eibench.core.runs.run_set import RunSet as RunSet
+    from eibench.core.runs.run_set import runs as runs
+    from eibench.core.runs.stored_run import StoredRun as StoredRun
     from eibench.core.runs.tables import TidyTables as TidyTables
-    from eibench.core.runs.tables import load as load
     from eibench.core.sample.progress import Progress as Progress
     from eibench.core.sections import ReportSection as ReportSection
     from eibench.core.sections import Table as Table
@@ -138,7 +140,9 @@ _HOMES = {
     "eibench.core.types.result_document": "ResultDocument",
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",
-    "eibench.core.runs.tables": "TidyTables load",
+    "eibench.core.runs.run_set": "RunSet runs",
+    "eibench.core.runs.stored_run": "StoredRun",
+    "eibench.core.runs.tables": "TidyTables",
     "eibench.core.types": "Baseline ChatRequest ChatResponse Finish Item Message Metric"
     " JsonDict JsonObject PairScore SampleScore Sampling Score Summary Usage",
     "eibench.data": "folder",

@@ -13,6 +13,7 @@ from eibench.core.datasets import find_pack
 from eibench.core.errors import DataError, UsageError
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
+from eibench.core.runs.run_set import RunSet
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def reruns(lab: Any, view: str | None = None) -> Reruns:
     catalogue = Catalogue()
     catalogue.benchmarks.add(lab.benchmark, "the tests")
     with Journal(lab.runs_dir) as journal:
-        return reruns_of_runs(journal, journal.runs(), catalogue, None, view)
+        return reruns_of_runs(RunSet(journal, catalogue=catalogue), None, view)
 
 
 def mean(shown: Reruns) -> float:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from eibench.core.journal import Grader, Journal, RunRecord
-from eibench.core.reports.transcripts import item_record
+from eibench.core.runs.stored_run import StoredRun
 
 if TYPE_CHECKING:
     from tests.core.conftest import Lab
@@ -26,7 +26,7 @@ async def test_a_run_is_looked_through_once_for_all_iterations(lab: "Lab") -> No
     await lab.run(iterations=5)
     with Counting(lab.runs_dir, create=False) as journal:
         (run,) = journal.runs()
-        record = item_record(journal, run, "1")
+        record = StoredRun(journal, run).item("1")
         assert journal.looks == 1
         (grader,) = journal.graders(run)
         for n, one in enumerate(record["iterations"], start=1):

@@ -11,8 +11,7 @@ from eibench.core.datasets import find_pack
 from eibench.core.journal import Journal
 from eibench.core.plugins import Catalogue
 from eibench.core.reports.choosing import chosen
-from eibench.core.reports.gradings import gradings
-from eibench.core.runs.result_view import result_by
+from eibench.core.runs.stored_run import StoredRun
 from tests.core.conftest import Talk
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ async def test_a_judges_result_has_the_options_of_its_grading(stored: Any) -> No
     """Here those of the last one, which are not those of the run."""
     catalogue, journal = stored
     (run,) = journal.runs()
-    document = result_by(journal, catalogue, run, "openai/judge")
+    document = StoredRun(journal, run, catalogue).result("openai/judge")
     assert document["options"]["scale"] == "IQ"
     assert document["items"]["scored"] == 2
 
@@ -70,5 +69,5 @@ async def test_a_grading_is_chosen_and_named_by_its_text(stored: Any) -> None:
     """In any case; it is told as it has to be typed."""
     _, journal = stored
     (run,) = journal.runs()
-    (grading,) = chosen(run, gradings(journal, run), {"scale": "eq"}).gradings
+    (grading,) = chosen(run, StoredRun(journal, run).graders(), {"scale": "eq"}).gradings
     assert "scale=EQ" in str(grading)

@@ -1,4 +1,4 @@
-"""Runs as tidy tables: `bench export --format` and `eibench.load`."""
+"""Runs as tidy tables: `bench export --format` and `RunSet.tables`."""
 
 import csv
 import importlib
@@ -32,7 +32,7 @@ def documents(bench: Bench) -> list[dict[str, Any]]:
 
 def test_the_tables_hold_what_results_say(documents: list[dict[str, Any]]) -> None:
     """Runs, metrics, samples, grades and comparisons, each with its run."""
-    tables = eibench.load("runs")
+    tables = eibench.runs("runs").tables()
     assert [run.run_id for run in tables.runs] == [d["run_id"] for d in documents]
     last = documents[-1]
     found = {m.metric: m.value for m in tables.metrics if m.run_id == last["run_id"]}
@@ -48,7 +48,7 @@ def test_the_tables_hold_what_results_say(documents: list[dict[str, Any]]) -> No
 def test_csv_has_the_same_rows(bench: Bench, documents: list[dict[str, Any]]) -> None:
     """One file for each table; with RUN, of that run alone."""
     assert bench("export", "--format", "csv", "-o", "tables").code == 0
-    for name, rows in eibench.load("runs")._asdict().items():
+    for name, rows in eibench.runs("runs").tables()._asdict().items():
         with Path("tables", f"{name}.csv").open(encoding="utf-8", newline="") as file:
             header, *lines = csv.reader(file)
         assert header == list(type(rows[0])._fields)
@@ -61,9 +61,9 @@ def test_failed_samples_have_a_reason(bench: Bench) -> None:
     """Also one that was asked elsewhere."""
     Path("a.jsonl").write_text('{"item_id": "1", "error": "boom"}')
     bench("score", "eqbench-v1", "a.jsonl", "--save")
-    (sample,) = eibench.load("runs").samples
+    (sample,) = eibench.runs("runs").tables().samples
     assert (sample.failed, sample.reason) == (True, "answered elsewhere: boom")
-    assert eibench.load("runs").runs[0].elsewhere
+    assert eibench.runs("runs").tables().runs[0].elsewhere
 
 
 def test_columns_are_documented() -> None:
@@ -85,7 +85,7 @@ def test_parquet_has_the_same_rows_or_says_what_is_missing(
         assert done.code == 3
         assert "eibench[parquet]" in done.err
         return
-    for name, rows in eibench.load("runs")._asdict().items():
+    for name, rows in eibench.runs("runs").tables()._asdict().items():
         table = parquet.read_table(f"tables/{name}.parquet")
         assert [tuple(row.values()) for row in table.to_pylist()] == [tuple(r) for r in rows]
 
@@ -100,7 +100,7 @@ def test_the_examples_of_the_docs_run(
     (code,) = re.findall(rf"```python\n(import {package}\n.*?)```", PAGE.read_text(), re.S)
     exec(code, {})
     means = defaultdict[tuple[str | None, str], list[float]](list)
-    for grade in eibench.load("runs").grades:
+    for grade in eibench.runs("runs").tables().grades:
         means[grade.metric, grade.item_id].append(grade.value or 0.0)
     metric, item_id = min(means, key=lambda key: sum(means[key]) / len(means[key]))
     printed = capsys.readouterr().out

@@ -11,7 +11,7 @@ from eibench.core.clients.keys import Environment
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
 from eibench.core.parties.providers import ModelSpec
-from eibench.core.reports.transcripts import item_record
+from eibench.core.runs.stored_run import StoredRun
 from eibench.core.settings.run_config import Endpoint
 from eibench.core.spending.budget import Budget
 from eibench.core.spending.prices import Price
@@ -200,7 +200,7 @@ async def test_a_trial_is_about_no_item(lab: "Lab", judges: LoopbackServer) -> N
     with Journal(lab.runs_dir) as journal:
         run = journal.find_run(str(document["run_id"]))
         assert run is not None
-        (iteration,) = item_record(journal, run, "1")["iterations"]
+        (iteration,) = StoredRun(journal, run).item("1")["iterations"]
         held = journal.count_calls(run)
     assert len(iteration["calls"]) == 8 and held == 9
 

@@ -15,6 +15,7 @@ from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
 from eibench.core.reports.pairing import Compared, main_difference
+from eibench.core.runs.stored_run import StoredRun
 from eibench.statistics import paired_difference
 
 OFFICIAL = os.environ.get("EIBENCH_OFFICIAL_DATA")
@@ -53,7 +54,7 @@ def test_the_board_tells_apart_what_each_two_alone_do(twelve: Path) -> None:
         graded = {}
         for name in others:
             _, (graded[first], graded[name]) = graded_pair(
-                journal, [board.runs[first], board.runs[name]]
+                [StoredRun(journal, board.runs[n]) for n in (first, name)]
             )
         for pair in combinations(board.documents, 2):
             main = main_difference(Compared(benchmark, board.pack, *(graded[n] for n in pair)))

@@ -8,7 +8,7 @@ import pytest
 
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
-from eibench.core.runs.result_view import left_out
+from eibench.core.runs.stored_run import StoredRun
 from eibench.testing import LoopbackServer
 from tests.core.conftest import Lab
 from tests.core.runs.identity.conftest import Duel, answer, duel_pack
@@ -56,9 +56,7 @@ async def test_a_result_of_another_grader_than_today_s_says_so(
         monkeypatch.setattr(installed().benchmarks, "things", things)
         with Journal(desk.runs_dir) as journal:
             (run,) = journal.runs()
-            document = journal.document(run)
-            assert document is not None
-            notes = list(left_out(journal, installed(), run, document))
+            notes = list(StoredRun(journal, run).left_out())
         assert any("graded otherwise" in note for note in notes) is message
 
 

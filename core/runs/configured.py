@@ -1,0 +1,182 @@
+"""How a stored run was asked: its settings and its pack, as a command of today would give them."""
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from ..benchmark import Benchmark, Pack
+from ..datasets import find_pack
+from ..errors import DataError, JournalError, UsageError
+from ..guard import guard
+from ..parties.panels import panel_by, panel_of, rule_in
+from ..parties.providers import ModelSpec
+from ..reports.comparability import judge_label
+from ..reports.evidence import Selection
+from ..reports.gradings import Grading, is_judge
+from ..settings.rules import fitting
+from ..settings.run_config import (
+    Endpoint,
+    RunConfig,
+    judge_endpoint,
+    stored_role_sampling,
+    stored_roles,
+    stored_sampling,
+    with_judges,
+)
+from ..types import JsonDict, JsonObject
+from ..types.result_document import ResultDocument
+from .recorded import RecordedRun
+
+
+class ConfiguredRun(RecordedRun):
+    """A run with its configuration and its data."""
+
+    @property
+    def asked(self) -> Endpoint:
+        """Its model, where it was asked first."""
+        return Endpoint(ModelSpec.parse(self.model), self.settings["endpoint"])
+
+    def config(
+        self,
+        changes: JsonObject | None = None,
+        *,
+        judge: Endpoint | str | None = None,
+        dataset: str | None = None,
+    ) -> RunConfig:
+        """Its configuration, as a command of today would give it.
+
+        Args:
+            changes: Other values of grading options, as they are or as texts.
+            judge: Who judges, or the label of one that has; by default that of its own result,
+                else the last that has. Nobody where its benchmark needs no judge.
+            dataset: Where its data is now, if it was moved.
+
+        Raises:
+            JournalError: It needs a judge, and none has replied yet.
+            UsageError: It has no replies of that judge, or an option is changed that the
+                benchmark does not have, or that would change what the model was sent.
+        """
+        options = _changed(self.plugin, changes or {})
+        made = self.unjudged(options, dataset)
+        judged = guard(made.benchmark).needs_judge(made.options)
+        return self._judged_by(made, self._judge(judge) if judged else None)
+
+    def unjudged(self, options: JsonObject | None = None, dataset: str | None = None) -> RunConfig:
+        """Its configuration without a judge, with other values of some options."""
+        settings = self.settings
+        return RunConfig(
+            benchmark=self.plugin,
+            model=self.asked,
+            options={**settings["all_options"], **(options or {})},
+            dataset=dataset or settings["dataset"] or self.record.pack_name,
+            sampling=stored_sampling(settings),
+            system=settings["system"],
+            name=settings["name"],
+            roles=stored_roles(settings),
+            role_sampling=stored_role_sampling(settings),
+        )
+
+    def config_of(self, document: ResultDocument, dataset: str | None = None) -> RunConfig:
+        """How one of its results was graded, which a later command may have changed.
+
+        Raises:
+            BenchError: As of `config`.
+        """
+        label = judge_label(document)
+        judge = judge_endpoint(label) if label else None
+        config = self.config(judge=judge, dataset=dataset)
+        options = {**config.options, **document["options"]}
+        return self._judged_by(replace(config, options=options), judge)
+
+    def _judged_by(self, config: RunConfig, judge: Endpoint | None) -> RunConfig:
+        """A configuration with a judge, or with the panel that has graded it under its label."""
+        label = judge.stored_label if judge else ""
+        if judge is None or rule_in(label) is None:
+            return replace(config, judge=judge, judges=(), panel=None)
+        facts = (g.graded_by for g in self.all_graders if g.graded_by.get("judge") == label)
+        found = next((f["panel"] for f in facts if isinstance(f.get("panel"), dict)), None)
+        panel = panel_of(found) if found else panel_by(label)
+        return with_judges(config, [judge_endpoint(one) for one in panel.judges], panel)
+
+    def _judge(self, wanted: Endpoint | str | None) -> Endpoint:
+        """The judge that is given, or whose replies came last; offline, only its label matters."""
+        if isinstance(wanted, Endpoint):
+            return wanted
+        labels = sorted(self._judges(), key=lambda label: label != self.judge)
+        if not labels:
+            raise JournalError(f"run {self.id} has no judge's replies yet; run its command first")
+        known = [label for label in labels if wanted is None or is_judge(label, wanted)]
+        if not known:
+            there = ", ".join(labels)
+            raise UsageError(
+                f"run {self.id} has no replies of the judge {wanted}; there are: {there}"
+            )
+        return judge_endpoint(known[0])
+
+    def _judges(self) -> list[str]:
+        """Its judges, those that have replied last first, and its panels after them."""
+        graders = (str(g.graded_by.get("judge")) for g in self.all_graders)
+        panels = dict.fromkeys(label for label in graders if rule_in(label))
+        return [*self.journal.judges(self.record), *panels]
+
+    def pack_of(self, config: RunConfig) -> Pack:
+        """Its data, from where a configuration says, and read with its options.
+
+        Raises:
+            DataError: What is there now is not what the run was made with.
+        """
+        record, dataset = self.record, config.dataset
+        moved = dataset == self.settings["dataset"] and not Path(str(dataset)).exists()
+        if moved and record.pack_name != "custom":
+            dataset = record.pack_name
+        try:
+            source = find_pack(config.benchmark, dataset, config.options)
+        except DataError as error:
+            hint = f"the data of run {self.id}; if it was moved, name it with --dataset PATH"
+            raise DataError(error.path, f"{hint} ({error})") from None
+        if source.sha256 != record.pack_sha256:
+            raise DataError(
+                config.dataset,
+                f"is not the data of run {self.id} (SHA-256 {record.pack_sha256[:12]}…); "
+                "name the right one with --dataset",
+            )
+        return guard(config.benchmark).read_pack(source, config.options)
+
+    def pack_by(self, grading: Grading, dataset: str | None = None) -> Pack:
+        """Its data, read with the options of a grading; errors as of `pack_of`."""
+        return self.pack_of(self.unjudged(grading.options, dataset))
+
+    @cached_property
+    def pack(self) -> Pack:
+        """Its data.
+
+        Raises:
+            DataError: What is there now is not what the run was made with.
+            UsageError: Its benchmark is not installed.
+        """
+        return self.pack_of(self.unjudged())
+
+    @property
+    def selection(self) -> Selection:
+        """All samples of the items and iterations of which it holds anything."""
+        return self.selection_of(self.pack)
+
+    def selection_of(self, pack: Pack) -> Selection:
+        """The same, of its data read with other options."""
+        ids = {item_id for item_id, _ in self.samples_begun}
+        items = [item for item in pack.items if item.id in ids]
+        return Selection(items, max((n for _, n in self.samples_begun), default=1))
+
+
+def _changed(benchmark: Benchmark, changes: JsonObject) -> JsonDict:
+    gradable = {o.name: o for o in benchmark.options if o.in_grades}
+    for name in changes:
+        if name not in gradable:
+            there = ", ".join(gradable) or "none"
+            raise UsageError(f"{benchmark.name} has no grading option {name!r}; there are: {there}")
+    return {
+        name: fitting(name, gradable[name].rule, value, is_text=True)
+        if isinstance(value, str)
+        else value
+        for name, value in changes.items()
+    }

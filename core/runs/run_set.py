@@ -1,0 +1,184 @@
+"""Stored runs, and which of them are meant."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from ..errors import UsageError
+from ..journal import Journal, RunRecord
+from ..plugins import Catalogue, installed
+from ..reports.hints import bench, with_run
+from ..text import line, plural
+from .differences import differences
+from .selectors import Selector
+from .stored_run import StoredRun
+from .tables import TidyTables, tables_of
+
+_LISTED = 6
+
+
+class RunSet:
+    """Runs of a journal, the oldest first.
+
+    As a context manager it closes the journal; without, that happens once it and its runs are
+    gone. While it is open, nothing is written, and other programs may go on writing.
+
+    Args:
+        journal: Holds the runs.
+        records: Their rows; by default all runs of the journal.
+        catalogue: Knows the benchmarks; by default those that are installed.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        records: Sequence[RunRecord] | None = None,
+        catalogue: Catalogue | None = None,
+    ) -> None:
+        self.journal, self._chosen = journal, records
+        self.catalogue = catalogue or installed()
+
+    @cached_property
+    def records(self) -> Sequence[RunRecord]:
+        """Their rows."""
+        return self.journal.runs() if self._chosen is None else self._chosen
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the journal; nothing more can be read of these runs."""
+        self.journal.close()
+
+    def __repr__(self) -> str:
+        return f"<RunSet of {plural(len(self), 'run')} in {self.journal.folder}>"
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[StoredRun]:
+        with self.journal.ahead(self.records):
+            for record in self.records:
+                yield self._run(record)
+
+    def _run(self, record: RunRecord) -> StoredRun:
+        return StoredRun(self.journal, record, self.catalogue)
+
+    def of(self, runs: Iterable[StoredRun]) -> "RunSet":
+        """Some of them, each once."""
+        return self._of(list({run.id: run.record for run in runs}.values()))
+
+    def _of(self, records: Sequence[RunRecord]) -> "RunSet":
+        return RunSet(self.journal, records, self.catalogue)
+
+    def __getitem__(self, start: str) -> StoredRun:
+        """The one run whose id begins so, or whose model is called so.
+
+        Args:
+            start: The beginning of an id; or a model's name or spec, or its end after a slash.
+
+        Raises:
+            UsageError: There is none, or more than one; the message lists them.
+        """
+        return self.named(start).only(start)
+
+    def named(self, start: str) -> "RunSet":
+        """All runs that `self[start]` could mean, at least one.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if not start.strip():
+            raise UsageError(f"name a run; {bench('runs')} lists them")
+        found = self._with_id(start) or self._of_model(start)
+        if not found:
+            raise UsageError(
+                f"no run {start!r} in {self.journal.folder}; {bench('runs')} lists them"
+            )
+        return self._of([run for run in found if run.run_id == start] or found)
+
+    def _with_id(self, start: str) -> list[RunRecord]:
+        if self._chosen is None:  # the rows of others need not be read, and may be damaged
+            return self.journal.runs_like(start)
+        return [run for run in self._chosen if run.run_id.startswith(start)]
+
+    def _of_model(self, name: str) -> list[RunRecord]:
+        runs, end = self.records, f"/{name}"
+        return (
+            [run for run in runs if run.name == name]
+            or [run for run in runs if run.model == name]
+            or [run for run in runs if run.name.endswith(end) or run.model.endswith(end)]
+        )
+
+    def only(self, start: str = "") -> StoredRun:
+        """The run, where it is one.
+
+        Args:
+            start: What it was called, for the message.
+
+        Raises:
+            UsageError: They are several, or none.
+        """
+        if len(self.records) != 1:
+            raise UsageError(f"{start!r} could be {self.listed(start)}")
+        return self._run(self.records[0])
+
+    def where(
+        self,
+        *,
+        benchmark: str | None = None,
+        model: str | None = None,
+        judge: str | None = None,
+        dataset: str | Path | None = None,
+    ) -> "RunSet":
+        """Those that have all that is given; there may be none.
+
+        Args:
+            benchmark: Its name.
+            model: The model's name or spec.
+            judge: The spec or label of one that has graded them, alone or in a panel.
+            dataset: The pack's name, a path to its data, or six digits or more of its SHA-256.
+        """
+        models = () if model is None else (model,)
+        data = None if dataset is None else str(dataset)
+        return self.chosen(Selector(benchmark, models, judge, data))
+
+    def chosen(self, by: Selector) -> "RunSet":
+        """The same by a selector."""
+        return self.of(run for run in self if by.takes(run)) if any(by) else self
+
+    def listed(self, start: str = "") -> str:
+        """How many they are, and the commands that name each.
+
+        Args:
+            start: The word of the command in place of which each is named.
+        """
+        runs, apart = self.records, differences(self.records)
+        named = [
+            f"{with_run(start, run.run_id)} ({', '.join(filter(None, (_what(run), differing)))})"
+            for run, differing in zip(runs[:_LISTED], apart, strict=False)
+        ]
+        more = [f"{len(runs) - _LISTED} more: {bench('runs')}"] if len(runs) > _LISTED else []
+        return f"{plural(len(runs), 'run')}: {'; '.join([*named, *more])}"
+
+    def tables(self) -> TidyTables:
+        """All that is known of them as tables for dataframes (docs/storage.md)."""
+        return tables_of(self)
+
+
+def _what(run: RunRecord) -> str:
+    """What tells a run from others of its model."""
+    return line(f"{run.benchmark} on {run.pack_name}, {run.name}, {run.created_at[:10]}")
+
+
+def runs(folder: str | Path = "runs") -> RunSet:
+    """The runs that a folder's journal holds, to be read.
+
+    Raises:
+        JournalError: There is no journal, or it cannot be read.
+    """
+    return RunSet(Journal(Path(folder), create=False))

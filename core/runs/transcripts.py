@@ -1,0 +1,128 @@
+"""All that was said about an item of a stored run, with its scores and its comparisons."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from ..errors import BenchError, PluginError, UsageError
+from ..guard import guard
+from ..journal import Grader, StoredCall
+from ..parties.imported import origin_of
+from ..reports.decoded import decoded
+from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, item_call
+from ..sample.progress import TRIAL
+from ..sections import Table
+from ..types import Item, Score
+from .graded import ScoredRun
+
+
+class ReadRun(ScoredRun):
+    """A run with its transcripts."""
+
+    def transcript(self, item_id: str, iteration: int = 1) -> IterationRow:
+        """The calls of one sample in the order they came, and its score, with all its detail.
+
+        Raises:
+            UsageError: The run holds nothing about it.
+        """
+        for row in self.item(item_id)["iterations"]:
+            if row["iteration"] == iteration:
+                return row
+        raise UsageError(f"run {self.id} holds nothing about iteration {iteration} of {item_id!r}")
+
+    def item(self, item_id: str) -> ItemDocument:
+        """The same of all iterations of an item, with the comparisons of its transcripts.
+
+        Raises:
+            UsageError: The run holds nothing about it.
+        """
+        (document,) = self.item_documents([item_id])
+        return document
+
+    def item_documents(self, ids: Iterable[str], grader: object = None) -> Iterator[ItemDocument]:
+        """The same of several items, in their order.
+
+        Args:
+            ids: Theirs.
+            grader: Digest of the one whose scores count; without one that has any, the latest.
+
+        Raises:
+            UsageError: The run holds nothing about one.
+        """
+        graders = [one for one in self.all_graders if one.digest == grader] or self.all_graders
+        for item_id in ids:
+            failed = {f.iteration: f.reason for f in self.failures if f.item_id == item_id}
+            yield self._item(item_id, graders, failed)
+
+    def beside_reference(self, document: ItemDocument) -> dict[int, Table | None]:
+        """An item's answers beside the reference, by iteration; none where its data is not here."""
+        item = self._pack_items.get(document["item_id"])
+        if item is None:
+            return {}
+        shown, rows = guard(self.plugin).beside_reference, document["iterations"]
+        return {
+            row["iteration"]: _beside(shown, item, score) for row in rows if (score := row["score"])
+        }
+
+    @cached_property
+    def _pack_items(self) -> dict[str, Item]:
+        with contextlib.suppress(BenchError):
+            return {item.id: item for item in self.pack.items}
+        return {}
+
+    def _item(
+        self, item_id: str, graders: Sequence[Grader], failed: Mapping[int, str]
+    ) -> ItemDocument:
+        calls: dict[int, list[StoredCall]] = {}
+        for call in self.journal.calls(self.record, item_id):
+            calls.setdefault(call.iteration, []).append(call)
+        if not calls and not failed:
+            raise UsageError(f"run {self.id} holds nothing about item {item_id!r}")
+        about = self.journal.comparisons_about(self.id, item_id)
+        return {
+            "run_id": self.id,
+            "benchmark": self.benchmark,
+            "model": self.model,
+            "demo": self.demo,
+            "imported": origin_of(self.model, self.settings),
+            "item_id": item_id,
+            "iterations": [
+                {
+                    "iteration": n,
+                    # A trial was not about this item.
+                    "calls": [item_call(c) for c in calls.get(n, ()) if c.key.phase != TRIAL],
+                    "score": self._latest_score(graders, item_id, n),
+                    "failed": failed.get(n),
+                }
+                for n in sorted(calls.keys() | failed.keys())
+            ],
+            "comparisons": [
+                decoded(row, self.id) for row in about if row.status in ("read", "unread")
+            ],
+        }
+
+    def _latest_score(
+        self, graders: Sequence[Grader], item_id: str, iteration: int
+    ) -> ItemScore | None:
+        """A sample's score by the latest grader that has one, with that grader's judge."""
+        for grader in graders:
+            if score := self.journal.score_of(self.record, grader.digest, item_id, iteration):
+                return {
+                    "values": score.values,
+                    "reason": score.reason,
+                    "flags": list(score.flags),
+                    "detail": score.detail,
+                    "judge": grader.graded_by.get("judge"),
+                }
+        return None
+
+
+def _beside(
+    shown: Callable[[Item, Score], Table | None], item: Item, found: ItemScore
+) -> Table | None:
+    """The answer beside the reference, or why it cannot be: a grade may be an import's."""
+    score = Score(found["values"], found["reason"], tuple(found["flags"]), found["detail"])
+    try:
+        return shown(item, score)
+    except PluginError as error:
+        return Table("The answer cannot be set beside the reference", ("why",), [(str(error),)])
