@@ -193,15 +193,14 @@ def run_settings(params: JsonObject, benchmark: Benchmark | None = None) -> RunS
     ctx = click.get_current_context()
     every = ctx.meta.get(BENCHMARKS) or [*filter(None, [ctx.meta.get(BENCHMARK)])]
     common = params.keys() - {option.name for one in every for option in one.options}
-    own = own_values(params, benchmark or next(iter(every), None), several=len(every) > 1)
-    given = {name: _READ.get(name, _same)(params[name]) for name in common}
-    named: dict[str, Any] = {name: given[name] for name in _FIELDS & given.keys()}
+    options = own_values(params, benchmark or next(iter(every), None), several=len(every) > 1)
+    read: dict[str, Any] = {name: _READ.get(name, _same)(params[name]) for name in common}
     file = current(ctx)
     return RunSettings(
         **{
-            **named,
-            "sampling": Sampling(**{name: given[name] for name in SAMPLING.keys() & given.keys()}),
-            "options": own,
+            **{name: read[name] for name in _FIELDS & common},
+            "sampling": Sampling(**{name: read[name] for name in SAMPLING.keys() & common}),
+            "options": options,
             "prices": file.prices,
             "file": file,
             "sources": dict(_sources(ctx)),
@@ -219,7 +218,6 @@ def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool
     names = [option.name for option in benchmark.options] if benchmark else []
     typed = [n for n in names if given_by_user(n)] if several else names
     filed = [n for n in names if ctx.get_parameter_source(n) is ParameterSource.DEFAULT_MAP]
-    found = {n: params[n] for n in (*filed, *typed)}
     suite: Suite | None = ctx.meta.get(SUITE)
     said = suite.options.get(benchmark.name, {}) if suite and benchmark else {}
     for name in said:
@@ -227,7 +225,8 @@ def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool
             place = f"{current(ctx).path}: [suite.{suite and suite.name}.options"
             message = f"{place}.{benchmark and benchmark.name}] has no option {name}"
             raise ConfigError(message + nearest(name, names))
-    return found | {n: v for n, v in said.items() if not given_by_user(n)}
+    unsaid = {n: params[n] for n in (*filed, *typed)}
+    return unsaid | {n: v for n, v in said.items() if not given_by_user(n)}
 
 
 def _same(value: Json) -> Json:

@@ -1,8 +1,8 @@
 """Several benchmarks in one command: which, and what of its options is for which."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 import click
 
@@ -14,8 +14,6 @@ from ..settings.run_settings import RunSettings
 from .command import BENCHMARKS
 from .session import tell
 from .settings import given_by_user
-
-T = TypeVar("T")
 
 
 def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> list[Benchmark]:
@@ -36,34 +34,33 @@ def choose_benchmarks(benchmarks: Sequence[Benchmark], suite: str | None) -> lis
 
 _OF_JUDGES = ("judge", "judge_base_url", "judge_api_key_env", "panel", "quorum", "exclude_kin",
               "overlap")  # fmt: skip
+_OF_ROLES = ("roles", "role_base_url", "role_api_key_env", "role_max_tokens")
 
 
 def fitting(settings: RunSettings, benchmark: Benchmark, of: int) -> RunSettings:
     """The settings for one of several benchmarks: without what is only for others of them."""
     if of == 1:
         return settings
-    roles = {role.name for role in benchmark.roles}
-    roles |= {""} if roles else set()  # what is for all of them
-
-    def own(given: Mapping[str, T]) -> dict[str, T]:
-        return {role: value for role, value in given.items() if role in roles}
-
+    names = {role.name for role in benchmark.roles}
+    names |= {""} if names else set()  # what is for all of them
+    own: dict[str, Any] = {
+        option: {name: one for name, one in getattr(settings, option).items() if name in names}
+        for option in _OF_ROLES
+    }
+    settings = replace(settings, **own)
     plain = {option.name: option.default for option in benchmark.options}
-    without = settings.without if guard(benchmark).compares(plain) else ()
-    made = replace(
-        settings,
-        without=without,
-        sources={k: v for k, v in settings.sources.items() if k != "without" or without},
-        roles=own(settings.roles),
-        role_base_url=own(settings.role_base_url),
-        role_api_key_env=own(settings.role_api_key_env),
-        role_max_tokens=own(settings.role_max_tokens),
-    )
+    if not guard(benchmark).compares(plain):
+        settings = _without(settings, ("without",), without=())
     if benchmark.judged:
-        return made
-    sources = {k: v for k, v in made.sources.items() if k not in _OF_JUDGES}
-    return replace(made, judges=(), judge_base_url=(), judge_api_key_env=(), panel=None,
-                   quorum=None, exclude_kin=False, overlap=None, sources=sources)  # fmt: skip
+        return settings
+    return _without(settings, _OF_JUDGES, judges=(), judge_base_url=(), judge_api_key_env=(),
+                    panel=None, quorum=None, exclude_kin=False, overlap=None)  # fmt: skip
+
+
+def _without(settings: RunSettings, names: Sequence[str], **unset: Any) -> RunSettings:
+    """Settings some of which are as if nobody had given them."""
+    kept = [name for name in settings.sources if name not in names]
+    return replace(settings, sources={name: settings.sources[name] for name in kept}, **unset)
 
 
 def say_what_fits_some(benchmarks: Sequence[Benchmark]) -> None:

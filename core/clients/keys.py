@@ -11,13 +11,14 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from ..errors import ConfigError, UsageError
 from ..parties.providers import OF_MODEL, ClientConfig, PartyOptions, Provider, is_loopback
 from ..parties.secrets import dotted, find_credentials, is_variable_name
-from ..types import JsonObject
+from ..types import JsonObject, Sampling
 
 _KEY_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*_(API_KEY|KEY|TOKEN)")
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key)-([A-Za-z0-9_\-]{8,}+)")
@@ -70,7 +71,7 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 def choose_key(
     provider: Provider,
     base_url: str | None,
-    named: str | None,
+    variable: str | None,
     environment: Environment,
     party: PartyOptions = OF_MODEL,
 ) -> tuple[str | None, str | None]:
@@ -79,7 +80,7 @@ def choose_key(
     Args:
         provider: Whose standard key may be used on its own host and on loopback.
         base_url: Where the requests go; ``None`` for the provider's own host.
-        named: The variable given with ``--api-key-env``, if any.
+        variable: That given with ``--api-key-env``, if any.
         environment: Where variables are looked up.
         party: Whose endpoint it is, for messages.
 
@@ -87,15 +88,15 @@ def choose_key(
         ConfigError: A key is needed and its variable is not set, or holds what is no key.
         UsageError: A name is given that may be the key itself.
     """
-    if named:
-        check_variable(named, environment, party)
-        key = _read_key(named, environment)
+    if variable:
+        check_variable(variable, environment, party)
+        key = _read_key(variable, environment)
         if key is None:
             raise ConfigError(
-                f"no key: the variable {named}, which {party.api_key_env} names, is not set; "
+                f"no key: the variable {variable}, which {party.api_key_env} names, is not set; "
                 "set it, in the environment or in .env"
             )
-        return key, named
+        return key, variable
     own = base_url is None or _is_own(provider, base_url)
     standard = provider.key_env
     if standard is None or not (own or is_loopback(base_url)):
@@ -108,14 +109,14 @@ def choose_key(
     return key, standard
 
 
-def check_variable(named: str, environment: Environment, party: PartyOptions = OF_MODEL) -> None:
+def check_variable(variable: str, environment: Environment, party: PartyOptions = OF_MODEL) -> None:
     """Refuse what may be the key itself where the name of its variable belongs.
 
     Raises:
         UsageError: There is no such variable, and it is not spelled like one; the message does
             not show it.
     """
-    if not is_variable_name(named) and environment.get(named) is None:
+    if not is_variable_name(variable) and environment.get(variable) is None:
         raise UsageError(
             f"{party.api_key_env} takes the NAME of a variable, such as MY_API_KEY, and what is "
             "given is none that is set; put the key into a variable, in the environment or in .env"
@@ -195,26 +196,27 @@ OURS = {
 }
 
 
-def check_extra_body(extra: JsonObject, set_already: Collection[str]) -> None:
+def check_extra_body(sampling: Sampling) -> None:
     """Refuse what cannot stand in an extra body.
 
     Raises:
         UsageError: One is ours, is set already, or is for a credential.
     """
-    for name in extra:
-        if name in OURS or name in set_already:
+    others = replace(sampling, extra_body=None).sent()
+    for name in sampling.extra_body or {}:
+        if name in OURS or name in others:
             why = OURS.get(name, "an option sets it already")
             raise UsageError(f"--extra-body may not set {name!r}: {why}")
-    refuse_credentials(extra, "--extra-body")
+    refuse_credentials(sampling, "--extra-body")
 
 
-def refuse_credentials(extra: JsonObject | None, where: str) -> None:
-    """Refuse a credential, as all of a request's fields are stored with the run.
+def refuse_credentials(sampling: Sampling, where: str) -> None:
+    """Refuse a credential in an extra body, as all of a request's fields are stored with the run.
 
     Raises:
         UsageError: There is one; the message names its key and does not show it.
     """
-    for place in find_credentials(extra or {}):
+    for place in find_credentials(sampling.extra_body or {}):
         raise UsageError(
             f"{where} holds {dotted(place)!r}, which is for a credential: what stands there would "
             "be stored with the run. Put a key into an environment variable and name that with "

@@ -142,11 +142,11 @@ def check_stored(config: RunConfig) -> None:
         UsageError: A key, or what is no text, is in a name, a note, the system prompt, an option
             or an extra field.
     """
-    refuse_credentials(config.effective_sampling.extra_body, "the sampling of the benchmark")
+    refuse_credentials(config.effective_sampling, "the sampling of the benchmark")
     if config.judge:
-        refuse_credentials(config.benchmark.judge_sampling.extra_body, "the sampling of the judge")
+        refuse_credentials(config.benchmark.judge_sampling, "the sampling of the judge")
     for role in config.benchmark.roles:
-        refuse_credentials(role.sampling.extra_body, f"the sampling of the role {role.name}")
+        refuse_credentials(role.sampling, f"the sampling of the role {role.name}")
     for option, text in _stored_texts(config).items():
         if redact.reply(text) != text:
             raise UsageError(f"{option} holds a key, which would be stored with the run")

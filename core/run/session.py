@@ -38,8 +38,8 @@ class Pricing:
 
     def price(self, endpoint: Endpoint, phase: str) -> Price | None:
         """What a model's or a judge's tokens cost; ``None`` when that is unknown."""
-        given = self.given if phase == "generate" else None
-        return self.book.find(endpoint.spec, endpoint.base_url, given)
+        own = phase == "generate"
+        return self.book.find(endpoint.spec, endpoint.base_url, self.given if own else None)
 
     def meter(self, endpoint: Endpoint, phase: str) -> Meter:
         """What counts the cost of a party's calls."""

@@ -71,7 +71,7 @@ def _read(name: str, table: Any, path: object) -> EndpointSettings:
 
 
 def find_endpoint(
-    endpoints: Mapping[str, EndpointSettings], text: str | None, party: PartyOptions = OF_MODEL
+    endpoints: Mapping[str, EndpointSettings], base_url: str | None, party: PartyOptions = OF_MODEL
 ) -> EndpointSettings | None:
     """The endpoint of that name or address; ``None`` for another address, or for none.
 
@@ -79,24 +79,24 @@ def find_endpoint(
         UsageError: It is neither a name nor an address, holds a secret, or is the address of
             several.
     """
-    if text is None:
+    if base_url is None:
         return None
-    if text in endpoints:
-        return endpoints[text]
-    if "://" not in text and _NAME.fullmatch(text):
+    if base_url in endpoints:
+        return endpoints[base_url]
+    if "://" not in base_url and _NAME.fullmatch(base_url):
         known = f"; there are: {', '.join(endpoints)}" if endpoints else ""
-        hint = nearest(text, endpoints) or known
+        hint = nearest(base_url, endpoints) or known
         raise UsageError(
-            f"{party.base_url} {text!r} is neither an http:// or https:// address nor an endpoint "
-            f"of bench.toml{hint}"
+            f"{party.base_url} {base_url!r} is neither an http:// or https:// address nor an "
+            f"endpoint of bench.toml{hint}"
         )
-    check_base_url(text, party)
-    same = [e for e in endpoints.values() if _plain(e.base_url) == _plain(text)]
-    if len(same) > 1:
-        names = " and ".join(e.name for e in same)
-        message = f"{party.base_url} {text} is that of the endpoints {names}"
+    check_base_url(base_url, party)
+    plain = _plain(base_url)
+    names = [name for name, one in endpoints.items() if _plain(one.base_url) == plain]
+    if len(names) > 1:
+        message = f"{party.base_url} {base_url} is that of the endpoints {' and '.join(names)}"
         raise UsageError(f"{message}; name one of them")
-    return same[0] if same else None
+    return endpoints[names[0]] if names else None
 
 
 def _plain(url: str) -> str:

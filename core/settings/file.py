@@ -44,13 +44,15 @@ class SettingsFile:
     families: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
 
-    def endpoint(self, text: str | None, party: PartyOptions = OF_MODEL) -> EndpointSettings | None:
+    def endpoint(
+        self, base_url: str | None, party: PartyOptions = OF_MODEL
+    ) -> EndpointSettings | None:
         """The endpoint of that name or address; ``None`` for another address, or for none.
 
         Raises:
             UsageError: It is neither a name nor an address, or the address of several.
         """
-        return find_endpoint(self.endpoints, text, party)
+        return find_endpoint(self.endpoints, base_url, party)
 
 
 def read_settings(path: Path) -> SettingsFile:

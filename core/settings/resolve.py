@@ -72,7 +72,7 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
     if settings.name is not None and not settings.name.strip():
         raise UsageError("--name must not be blank")
     sampling, (items, limit) = settings.sampling, chosen_items(settings)
-    check_extra_body(sampling.extra_body or {}, replace(sampling, extra_body=None).sent())
+    check_extra_body(sampling)
     return RunConfig(
         benchmark=benchmark,
         model=model,

@@ -7,7 +7,7 @@ wherever it comes from.
 from collections.abc import Mapping
 from typing import Any
 
-from ..benchmark import Benchmark
+from ..benchmark import Benchmark, Option
 from ..errors import UsageError
 from ..parties.secrets import is_variable_name
 from ..types.rules import Rule, UnfitValue
@@ -61,18 +61,23 @@ def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
         raise UsageError(f"{name} must be {error}{shown}") from None
 
 
-def own_options(benchmark: Benchmark, given: Mapping[str, Any]) -> dict[str, Any]:
+def own_options(benchmark: Benchmark, options: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a benchmark's own options: those that are given, else the defaults.
 
     Raises:
         UsageError: There is no such option, or it cannot have that value.
     """
-    known = {option.name: option for option in benchmark.options}
-    for name in given:
-        if name not in known:
-            there = ", ".join(known) or "none"
-            raise UsageError(f"{benchmark.name} has no option {name!r}; there are: {there}")
-    default = {name: option.default for name, option in known.items()}
-    # Of an option whose default is None, None is the default and no text.
-    chosen = {n: value for n, value in given.items() if (value, default[n]) != (None, None)}
-    return default | {n: fitting(n, known[n].rule, value) for n, value in chosen.items()}
+    names = [option.name for option in benchmark.options]
+    if odd := next((name for name in options if name not in names), None):
+        there = ", ".join(names) or "none"
+        raise UsageError(f"{benchmark.name} has no option {odd!r}; there are: {there}")
+    return {option.name: _value_of(option, options) for option in benchmark.options}
+
+
+def _value_of(option: Option, options: Mapping[str, Any]) -> Any:
+    """That which is given, else the default; ``None`` is that where the default is."""
+    if options.get(option.name, option.default) is option.default is None:
+        return None
+    if option.name not in options:
+        return option.default
+    return fitting(option.name, option.rule, options[option.name])

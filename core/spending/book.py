@@ -165,18 +165,18 @@ class PriceBook:
         )
 
     def find(
-        self, spec: ModelSpec, base_url: str | None, given: Price | None = None
+        self, spec: ModelSpec, base_url: str | None, price: Price | None = None
     ) -> Price | None:
         """What a model's tokens cost there; ``None`` when that is unknown.
 
         Args:
             spec: The model.
             base_url: Where it is asked; ``None`` for the provider's own host.
-            given: The price of ``--price``, if this model is what it is for.
+            price: That of ``--price``, if this model is what it is for.
         """
         if spec.provider in self.demo:
             return DEMO
-        if price := given or self.configured.get(str(spec)):
+        if price := price or self.configured.get(str(spec)):
             return price
         if is_loopback(base_url):
             return OWN_MACHINE

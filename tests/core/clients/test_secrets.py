@@ -14,6 +14,7 @@ from eibench.core.parties.secrets import (
     shown_address,
     without_credentials,
 )
+from eibench.core.types import Sampling
 
 SECRET = "fake-0123456789abcdef"
 
@@ -42,7 +43,7 @@ def test_credentials_are_found(body: dict[str, Any], place: str) -> None:
     assert [dotted(found) for found in find_credentials(body)] == [place]
     assert SECRET not in str(without_credentials(body))
     with pytest.raises(UsageError, match="an environment variable") as caught:
-        check_extra_body(body, ())
+        check_extra_body(Sampling(extra_body=body))
     assert repr(place) in str(caught.value) and SECRET not in str(caught.value)
 
 
@@ -64,7 +65,7 @@ def test_credentials_are_found(body: dict[str, Any], place: str) -> None:
 )
 def test_other_fields_are_no_credentials(body: dict[str, Any]) -> None:
     """Fields that servers know, properties of a schema, and what holds no text."""
-    check_extra_body(body, ())
+    check_extra_body(Sampling(extra_body=body))
     assert without_credentials(body) == body
 
 

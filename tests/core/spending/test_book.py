@@ -33,7 +33,7 @@ def _book(**prices: Price) -> PriceBook:
 def test_the_option_comes_before_the_file() -> None:
     """--price wins over bench.toml."""
     book = PriceBook({str(GPT): Price(1.0, 1.0)}, TODAY)
-    assert book.find(GPT, None, given=TOLD) is TOLD
+    assert book.find(GPT, None, price=TOLD) is TOLD
 
 
 def test_the_file_comes_before_the_table() -> None:
@@ -74,14 +74,14 @@ def test_this_machine_is_free(url: str) -> None:
 
 def test_a_told_price_holds_on_this_machine_too() -> None:
     """--price and bench.toml make a loopback model cost something."""
-    assert PriceBook(today=TODAY).find(GPT, LOOPBACK, given=TOLD) is TOLD
+    assert PriceBook(today=TODAY).find(GPT, LOOPBACK, price=TOLD) is TOLD
     assert PriceBook({str(GPT): TOLD}, TODAY).find(GPT, LOOPBACK) is TOLD
 
 
 def test_another_host_does_not_have_the_prices_of_the_own_one() -> None:
     """A gateway may ask anything for gpt-4.1: unknown, unless the user tells."""
     assert PriceBook(today=TODAY).find(GPT, ELSEWHERE) is None
-    assert PriceBook(today=TODAY).find(GPT, ELSEWHERE, given=TOLD) is TOLD
+    assert PriceBook(today=TODAY).find(GPT, ELSEWHERE, price=TOLD) is TOLD
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_host_of_another_provider_is_another_host() -> None:
 
 def test_demo_models_are_free_even_with_a_price() -> None:
     """Nothing can be billed for a model that does not exist."""
-    price = PriceBook(today=TODAY).find(ModelSpec("demo", "medium"), None, given=TOLD)
+    price = PriceBook(today=TODAY).find(ModelSpec("demo", "medium"), None, price=TOLD)
     assert price is not None
     assert price.free
 
