@@ -6,27 +6,17 @@ Comparisons that the opponents' own runs have made meanwhile are not made again.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..benchmark import Pack
-from ..journal import Journal, RunRecord, StoredComparison
+from ..journal import RunRecord, StoredComparison
 from ..matchmaking.calls import Call
 from ..matchmaking.goals import Batch, NoMoreCalls
 from ..matchmaking.matchmaker import Matchmaker
 from ..ratings.comparisons import Comparisons
 from ..reports.evidence import Selection
-from ..runs.finding import Company
-from ..settings.run_config import RunConfig
 from ..types.result_document import PlacementEnd
-from .comparison_pool import (
-    as_comparisons,
-    asked_panel,
-    counting,
-    current,
-    pool_of,
-    read_met,
-    rows_of,
-)
+from .comparison_pool import as_comparisons, counting, current
+from .contest import Contest
 from .expectation import field_of
-from .opponents import UNFINISHED, Gap, Slot, Text, TranscriptCache, find_contestants
+from .opponents import UNFINISHED, Gap, Slot, Text, contestant, opponents_in
 from .panel_rows import Question, question_of
 from .placement import (
     Asked,
@@ -48,49 +38,46 @@ class BatchPlanner:
     """What there is to compare of one run, and what was.
 
     Attributes:
+        contest: What it takes part in.
+        run: The run.
         selection: The samples whose transcripts are compared.
         stopped: Why the placement is at its end, once it is; or why nothing can be compared.
     """
 
-    config: RunConfig
-    pack: Pack
-    journal: Journal
+    contest: Contest
     run: RunRecord
     selection: Selection
     stopped: PlacementEnd | None = None
 
     def __post_init__(self) -> None:
-        self.items = {item.id: item for item in self.pack.items}
-        self._pool = pool_of(self.journal, self.config, self.pack)._replace(by_quorum=True)
-        self.panel = asked_panel(self.journal, self._pool)
-        self._company = Company.of(self.config)
-        self._shelf = TranscriptCache.of(self.journal, self.config, self.pack)
-        own, opponents = find_contestants(self.journal, self.config, self.pack, self.run)
+        self._journal, self._pool = self.contest.journal, self.contest.pool
+        self.panel = self.contest.asked_panel()
+        own = contestant(self.contest, self.run)
         self._own = replace(own, samples=own.samples & self.selection.samples)
-        self._opponents = {contestant.name: contestant for contestant in opponents}
+        self._opponents = {one.name: one for one in opponents_in(self.contest)}
         self._matchmaker: Matchmaker | None = None
         self._planned: dict[str, set[Question]] = {}
 
     async def next_batch(self) -> Sequence[StoredComparison]:
         """The comparisons to make next: those planned and not done, else a new plan; or none."""
-        self.journal.writer.flush()
+        self._journal.writer.flush()
         pool, own = self._met_rows(), self._own_rows()
         mine = [row for row in own if self._is_here(row)]
         if waiting := self._waiting(mine, self._elsewhere(pool)) or self._lacking(pool):
             return waiting
         if not self._opponents:
             return []
-        if settled := settled_by(self.journal, self.run, self._meant, self._pool.grader):
+        if settled := settled_by(self.contest, self.run, self._own.samples):
             self.stopped = settled
             return []
         return await self._plan(pool, mine, max((row.batch for row in own), default=0))
 
     def _own_rows(self) -> list[StoredComparison]:
-        return rows_of(self.journal, self._pool, self.run)
+        return self.contest.rows(self.run, by_quorum=True)
 
     def _met_rows(self) -> list[StoredComparison]:
         """All comparisons that count."""
-        met = read_met(self.journal, self._pool, self.pack, self._company)
+        met = self.contest.met(by_quorum=True)
         runs = {c.name: c.run.run_id for c in (self._own, *self._opponents.values())}
         return current(met.rows, {**met.runs, **runs})
 
@@ -111,7 +98,7 @@ class BatchPlanner:
         calls = [call for batch in history_of(mine) for call in batch.calls]
         made = [row for row in planned if is_made(call_of(row), calls, elsewhere)]
         for row in made:
-            self.journal.add_comparison(self.run, row._replace(status="known"))
+            self._journal.add_comparison(self.run, row._replace(status="known"))
         return [row for row in planned if row not in made]
 
     def _lacking(self, pool: Sequence[StoredComparison]) -> list[StoredComparison]:
@@ -120,10 +107,6 @@ class BatchPlanner:
             return []
         mine = (row for row in pool if row.run_a == self.run.run_id and self._is_here(row))
         return [row for row in mine if self.panel.is_lacking(row)]
-
-    @property
-    def _meant(self) -> list[str]:
-        return placement_of(self._pool.digest, self.config, self._own.samples)
 
     async def _plan(
         self, pool: Sequence[StoredComparison], mine: Sequence[StoredComparison], number: int
@@ -151,15 +134,15 @@ class BatchPlanner:
             if isinstance(batch, NoMoreCalls):
                 self.stopped = {
                     **matchmaker.advise(batch, read, history).as_json(),
-                    "of": self._meant[0],
+                    "of": placement_of(self.contest, self._own.samples)[0],
                     "grader": self._pool.grader,
                 }
                 return []
             number += 1
             rows = [self._row(call, batch, number, elsewhere) for call in batch.calls]
             for row in rows:
-                self.journal.add_comparison(self.run, row)
-            self.journal.writer.flush()
+                self._journal.add_comparison(self.run, row)
+            self._journal.writer.flush()
             if planned := [row for row in rows if row.status == "planned"]:
                 return planned
             history.append(batch)
@@ -167,7 +150,7 @@ class BatchPlanner:
     async def _transcripts(self) -> dict[str, frozenset[Slot]]:
         """By model, the samples of which it has a transcript that says enough."""
         everyone = (self._own, *self._opponents.values())
-        return {c.name: await c.comparable(self._own.samples, self._shelf) for c in everyone}
+        return {one.name: await one.comparable(self._own.samples) for one in everyone}
 
     def _nothing_to_compare(self, transcripts: Mapping[str, frozenset[Slot]]) -> str | None:
         """Why not one pair of transcripts can be compared; ``None`` where one can."""
@@ -184,16 +167,9 @@ class BatchPlanner:
     def _make_matchmaker(
         self, pool: Sequence[StoredComparison], transcripts: Mapping[str, frozenset[Slot]]
     ) -> Matchmaker:
-        field = field_of(
-            self.journal,
-            self.config,
-            self.pack,
-            own=self._own,
-            opponents=self._opponents.values(),
-            transcripts=transcripts,
-            ladder=as_comparisons(pool),
-        )
-        return make_matchmaker(self._own.name, wanted_placement(self.config), field)
+        there, ladder = [self._own, *self._opponents.values()], as_comparisons(pool)
+        field = field_of(self.contest, there, transcripts=transcripts, ladder=ladder)
+        return make_matchmaker(self._own.name, wanted_placement(self.contest.config), field)
 
     def _elsewhere(self, pool: Sequence[StoredComparison]) -> set[Asked]:
         """The comparisons with this model that were made for its opponents' runs."""
@@ -208,8 +184,8 @@ class BatchPlanner:
         number: int,
         elsewhere: Collection[Asked],
     ) -> StoredComparison:
-        other = self._opponents[call.b]
-        assert self.config.judge is not None
+        other, judge = self._opponents[call.b], self.contest.config.judge
+        assert judge is not None
         is_known = is_made(call, batch.calls, elsewhere)
         return StoredComparison(
             pool=self._pool.digest,
@@ -224,8 +200,8 @@ class BatchPlanner:
             stage=batch.stage,
             rank=batch.rank,
             status="known" if is_known else "planned",
-            judge=self.config.judge.stored_label,
-            family=self.items[call.item].cluster,
+            judge=judge.stored_label,
+            family=self.contest.items[call.item].cluster,
             grader=self._pool.grader,
         )
 
@@ -236,7 +212,7 @@ class BatchPlanner:
         """
         if self._matchmaker is None:
             return
-        self.journal.writer.flush()
+        self._journal.writer.flush()
         made = [row for row in self._own_rows() if self._is_here(row) and row.status != "planned"]
         stop = NoMoreCalls("budget", "--max-cost is reached")
         read = self._read(self._met_rows())
@@ -248,8 +224,8 @@ class BatchPlanner:
         own = transcripts.pop(self._own.name)
         alike = {name: slots & own for name, slots in transcripts.items()}
         runs = {other.run.run_id for other in self._opponents.values()}
-        met = read_met(self.journal, self._pool, self.pack, self._company)
-        return left_of(self.config, alike, runs, self.run, counting(met, self.run))
+        met = self.contest.met(by_quorum=True)
+        return left_of(self.contest.config, alike, runs, self.run, counting(met, self.run))
 
     def planned_by_other(self, row: StoredComparison) -> RunRecord | None:
         """The opponent's run where it has planned the same comparison, else ``None``.
@@ -258,14 +234,13 @@ class BatchPlanner:
         """
         other = self._opponents[row.b].run
         if other.run_id not in self._planned:
-            rows = rows_of(self.journal, self._pool._replace(by_quorum=False), other)
+            rows = self.contest.rows(other)
             self._planned[other.run_id] = {question_of(r) for r in rows if r.status == "planned"}
         return other if question_of(row) in self._planned[other.run_id] else None
 
     async def texts(self, opponent: str, slot: Slot) -> tuple[Text | Gap, Text | Gap]:
         """The transcripts of a sample: the run's own and an opponent's, or why there is none."""
-        own = await self._own.text(slot, self._shelf)
-        return own, await self._opponents[opponent].text(slot, self._shelf)
+        return await self._own.text(slot), await self._opponents[opponent].text(slot)
 
     def rows_of_members(self, row: StoredComparison) -> list[StoredComparison]:
         """A comparison of the panel as each of its judges that lacks it is to make it."""
@@ -278,6 +253,6 @@ class BatchPlanner:
 
     def keep(self, done: StoredComparison) -> None:
         """Store a comparison that was made."""
-        self.journal.add_comparison(self.run, done)
+        self._journal.add_comparison(self.run, done)
         if self.panel:
             self.panel.note(done)

@@ -6,30 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import matchmaking
-from ..benchmark import Pack, PlacementOptions
+from ..benchmark import PlacementOptions
 from ..guard import guard
-from ..journal import Journal, RunRecord, StoredComparison
+from ..journal import RunRecord, StoredComparison
 from ..reports.evidence import Selection
-from ..runs.finding import Company
-from ..settings.run_config import RunConfig, grader, identity
+from ..settings.run_config import grader
 from ..types import digest
-from .comparison_pool import (
-    ComparisonPool,
-    Met,
-    as_comparisons,
-    counting,
-    pool_of,
-    read_met,
-    rows_of,
-)
-from .opponents import (
-    Opponent,
-    Slot,
-    TranscriptCache,
-    check_opponents,
-    contestant,
-    opponents_of,
-)
+from .comparison_pool import Met, as_comparisons, counting
+from .contest import Contest
+from .opponents import Opponent, Slot, check_opponents, contestant, opponents_in
 from .placement import (
     Field,
     history_of,
@@ -37,12 +22,11 @@ from .placement import (
     make_matchmaker,
     meant,
     placeable,
-    placement_of,
     settled_by,
     wanted_placement,
 )
 from .rating_summary import settings_of
-from .reuse import bring_back
+from .reuse import reuse_comparisons
 
 if TYPE_CHECKING:
     from ..ratings.comparisons import Comparison
@@ -76,9 +60,7 @@ class Prospect:
         settled: Whether the placement is at its end.
     """
 
-    journal: Journal
-    config: RunConfig
-    pack: Pack
+    contest: Contest
     own: Opponent | None
     opponents: list[Opponent]
     wanted: frozenset[Slot]
@@ -94,35 +76,28 @@ class Prospect:
         """The most comparisons that may still be bought."""
         rows = counting(self._met, self._run) if self._run else []
         runs = {other.run.run_id for other in self.opponents}
-        left = left_of(self.config, self.alike, runs, self._run, rows)
+        left = left_of(self.contest.config, self.alike, runs, self._run, rows)
         return 0 if self.settled else left
 
     @cached_property
     def _met(self) -> Met:
-        return read_met(self.journal, self._pool, self.pack, Company.of(self.config))
+        return self.contest.met()
 
     def left(self) -> Left:
         """The most comparisons that may be bought, and how many it is expected to be."""
-        wanted = meant(wanted_placement(self.config), sum(map(bool, self.alike.values())))
+        wanted = meant(wanted_placement(self.contest.config), sum(map(bool, self.alike.values())))
         most = self.most
         return self._expect(wanted, most) if most and wanted.schedule == "adaptive" else Left(most)
 
     def _expect(self, wanted: PlacementOptions, most: int) -> Left:
         from ..ratings.comparisons import Comparisons
 
-        name = self.config.display_name
+        name = self.contest.name
         counts = counting(self._met, self._run)
         read = as_comparisons(placeable(counts, name, self.alike, self.wanted))
         transcripts = {**self.alike, name: self.wanted}
-        found = field_of(
-            self.journal,
-            self.config,
-            self.pack,
-            own=self.own,
-            opponents=self.opponents,
-            transcripts=transcripts,
-            ladder=read,
-        )
+        there = [*([self.own] if self.own else []), *self.opponents]
+        found = field_of(self.contest, there, transcripts=transcripts, ladder=read)
         history = history_of(self._planned())
         expected = make_matchmaker(name, wanted, found).expect(Comparisons.of(read), history)
         if expected is None:
@@ -132,102 +107,76 @@ class Prospect:
     def _planned(self) -> list[StoredComparison]:
         """What the run has planned with these opponents."""
         runs = {other.name: other.run.run_id for other in self.opponents}
-        rows = rows_of(self.journal, self._pool, self._run) if self._run else []
+        rows = self.contest.rows(self._run) if self._run else []
         return [row for row in rows if runs.get(row.b) == row.run_b]
 
-    @cached_property
-    def _pool(self) -> ComparisonPool:
-        return pool_of(self.journal, self.config, self.pack)
 
-
-async def look_ahead(
-    journal: Journal, run: RunRecord | None, config: RunConfig, pack: Pack, selection: Selection
-) -> Prospect:
+async def look_ahead(contest: Contest, run: RunRecord | None, selection: Selection) -> Prospect:
     """What a run may still compare, of transcripts that say enough.
 
     Args:
-        journal: Holds the opponents.
+        contest: Under whose configuration it is asked.
         run: The run; ``None`` before it is there.
-        config: How it is asked for.
-        pack: Its data.
         selection: Its samples.
 
     Raises:
         UsageError: An opponent is named that the journal does not have.
     """
-    meant = identity(config, pack)
-    check_opponents(journal, config, pack, meant, config.display_name)
-    others = opponents_of(journal, config, pack, meant, config.display_name)
-    pool, shelf = pool_of(journal, config, pack), TranscriptCache.of(journal, config, pack)
-    await bring_back(journal, config, pack)
-    own = contestant(journal, pack, config, run) if run else None
+    check_opponents(contest)
+    opponents = opponents_in(contest)
+    await reuse_comparisons(contest)
+    own = contestant(contest, run) if run else None
     begun = own.samples & selection.samples if own else frozenset[Slot]()
     wanted = selection.samples - begun  # what is not there yet may say enough
-    wanted |= await own.comparable(begun, shelf) if own else frozenset()
-    there = [contestant(journal, pack, config, others[name]) for name in sorted(others)]
-    found = Prospect(journal, config, pack, own, there, frozenset(wanted))
-    of = placement_of(pool.digest, config, begun)
-    if run and selection.samples <= begun and settled_by(journal, run, of, pool.grader):
+    wanted |= await own.comparable(begun) if own else frozenset()
+    found = Prospect(contest, own, opponents, frozenset(wanted))
+    if run and selection.samples <= begun and settled_by(contest, run, begun):
         found.settled = True
         return found
-    found.alike = {one.name: await one.comparable(wanted, shelf) for one in there}
+    found.alike = {one.name: await one.comparable(wanted) for one in opponents}
     return found
 
 
 def field_of(
-    journal: Journal,
-    config: RunConfig,
-    pack: Pack,
+    contest: Contest,
+    there: Collection[Opponent],
     *,
-    own: Opponent | None,
-    opponents: Iterable[Opponent],
     transcripts: Mapping[str, frozenset[Slot]],
     ladder: "Iterable[Comparison]",
 ) -> Field:
     """What there is to place a model with.
 
     Args:
-        journal: Holds grades.
-        config: Of the model's run.
-        pack: Its data.
-        own: The model; None before it has a run.
-        opponents: The others.
+        contest: Of its run.
+        there: The models that have a run, it and its opponents.
         transcripts: By name, what can be compared, the model's among them.
         ladder: All comparisons that were read.
     """
-    name, there = config.display_name, list(opponents)
-    slots = transcripts[name]
+    config, pack, slots = contest.config, contest.pack, transcripts[contest.name]
     last = max((iteration for _, iteration in slots), default=1)
     items = [item for item in pack.items if (item.id, last) in slots]
     calls = guard(config.benchmark).planned_calls
     settings = settings_of(config.benchmark, pack, options=config.options)
+    others = (one for one in there if one.name != contest.name)
     pool = matchmaking.goals.TranscriptPool(
         transcripts,
         families={item.id: item.cluster for item in pack.items},
-        scores=scores_of(journal, config, pack, [*([own] if own else []), *there]),
-        ahead=frozenset(c.name for c in there if any(n == last + 1 for _, n in c.samples)),
+        scores=scores_of(contest, there),
+        ahead=frozenset(o.name for o in others if any(n == last + 1 for _, n in o.samples)),
     )
     needed = sum(calls(item, config.options)["model"] for item in items)
     return Field(pool, ladder, settings, needed)
 
 
-def scores_of(
-    journal: Journal, config: RunConfig, pack: Pack, contestants: Collection[Opponent]
-) -> dict[str, float]:
+def scores_of(contest: Contest, there: Collection[Opponent]) -> dict[str, float]:
     """The mean of the first number of each model's samples, by the run's own grader.
 
     Models of which no sample has one are left out.
-
-    Args:
-        journal: Holds the grades.
-        config: Says how samples are graded.
-        pack: Its data.
-        contestants: The models.
     """
-    grader_digest, clusters = digest(grader(config)), {item.id: item.cluster for item in pack.items}
+    own, clusters = digest(grader(contest.config)), {i.id: i.cluster for i in contest.pack.items}
     found = {}
-    for one in contestants:
-        grades = (sample.score for sample in journal.grades(one.run, grader_digest, clusters))
+    for one in there:
+        grades = (sample.score for sample in contest.journal.grades(one.run, own, clusters))
         firsts = (next(iter(score.values.values()), None) for score in grades)
         values = [value for value in firsts if value is not None]
         if values:

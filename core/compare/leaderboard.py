@@ -31,11 +31,11 @@ from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
 from .board import Board, readable, runs_by_board
 from .board_results import BoardResults
-from .comparison_pool import counting, pool_of, read_met
+from .comparison_pool import counting
+from .contest import Contest
 from .judge_robustness import read_robustness
-from .opponents import TranscriptCache
 from .rating_summary import RatingSummary, find_standing
-from .reuse import Recomparing
+from .reuse import reuse_comparisons
 from .run_selection import CountedRuns
 from .which_board import BoardOfChoice, OtherBoard, Wanted, choose_board
 
@@ -352,11 +352,9 @@ def read_leaderboard(
             config = made.config if made.config.panel else replace(made.config, judge=named)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
-            pool = pool_of(journal, config, made.pack)
-            shelf = TranscriptCache.of(journal, config, made.pack)
-            for one in pool.members or (pool,):
-                asyncio.run(Recomparing(shelf, one).bring())
-            met = read_met(journal, pool, made.pack, Company(board.demo))
+            contest = Contest(journal, config, made.pack, company=Company(board.demo))
+            asyncio.run(reuse_comparisons(contest))
+            met = contest.met()
         there = dict.fromkeys([*(met.runs if met else ()), *made.names])
         left_out = made.without = left_out_of(there, without, models)
         met = met and met.without(left_out)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import matchmaking
 from ..benchmark import PlacementOptions
 from ..guard import guard
-from ..journal import Journal, RunRecord, StoredComparison
+from ..journal import RunRecord, StoredComparison
 from ..matchmaking.calls import MIXED_BLOCK, Call, default_orders, default_schedule
 from ..ratings.settings import RatingSettings
 from ..settings.run_config import RunConfig
 from ..text import listed
 from ..types import digest
 from ..types.result_document import PlacementEnd, RatingRow, rating_notes
+from .contest import Contest
 from .rating_summary import DEFAULT, rate_with
 
 if TYPE_CHECKING:
@@ -135,42 +136,40 @@ def placeable(
     return ladder + [row for row in mine if (row.item_id, row.iteration) in there]
 
 
-def placement_of(pool: str, config: RunConfig, samples: Collection[tuple[str, int]]) -> list[str]:
+def placement_of(contest: Contest, samples: Collection[tuple[str, int]]) -> list[str]:
     """What a placement is of: one of the same is at the same end.
 
     Args:
-        pool: Whose ratings it is for.
-        config: Of the run; its options say how.
+        contest: Whose ratings it is for; the options of its configuration say how.
         samples: Those of the model that are compared.
 
     Returns:
         Digests, its own first. Where the orders are left to the schedule, what was placed with
         all pairs in both orders is at the same end too: there is more to it.
     """
+    config = contest.config
     wanted = wanted_placement(config)
     alike = [wanted, wanted._replace(orders="both")] if wanted.orders == "auto" else [wanted]
     end = ["mixed"] if config.mixed else []
     end += [f"without {name}" for name in sorted(config.without)]
-    return [digest([pool, list(each), sorted(samples), *end]) for each in alike]
+    return [digest([contest.pool.digest, list(each), sorted(samples), *end]) for each in alike]
 
 
 def settled_by(
-    journal: Journal, run: RunRecord, meant: Collection[str], grader: str
+    contest: Contest, run: RunRecord, samples: Collection[tuple[str, int]]
 ) -> PlacementEnd | None:
     """Why the last command on a run ended its placement, if it meant the same.
 
     Args:
-        journal: Holds the run.
+        contest: What the run is placed in.
         run: The run.
-        meant: What the placement is of: one of these digests.
-        grader: Of the pool.
+        samples: Those of the model that are compared.
     """
+    meant, journal = placement_of(contest, samples), contest.journal
     for document in (journal.document(run), *journal.views(run).values()):
         notes = rating_notes(document) if document else None
         stopped = notes.get("stopped") if notes else None
-        if not stopped or stopped.get("of") not in meant:
-            continue
-        if stopped["grader"] == grader:
+        if stopped and stopped.get("of") in meant and stopped["grader"] == contest.pool.grader:
             return stopped
     return None
 

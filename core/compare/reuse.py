@@ -8,41 +8,34 @@ are: another grader's, and are asked for anew. Nothing is sent.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..benchmark import Pack
 from ..errors import BenchError, JournalError, MissingCall
 from ..guard import guard
-from ..journal import CallKey, Journal, RunRecord, StoredComparison
+from ..journal import CallKey, RunRecord, StoredComparison
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE
-from ..settings.run_config import RunConfig
 from ..types import ChatRequest, ChatResponse
-from .comparison_pool import ComparisonPool, pool_of, turned
-from .opponents import Gap, Opponent, TranscriptCache
+from .comparison_pool import ComparisonPool, turned
+from .contest import Contest
+from .opponents import Gap, Opponent
 
 
-async def bring_back(journal: Journal, config: RunConfig, pack: Pack) -> None:
-    """Bring comparisons into the pool of a configuration, or into those of its panel."""
-    pool, shelf = pool_of(journal, config, pack), TranscriptCache.of(journal, config, pack)
-    for one in pool.members or (pool,):
-        await Recomparing(shelf, one).bring()
+async def reuse_comparisons(contest: Contest) -> None:
+    """Bring comparisons into the pool of a contest, or into those of its panel's judges."""
+    for pool in contest.pool.members or (contest.pool,):
+        await _Reuse(contest, pool).bring()
 
 
 @dataclass
-class Recomparing:
-    """Brings comparisons into a pool.
+class _Reuse:
+    """Brings comparisons into a pool, where they were asked as they would be today."""
 
-    Attributes:
-        shelf: Makes transcripts again.
-        pool: Where they belong, if they were asked as they would be today.
-    """
-
-    shelf: TranscriptCache
+    contest: Contest
     pool: ComparisonPool
-    _contestants: dict[str, Opponent | None] = field(default_factory=dict)
+    _opponents: dict[str, Opponent] = field(default_factory=dict)
 
     async def bring(self) -> None:
         """Look at all comparisons of another grader."""
-        journal = self.shelf.journal
+        journal = self.contest.journal
         by_run: dict[str, list[StoredComparison]] = {}
         for part in self.pool.parts:
             for row in journal.comparisons_but(part, self.pool.grader):
@@ -62,8 +55,7 @@ class Recomparing:
         made = [await self._again(here, row) for row in answered]
         known = [row for row in rows if row.status == "known"] if all(made) else []
         for row in filter(None, (*made, *known)):
-            done = row._replace(grader=self.pool.grader)
-            self.shelf.journal.add_comparison(run, done)
+            self.contest.journal.add_comparison(run, row._replace(grader=self.pool.grader))
 
     async def _again(
         self, here: Mapping[str, RunRecord], row: StoredComparison
@@ -72,20 +64,18 @@ class Recomparing:
 
         One with a run that is on another machine cannot be looked at.
         """
+        runs = [here[run_id] for run_id in (row.run_a, row.run_b) if run_id in here]
+        if len(runs) < 2:
+            return None
         slot = (row.item_id, row.iteration)
-        sides = [self._contestant(here, run_id) for run_id in (row.run_a, row.run_b)]
-        if None in sides:
-            return None
-        texts = [await side.text(slot, self.shelf) for side in sides if side is not None]
-        if any(isinstance(text, Gap) for text in texts):
-            return None
+        texts = [await self._opponent(run).text(slot) for run in runs]
         first, second = texts if row.first == "a" else texts[::-1]
-        assert not isinstance(first, Gap) and not isinstance(second, Gap)
-        shelf, item = self.shelf, self.shelf.items[row.item_id]
-        judge = self._judge([here[i] for i in (row.run_a, row.run_b) if i in here], row)
+        if isinstance(first, Gap) or isinstance(second, Gap):
+            return None
+        item, config = self.contest.items[row.item_id], self.contest.config
         try:
-            score = await guard(shelf.benchmark).compare(
-                item, first.value, second.value, judge, shelf.options
+            score = await guard(config.benchmark).compare(
+                item, first.value, second.value, self._judge(runs, row), config.options
             )
             return turned(row, score)
         except JournalError:
@@ -93,16 +83,12 @@ class Recomparing:
         except BenchError:  # a reply is missing, or the plugin failed
             return None
 
-    def _contestant(self, here: Mapping[str, RunRecord], run_id: str) -> Opponent | None:
-        if run_id not in self._contestants:
-            run = here.get(run_id)
-            made = Opponent(run.name, run, frozenset()) if run else None
-            self._contestants[run_id] = made
-        return self._contestants[run_id]
+    def _opponent(self, run: RunRecord) -> Opponent:
+        return self._opponents.setdefault(run.run_id, Opponent(self.contest, run, frozenset()))
 
     def _judge(self, runs: Sequence[RunRecord], row: StoredComparison) -> JournaledModel:
         """Answers with what the judge said to either of the two runs."""
-        journal = self.shelf.journal
+        journal = self.contest.journal
 
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
             there = (journal.reply(run, row.item_id, row.iteration, key) for run in runs)
@@ -115,6 +101,6 @@ class Recomparing:
             phase=COMPARE,
             asked=row.judge,
             item_id=row.item_id,
-            sampling=self.shelf.benchmark.judge_sampling,
+            sampling=self.contest.config.benchmark.judge_sampling,
             iteration=row.iteration,
         )

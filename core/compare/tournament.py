@@ -70,7 +70,7 @@ class RunComparisons:
                 context = comparing(make_context())
                 progress.expect_comparisons(await self.planner.left())
             progress.compare(len(batch))
-            workers = min(len(batch), self.planner.config.limits.concurrency)
+            workers = min(len(batch), self.planner.contest.config.limits.concurrency)
             try:
                 await run_workers(context, iter(batch), workers, self._compare)
             except BudgetReached:
@@ -94,7 +94,7 @@ class RunComparisons:
         Raises:
             BenchError: The run cannot go on.
         """
-        item = self.planner.items[row.item_id]
+        item = self.planner.contest.items[row.item_id]
         beside = self.planner.planned_by_other(row)
         calls = CallReplayer(context, Sample(item, row.iteration), beside=beside)
         try:

@@ -6,14 +6,8 @@ from typing import NamedTuple
 
 from ..benchmark.roles import MODEL
 from ..clients.keys import redact
-from ..compare.comparison_pool import (
-    ComparisonPool,
-    Met,
-    asked_panel,
-    counting,
-    pool_of,
-    read_met,
-)
+from ..compare.comparison_pool import Met, counting
+from ..compare.contest import Contest
 from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
@@ -26,7 +20,6 @@ from ..reports.evidence import (
     Selection,
     kept_comparisons,
 )
-from ..runs.finding import Company
 from ..runs.stored_run import StoredRun
 from ..runs.views import keep_result
 from ..sample.context import RunContext
@@ -142,8 +135,8 @@ class Outcome:
         config, pack = task.config, task.pack
         if not task.compares:
             return kept_comparisons(config, journal.document(run))
-        pool = pool_of(journal, config, pack)
-        met = read_met(journal, pool, pack, Company.of(config))
+        contest = Contest(journal, config, pack)
+        met = contest.met()
         standing = find_standing(config.benchmark, pack, met, own=run, options=config.options)
         others = {name for row in standing.ratings if (name := row["model"]) != run.name}
         own = next((row for row in standing.ratings if row["model"] == run.name), None)
@@ -156,12 +149,12 @@ class Outcome:
             [*_not_made(failed), *standing.warnings, *_not_read(standing.unread)],
             unread=standing.unread,
             to_do=not done,
-            replies=self._compared_by(pool, met),
+            replies=self._compared_by(contest, met),
         )
 
-    def _compared_by(self, pool: ComparisonPool, met: Met) -> dict[str, Replies]:
+    def _compared_by(self, contest: Contest, met: Met) -> dict[str, Replies]:
         """Of a panel, how many of the run's comparisons each judge made."""
-        panel, run = asked_panel(self.context.journal, pool), self.context.run
+        panel, run = contest.asked_panel(), self.context.run
         rows = (row for row in counting(met, run) if row.run_a == run.run_id)
         return panel.replies(rows) if panel else {}
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..benchmark.making import DataMaker
 from ..benchmark.roles import MODEL
+from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
 from ..guard import guard
@@ -319,5 +320,5 @@ async def _comparisons_left(journal: Journal | None, task: Task) -> Left:
     if journal is None:
         refuse_strangers(task.config, {})
         return Left(0)
-    about = (task.run, task.config, task.pack, task.selection)
-    return (await look_ahead(journal, *about)).left()
+    contest = Contest(journal, task.config, task.pack)
+    return (await look_ahead(contest, task.run, task.selection)).left()

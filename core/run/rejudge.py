@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from ..benchmark import Benchmark, Pack
 from ..clients.caller import Limits
+from ..compare.contest import Contest
 from ..compare.opponents import finished
 from ..errors import JournalError, UsageError
 from ..guard import guard
@@ -73,7 +74,7 @@ def _defaults(benchmark: Benchmark) -> JsonDict:
 
 def _finished(stored: StoredRun, config: RunConfig, pack: Pack) -> tuple[tuple[str, ...], int]:
     """The items with a finished transcript, in pack order, and the last iteration of one."""
-    whole = finished(stored.journal, pack, config, stored.record)
+    whole = finished(Contest(stored.journal, config, pack), stored.record)
     if not whole:
         raise JournalError(
             f"run {stored.id} has no finished transcript to judge; its own command makes them"

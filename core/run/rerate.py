@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from ..benchmark import Pack
-from ..compare.comparison_pool import pool_of, read_met
+from ..compare.contest import Contest
 from ..compare.rating_summary import RatingSummary, engine_version, find_standing
 from ..reports.evidence import ModelComparisons, kept_comparisons
-from ..runs.finding import Company, is_demo
+from ..runs.finding import is_demo
 from ..sample.context import RunContext
 from ..types.result_document import RatingNotes
 
@@ -43,7 +43,7 @@ def _rated_today(context: RunContext, pack: Pack, kept: ModelComparisons) -> Rat
     names = [row["model"] for row in kept.ratings]
     mixed = len({is_demo(name, here.get(name)) for name in names}) > 1
     config = replace(config, mixed=mixed)
-    met = read_met(journal, pool_of(journal, config, pack), pack, Company.of(config))
+    met = Contest(journal, config, pack).met()
     engine = str(kept.notes.get("engine"))
     return find_standing(
         config.benchmark, pack, met, own=context.run, engine=engine, options=config.options

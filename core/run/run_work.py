@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..benchmark.roles import JUDGE, MODEL, is_generating
+from ..compare.contest import Contest
 from ..compare.expectation import look_ahead
 from ..compare.opponents import check_opponents
-from ..compare.reuse import bring_back
+from ..compare.reuse import reuse_comparisons
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -31,7 +32,6 @@ from ..sample.life import run_sample
 from ..sample.progress import COMPARE
 from ..sample.room import Room
 from ..sample.workers import run_workers
-from ..settings.run_config import identity
 from ..types import Item
 from ..types.result_document import ResultDocument
 from .checks import check_task
@@ -61,8 +61,7 @@ async def run_task(task: Task, session: Session) -> Result:
                 "locks may fail; a local --runs-dir is safer"
             )
         if task.compares:
-            meant = identity(config, task.pack)
-            check_opponents(journal, config, task.pack, meant, config.display_name)
+            check_opponents(Contest(journal, config, task.pack))
         servers = await Servers.ask(task, session)
         task = task.find(journal)
         servers.check(journal, task, say)
@@ -162,9 +161,10 @@ class RunWork:
     async def _expect_comparisons(self) -> None:
         """Tell the progress of all that may follow when the samples are done."""
         if self.task.compares:
-            about = (self.journal, self.run, self.config, self.task.pack, self.selection)
+            contest = Contest(self.journal, self.config, self.task.pack)
             with contextlib.suppress(BenchError):  # which stands in the way of comparisons alone
-                self.progress.expect_comparisons((await look_ahead(*about)).most)
+                ahead = await look_ahead(contest, self.run, self.selection)
+                self.progress.expect_comparisons(ahead.most)
 
     @cached_property
     def _connected(self) -> RunContext:
@@ -249,9 +249,9 @@ class RunWork:
         from ..compare.batches import BatchPlanner
         from ..compare.tournament import RunComparisons
 
-        about = (self.config, self.task.pack, self.journal, self.run, self.selection)
-        await bring_back(self.journal, self.config, self.task.pack)
-        tournament = RunComparisons(BatchPlanner(*about))
+        contest = Contest(self.journal, self.config, self.task.pack)
+        await reuse_comparisons(contest)
+        tournament = RunComparisons(BatchPlanner(contest, self.run, self.selection))
         try:
             await tournament.play(lambda: self._connected, self.progress)
         except BudgetReached:

@@ -1,0 +1,174 @@
+"""Who meets in the comparisons of one configuration, and what the journal holds of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from ..benchmark import Pack
+from ..guard import guard
+from ..journal import Journal, RunRecord, StoredComparison
+from ..parties.panels import Panel
+from ..runs.finding import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
+from ..settings.run_config import RunConfig, by_each_judge, identity, reading
+from ..types import JsonObject, digest
+from .comparison_pool import ComparisonPool, Met
+from .panel_rows import AskedPanel, PanelJudges
+
+
+class Contest:
+    """Everything that is compared under one configuration.
+
+    Which pool it is and who may meet is looked up once; comparisons and runs whenever they are
+    asked for.
+
+    Args:
+        journal: Holds runs and comparisons.
+        config: How runs are asked, and who compares.
+        pack: Their data.
+        company: Which models may meet; by default those that may meet the configuration's.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        config: RunConfig,
+        pack: Pack,
+        *,
+        company: Company | None = None,
+    ) -> None:
+        self.journal, self.config, self.pack = journal, config, pack
+        self.items = {item.id: item for item in pack.items}
+        self._company = company
+
+    @property
+    def name(self) -> str:
+        """What the configuration calls its model."""
+        return self.config.display_name
+
+    @cached_property
+    def meant(self) -> JsonObject:
+        """What makes a run of the configuration this run."""
+        return identity(self.config, self.pack)
+
+    @cached_property
+    def company(self) -> Company:
+        """Which models may meet."""
+        return self._company or Company.of(self.config)
+
+    # Comparisons
+
+    @cached_property
+    def pool(self) -> ComparisonPool:
+        """Which comparisons may meet."""
+        return self._pool_of(self.config)
+
+    def _pool_of(self, config: RunConfig) -> ComparisonPool:
+        benchmark, judge = config.benchmark, config.judge.stored_label if config.judge else ""
+        alike = {
+            "benchmark": benchmark.name,
+            "version": benchmark.version,
+            "pack": self.pack.source.sha256,
+            "prompts": dict(guard(benchmark).prompts(config.options)),
+            "options": benchmark.request_options(config.options),
+        }
+        alike |= {"roles": players_of(self.meant)} if benchmark.roles else {}
+        reader = digest(reading(config))
+        if config.panel:
+            own = digest({**alike, "panel": config.panel.as_json()})
+            members = tuple(map(self._pool_of, by_each_judge(config)))
+            return ComparisonPool(own, (own,), judge, reader, config.panel, members)
+        own = digest({**alike, "judge": judge or None})
+        labels = JudgeNames(self.journal.asked(party=JUDGE)).all_of(judge)
+        found = self.journal.pools(benchmark.name)
+        there = (p for run, p, label in found if label in labels and self._is_alike(run))
+        return ComparisonPool(own, tuple(dict.fromkeys([own, *there])), judge, reader)
+
+    def _is_alike(self, run: RunRecord) -> bool:
+        """Whether a run was asked what the configuration would ask."""
+        return is_asked_alike(run.settings, self.meant)
+
+    def rows(
+        self, run: RunRecord | None = None, *, by_quorum: bool = False
+    ) -> list[StoredComparison]:
+        """The comparisons of the pool, or those of them that a run has asked for.
+
+        Args:
+            run: Of a panel, it has asked for what was planned for the panel.
+            by_quorum: Count what a quorum of the panel has read, as where comparisons are
+                planned; else what each judge has replied to.
+        """
+        planned = self._rows_of(self.pool, run)
+        if self.pool.panel is None:
+            return planned
+        judges = self._judges(self.pool.panel)
+        rows = judges.merged(planned, self._rows_of_members(), by_quorum=by_quorum)
+        return rows[: len(planned)] if run else rows
+
+    def _rows_of(
+        self, pool: ComparisonPool, run: RunRecord | None = None
+    ) -> list[StoredComparison]:
+        found = (row for part in pool.parts for row in self.journal.comparisons(part, run))
+        return [row._replace(judge=pool.judge) for row in found if pool.takes(row)]
+
+    def _rows_of_members(self) -> Iterable[StoredComparison]:
+        return (row for member in self.pool.members for row in self._rows_of(member))
+
+    def _judges(self, panel: Panel) -> PanelJudges:
+        """The judges of a panel, with the runs whose kin they may be."""
+        runs = {run.run_id: run for run in self.journal.runs()} if panel.exclude_kin else {}
+        return PanelJudges(panel, runs)
+
+    def asked_panel(self) -> AskedPanel | None:
+        """The panel with what its judges have compared; ``None`` where it is one judge."""
+        panel = self.pool.panel
+        return AskedPanel.of(self._judges(panel), self._rows_of_members()) if panel else None
+
+    def met(self, *, by_quorum: bool = False) -> Met:
+        """The comparisons of the pool between models that may meet, and the runs of these."""
+        here = {run.run_id: run for run in self.journal.runs()}
+        rows, parted = self.company.among(self.rows(by_quorum=by_quorum), here)
+        runs = self._newest_runs(rows, here)
+        demo = frozenset(name for name, run_id in runs.items() if is_demo(name, here.get(run_id)))
+        return Met(rows, runs, demo, parted)
+
+    def _newest_runs(
+        self, rows: Iterable[StoredComparison], here: Mapping[str, RunRecord]
+    ) -> dict[str, str]:
+        """For each model among comparisons, the run that counts.
+
+        It is the newest whole one of those compared; where none of them is whole, the newest.
+        """
+        compared: dict[str, set[str]] = {}
+        for row in rows:
+            compared.setdefault(row.a, set()).add(row.run_a)
+            compared.setdefault(row.b, set()).add(row.run_b)
+        several = {name: [here[i] for i in ids if i in here] for name, ids in compared.items()}
+        newest = self._newest({name: runs for name, runs in several.items() if runs})
+        return {n: newest[n].run_id if n in newest else min(ids) for n, ids in compared.items()}
+
+    # Runs
+
+    def others(self, company: Company | None = None) -> dict[str, RunRecord]:
+        """The run that counts of each other model that was asked the same, by the model's name."""
+        company, by_name = company or self.company, dict[str, list[RunRecord]]()
+        for run in self.journal.runs():
+            may_meet = run.name != self.name and company.admits(run.name, demo=run.demo)
+            if may_meet and self._is_alike(run):
+                by_name.setdefault(run.name, []).append(run)
+        return self._newest(by_name)
+
+    def _newest(self, runs: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRecord]:
+        """Of each model's runs the newest whole one, or the newest where none is whole."""
+        with self.journal.ahead(run for several in runs.values() for run in several):
+            return {name: self._newest_whole(several) for name, several in runs.items()}
+
+    def _newest_whole(self, runs: Sequence[RunRecord]) -> RunRecord:
+        latest_first = sorted(runs, key=lambda run: run.n, reverse=True)
+        if len(latest_first) == 1:
+            return latest_first[0]
+        return next(filter(self._is_whole, latest_first), latest_first[0])
+
+    def _is_whole(self, run: RunRecord) -> bool:
+        """Whether each item of the pack was asked in each iteration that a run has begun."""
+        done = self.journal.samples_done(run)
+        last = max((iteration for _, iteration in done), default=1)
+        return all((item, n) in done for item in self.items for n in range(1, last + 1))
