@@ -18,7 +18,8 @@ from pathlib import Path
 import eibench
 from eibench import ResultDocument
 from eibench.core.journal import Journal, RunRecord
-from eibench.core.types import ChatRequest, digest
+from eibench.core.parties.party import Party
+from eibench.core.types import ChatRequest
 
 from .measuring import BENCH, clean_environment, run, table
 
@@ -53,21 +54,18 @@ async def _copy(
     await asyncio.gather(
         *(
             made.add_call(
-                own, c.item_id, c.iteration, c.key, model, ChatRequest(c.messages),
+                own, c.item_id, c.iteration, c.key, own.party, ChatRequest(c.messages),
                 replace(c.response, latency_s=0.0),
             )
             for c in given.calls(base)
         )
     )  # fmt: skip
-    for grader in given.graders(base):
+    for by, _ in given.graders(base):
         samples = {call.item_id: call.item_id for call in given.calls(base)}
-        judge = grader.graded_by.get("judge")
         for extra in range(n_judges):
-            label = f"openai/judge{extra}" if extra else judge
-            facts = {**grader.graded_by, "judge": label}
-            for score in given.grades(base, grader.digest, samples):
-                about = (score.item_id, score.iteration, score.score, facts)
-                made.add_grade(own, digest(facts) if extra else grader.digest, *about)
+            other = replace(by, judge=Party.of(f"openai/judge{extra}")) if extra else by
+            for score in given.grades(base, by, samples):
+                made.add_grade(own, other, score.item_id, score.iteration, score.score)
     if earlier := given.document(base):
         document: ResultDocument = {
             **earlier,

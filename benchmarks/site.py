@@ -67,15 +67,15 @@ async def _add_model(given: Journal, base: RunRecord, made: Journal, n: int) -> 
         **columns, run_id=run_id, identity=run_id, ordinal=1, model=model, name=model,
         demo=False, settings={**base.settings, "model": model},
     )  # fmt: skip
-    (grader,) = given.graders(base)
+    ((by, _),) = given.graders(base)
     stored = []
     for call in given.calls(base):
         text = words(site_shape.REPLY, Random(f"{n} {call.item_id} {call.iteration}"))
         answer = replace(call.response, text=text)
-        about = (call.item_id, call.iteration, call.key, model, ChatRequest(call.messages))
+        about = (call.item_id, call.iteration, call.key, own.party, ChatRequest(call.messages))
         stored.append(made.add_call(own, *about, answer))
         score = site_shape.score_of([Message("assistant", text)], n / 50)
-        made.add_grade(own, grader.digest, *about[:2], score, grader.graded_by)
+        made.add_grade(own, by, *about[:2], score)
     await asyncio.gather(*stored)
     _end(given, base, made, own)
 

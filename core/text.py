@@ -162,3 +162,8 @@ def duration(seconds: float) -> str:
         return f"{seconds:.{int(seconds < 3)}f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def plain(value: object) -> str:
+    """An option's value as people type it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -125,7 +125,7 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
         runs: At least one; the same two judges, in the same order, in each.
         leave_out: Values that no judge gives.
     """
-    run, graded_by = runs[0].first.run, [graded.grading for graded in runs[0]]
+    run, graders = runs[0].first.run, [graded.grader for graded in runs[0]]
     clusters = {item.id: item.cluster for item in pack.items}
     there = value_names(graded for judged in runs for graded in judged)
     names = [name for name in there if name not in leave_out]
@@ -138,8 +138,8 @@ def agree(pack: Pack, runs: Sequence[Judged], leave_out: Collection[str] = ()) -
         benchmark=run.benchmark,
         benchmark_version=run.benchmark_version,
         dataset=dataset_row(pack),
-        judges=[grading.judge for grading in graded_by],
-        grade_options=graded_by[0].options,
+        judges=[grader.judge.label if grader.judge else None for grader in graders],
+        grade_options=graders[0].options,
         demo=any(one.demo for one in read),
         runs=read,
         transcripts=_added([one.transcripts for one in read]),

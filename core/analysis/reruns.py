@@ -13,15 +13,15 @@ from ..benchmark import Pack
 from ..errors import DataError, UsageError
 from ..guard import guard
 from ..journal import Failure, RunRecord
-from ..parties.sites import site_in
-from ..reports.comparability import RunResult, judge_label, refuse_mixture, what_is_missing
+from ..parties.graders import Grader
+from ..reports.comparability import RunResult, judge_in, refuse_mixture, what_is_missing
 from ..reports.hints import bench
-from ..runs.finding import MODEL, model_label
+from ..runs.finding import MODEL
 from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..settings.run_config import RunConfig, grader
 from ..text import plural
-from ..types import JsonObject, SampleScore, digest
+from ..types import JsonObject, SampleScore
 from ..types.result_document import ResultDocument
 from .csv_tables import CsvTable
 
@@ -110,8 +110,9 @@ def reruns_of_runs(runs: RunSet, dataset: str | None, view: str | None = None) -
     _refuse_other_items(graded)
     reruns = [rerun for run in graded for rerun in run.reruns()]
     more = "run it again with --iterations 2, or with --fresh and name both runs"
-    judge = judge_label(outcomes[0].document)
-    return Reruns(f"{there[0].benchmark} runs in {runs.journal.folder}", reruns, (), more, judge)
+    judge = judge_in(outcomes[0].document)
+    title, by = f"{there[0].benchmark} runs in {runs.journal.folder}", str(judge or "")
+    return Reruns(title, reruns, (), more, by or None)
 
 
 def _outcome(run: StoredRun, view: str | None) -> RunResult:
@@ -130,11 +131,11 @@ def _refuse_other_benchmarks(runs: Sequence[RunRecord]) -> None:
 
 def _refuse_other_endpoints(runs: RunSet) -> None:
     """Refuse a model's runs at two sites: a server's build and quantisation move scores."""
-    names = {a.run_id: a.endpoint for a in runs.journal.asked(party=MODEL)}
+    names = {a.run_id: a.endpoint for a in runs.journal.asked(role=MODEL)}
     first: dict[str, RunRecord] = {}
     for run in runs.records:
         one = first.setdefault(run.name, run)
-        sites = [site_in(model_label(r), names.get(r.run_id)) for r in (one, run)]
+        sites = [r.party.site(names.get(r.run_id)) for r in (one, run)]
         if (sites[0], one.model) != (sites[1], run.model):
             message = " and ".join(f"{r.run_id} of {r.model} {_address(r)}" for r in (one, run))
             raise UsageError(f"runs named {run.name!r} are no reruns of one model: {message}")
@@ -200,17 +201,17 @@ def _read(run: StoredRun, document: ResultDocument, dataset: str | None) -> _Gra
     return _GradedRun(run.record, config, pack, scores, left)
 
 
-def _grader(run: StoredRun, config: RunConfig) -> str:
+def _grader(run: StoredRun, config: RunConfig) -> Grader:
     """The grader of the result: that of the run itself, else that of bench rescore.
 
     Raises:
         UsageError: Nothing is graded.
         DataError: None of the run's graders is that of its result, or has this version.
     """
-    facts, there = grader(config), {g.digest for g in run.all_graders}
-    for grader_digest in (digest(facts), digest({**facts, "offline": True})):
-        if grader_digest in there:
-            return grader_digest
+    there = {count.grader for count in run.all_graders}
+    for by in (grader(config), grader(config, offline=True)):
+        if by in there:
+            return by
     if not there:
         raise UsageError(f"run {run.id} has no graded replies yet; run its command first")
     message = "its grades are by another judge than its last result, or by another version"

@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 from ..errors import DataError, UsageError
 from ..journal import RunRecord
+from ..parties.panels import is_meant
 from ..reports.comparability import (
     RunResult,
     is_partial,
-    judge_label,
+    judge_in,
     refuse_mixture,
     what_is_missing,
 )
-from ..reports.gradings import is_judge, is_pack
+from ..reports.graders import is_pack
 from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
 from ..text import plural
@@ -105,8 +106,8 @@ class RunSelection:
 
     def is_by(self, document: ResultDocument) -> bool:
         """Whether a result is by the judge that is wanted, or by none."""
-        label = judge_label(document)
-        return None in (self.judge, label) or is_judge(label, str(self.judge))
+        judge = judge_in(document)
+        return self.judge is None or judge is None or judge.goes_by(self.judge)
 
 
 @dataclass(slots=True)
@@ -154,7 +155,8 @@ def table_of_runs(runs: RunSet, wanted: Sequence[ScoreColumn], choice: RunSelect
 
 def _judge(outcomes: Iterable[RunResult]) -> str | None:
     """The judge of a column; there is one at most, as judges never mix."""
-    return next((judge_label(outcome.document) for outcome in outcomes), None)
+    judge = next((judge_in(outcome.document) for outcome in outcomes), None)
+    return judge.label if judge else None
 
 
 def _outcomes(
@@ -191,7 +193,7 @@ def _outcome(run: StoredRun, choice: RunSelection, notes: _Notes) -> RunResult |
 
 def _by_judge(run: StoredRun, judge: str, notes: _Notes) -> ResultDocument | None:
     """A run's result by a judge; ``None`` where that one has not graded it."""
-    if not any(is_judge(g.graded_by.get("judge"), judge) for g in run.all_graders):
+    if not any(is_meant(grader.judge, judge) for grader, _ in run.all_graders):
         return None
     try:
         return run.result(judge)

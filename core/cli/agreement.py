@@ -9,7 +9,7 @@ from .. import console
 from ..analysis.agreement import Agreement, Judged, agree
 from ..errors import UsageError
 from ..reports.choosing import chosen, two_judges
-from ..reports.gradings import refuse_unlike
+from ..reports.graders import refuse_unlike
 from ..runs import run_set
 from ..runs.selectors import place_of
 from ..text import as_text

@@ -11,10 +11,10 @@ from ..benchmark import Pack
 from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
 from ..plugins import installed
-from ..reports.choosing import chosen, own_judge, same_grading
+from ..reports.choosing import chosen, own_judge, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples
-from ..reports.gradings import refuse_unlike
+from ..reports.graders import refuse_unlike
 from ..reports.hints import bench
 from ..reports.kin import KinRule, graded_without_kin
 from ..reports.pairing import Compared
@@ -84,7 +84,7 @@ def _compared(
             kin, both = graded_without_kin(benchmark, both, additive=additive)
         document = compare(Compared(benchmark, pack, *both))
         about = stored.journal, installed(), benchmark, [run.record for run in two]
-        return document, kin, pair_on_board(*about, both[0].grading)
+        return document, kin, pair_on_board(*about, both[0].grader)
 
 
 def _two(stored: RunSet, starts: tuple[str, ...], chosen: Selector) -> list[StoredRun]:
@@ -102,7 +102,7 @@ def graded_pair(
     wanted: Mapping[str, str] | None = None,
     dataset: str | None = None,
 ) -> tuple[Pack, list[GradedSamples]]:
-    """The pack of two runs, and the samples of each by one grading.
+    """The pack of two runs, and the samples of each by one grader.
 
     Args:
         two: The runs.
@@ -114,8 +114,8 @@ def graded_pair(
         BenchError: They cannot be compared.
     """
     refuse_unlike([run.record for run in two])
-    judge = judge or own_judge(run.document for run in two)
-    pair = same_grading(*(chosen(r.record, r.graders(), wanted or {}, judge) for r in two))
+    by = judge or own_judge(run.document for run in two)
+    pair = same_grader(*(chosen(r.record, r.graders(), wanted or {}, by) for r in two))
     pack = two[0].pack_by(pair.first, dataset)
-    graded = [run.graded(grading, pack.clusters) for run, grading in zip(two, pair, strict=True)]
+    graded = [run.graded(grader, pack.clusters) for run, grader in zip(two, pair, strict=True)]
     return pack, graded

@@ -44,7 +44,9 @@ def _items(journal: Journal, start: str | None) -> list[str]:
 
 def judge_labels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """The judges that begin so of the runs in ``--runs-dir``."""
-    return _found(ctx, incomplete, lambda j: [name for run in j.runs() for name in j.judges(run)])
+    return _found(
+        ctx, incomplete, lambda j: [one.label for run in j.runs() for one in j.judges(run)]
+    )
 
 
 def benchmarks_and_files(

@@ -28,7 +28,7 @@ from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
 from ..text import as_text
-from ..types import JsonDict, Score, digest
+from ..types import JsonDict, Score
 from . import options
 from .command import Command
 from .session import (
@@ -167,8 +167,7 @@ def _stored(order: GenerationRequest, pack: Pack, result: Result) -> tuple[RunRe
     """The run and what it gave, if it got so far."""
     with Journal(order.config.runs_dir, create=False) as journal:
         run = journal.find_run(str(result.run_id))
-        grader_digest = digest(grader(order.config))
-        score = run and journal.score_of(run, grader_digest, pack.items[0].id, 1)
+        score = run and journal.score_of(run, grader(order.config), pack.items[0].id, 1)
         return (run, score) if run and score else None
 
 

@@ -14,6 +14,7 @@ from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderb
 from ..compare.which_board import boards_beside
 from ..guard import guard
 from ..journal import Journal
+from ..parties.panels import Panel
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
@@ -210,7 +211,8 @@ def _by_judge(board: Leaderboard) -> Table | None:
     each = [{row["model"]: row for row in rows} for rows in judges.values()]
     models = [row["model"] for row in board.standing.ratings] if board.standing else []
     rows = [(model, *(rating_cell(own.get(model)) for own in each)) for model in models]
-    rotated = (board.board.judge or "").startswith("rotate(")
+    panel = board.board.judge
+    rotated = isinstance(panel, Panel) and panel.rule == "rotate"
     note = "each judge compared its own scenarios, so its ratings are confounded with these"
     title, columns = "Ratings by each judge alone", ("model", *judges)
     return Table(title, columns, rows, note=note if rotated else "")

@@ -21,7 +21,7 @@ from ..run.session import Pricing, Session
 from ..run.task import Generate, Regrade, Task
 from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
-from ..settings.run_config import RunConfig, judges_of
+from ..settings.run_config import RunConfig
 from ..text import as_text, plural
 from ..types import JsonDict
 from ..types.result_document import ResultDocument
@@ -175,7 +175,7 @@ def planned(task: Task, session: Session, *, dry: bool) -> Planned:
     check(task, session, dry=dry)
     get_data(task.config)
     plan = make_plan(task, session)
-    session.tried.update(p.endpoint.stored_label for p in plan.parties if p.phase == TRIAL)
+    session.tried.update(p.endpoint.party for p in plan.parties if p.phase == TRIAL)
     return Planned(task, session, plan)
 
 
@@ -267,9 +267,9 @@ def _asked_with(config: RunConfig) -> JsonDict:
 
 def _another(document: ResultDocument, config: RunConfig, model: str = "SPEC") -> str:
     """The command for another model; for a real one after a demo model, with a real judge."""
-    judges, real = judges_of(config), model != "SPEC"
+    judges, real = config.judges, model != "SPEC"
     only = judges[0] if len(judges) == 1 else None
-    named = judge_words(only.label, only.base_url) if only else _panel_words(config)
+    named = judge_words(config.judge, only.base_url) if only else _panel_words(config)
     return another_run(
         document,
         config.benchmark,

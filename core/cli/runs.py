@@ -11,11 +11,10 @@ from ..errors import UsageError
 from ..journal import RunLock, RunRecord
 from ..journal.file import has_journal
 from ..parties.imported import origin_of
-from ..parties.panels import judges_in, rule_in
-from ..parties.sites import without_hosts
+from ..parties.panels import Judge, Panel
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable
-from ..reports.comparability import is_graded, judge_label
+from ..reports.comparability import is_graded, judge_in
 from ..reports.hints import bench
 from ..runs import run_set
 from ..runs.views import document_path
@@ -63,8 +62,9 @@ def runs_command(runs_dir: Path, json_output: bool) -> None:
 def _columns(rows: Sequence[tuple[RunRecord, ResultDocument | None]]) -> list[FitColumn]:
     """What is shown of each run; on a narrow terminal less, so that each has one line."""
     runs, documents = [run for run, _ in rows], [document for _, document in rows]
-    judges, details = list(map(judge_of, documents)), options.wants_details()
-    named = judges if details else [without_hosts(judge) or "–" for judge in judges]
+    judges = [judge_in(document) if document else None for document in documents]
+    details = options.wants_details()
+    named = [str(j if details else j.public) if j else "–" for j in judges]
     brief = list(map(_brief, judges))
     least = [_own_name(judge).removesuffix(" judges") for judge in brief]
     judged = [FitColumn("judge", named, 9, brief, 3, least, 5)]
@@ -100,10 +100,11 @@ def _own_name(spec: str) -> str:
     return name if slash and provider in installed().providers.things else spec
 
 
-def _brief(judge: str) -> str:
+def _brief(judge: Judge | None) -> str:
     """A judge without its host; of a panel the rule, and how many judges it has."""
-    rule = rule_in(judge)
-    return f"{rule} of {len(judges_in(judge))} judges" if rule else judge.partition(" at ")[0]
+    if isinstance(judge, Panel):
+        return f"{judge.rule} of {len(judge.judges)} judges"
+    return judge.short if judge else "–"
 
 
 def _value_and_status(run: RunRecord, document: ResultDocument | None) -> str:
@@ -112,11 +113,6 @@ def _value_and_status(run: RunRecord, document: ResultDocument | None) -> str:
     if run.status == "complete":
         return value
     return run.status if value == "–" else f"{value} {run.status}"
-
-
-def judge_of(document: ResultDocument | None) -> str:
-    """Whose verdicts the score is made of."""
-    return (judge_label(document) if document else None) or "–"
 
 
 def _minute(run: RunRecord) -> str:

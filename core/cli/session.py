@@ -28,7 +28,7 @@ from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
 from ..sections import Table
 from ..settings.file import FILE
-from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
 from ..settings.targets import Target
 from ..spending.prices import Range, format_range
@@ -51,7 +51,7 @@ def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -
     return {
         "benchmark": config.benchmark.name,
         "model": config.model.label,
-        "judge": config.judge.label if config.judge and not config.panel else panel,
+        "judge": panel or next((judge.label for judge in config.judges), None),
         "dataset": {"name": source.name, "sha256": source.sha256},
         "iterations": config.iterations,
         "samples": {"total": plan.total, "left": plan.left},
@@ -243,7 +243,7 @@ async def work(task: Task, session: Session, place: str = "") -> Result:
     config = task.config
     title = f"{config.benchmark.name} {config.display_name}{place}"
     with _stoppable(session):
-        judge = ", ".join(party.label for party in judges_of(config))
+        judge = ", ".join(party.label for party in config.judges)
         async with console.live.displayed(session.progress, title, console.output.err(), judge):
             return await run_task(task, session)
 

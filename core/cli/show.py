@@ -9,7 +9,7 @@ from ..analysis.csv_tables import csv_text
 from ..errors import UsageError
 from ..parties.imported import is_imported
 from ..plugins import installed
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.ending import result_line
 from ..reports.hints import another_run, bench, judge_words, pack_of
 from ..reports.items import SORTS, Items, items_csv, items_table
@@ -23,7 +23,7 @@ from ..types.result_document import ResultDocument
 from . import options
 from .command import Command
 from .completion import item_ids, judge_labels, run_ids
-from .runs import judge_of, main_metric
+from .runs import main_metric
 from .selectors import (
     check_named,
     dataset_option,
@@ -182,7 +182,7 @@ def _another(run: StoredRun, document: ResultDocument) -> str:
     benchmark = installed().benchmarks.things.get(run.benchmark)
     if benchmark is None or is_imported(run.model):
         return ""
-    judge = judge_words(judge_label(document))
+    judge = judge_words(judge_in(document))
     about = (document, benchmark, run.settings)
     pack = pack_of(document, run.settings.get("dataset"))
     return another_run(*about, dataset=pack, judge=judge)
@@ -197,7 +197,7 @@ def _list_views(run: StoredRun, json_output: bool) -> None:
         return
 
     cells = [
-        [name or "(the run's own)", judge_of(doc), doc["status"], main_metric(doc)]
+        [name or "(the run's own)", str(judge_in(doc) or "–"), doc["status"], main_metric(doc)]
         for name, doc in found.items()
     ]
     note = f"{bench('show', run.id, '--view')} NAME prints one"

@@ -16,7 +16,6 @@ from ..html.policy import TEXTS, Policy
 from ..html.transcripts import ItemText, item_texts
 from ..journal import Journal
 from ..journal.file import now
-from ..parties.sites import without_hosts
 from ..plugins import installed
 from ..runs.stored_run import StoredRun
 from ..sections import Table
@@ -90,8 +89,8 @@ def _show(made: MadeSite) -> None:
         b.board.pack.source.sha256: (b.title, b.board.pack.source) for b in made.gathered.boards
     }
     rows = [
-        (b.title, b.board.board.pack_name, without_hosts(b.board.board.judge) or "–",
-         len(b.runs), ", ".join(b.runs))
+        (b.title, b.board.board.pack_name, b.board.board.public_judge or "–", len(b.runs),
+         ", ".join(b.runs))
         for b in made.gathered.boards
     ]  # fmt: skip
     boards = Table("Boards", ("benchmark", "pack", "judge", "models", "named"), rows)

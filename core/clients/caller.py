@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import ErrorKind, ProviderError
 from ..parties.providers import SOMEBODY, AskedParty, CallContext, Client
-from ..parties.sites import host_in
 from ..spending.budget import Meter, Reservation
 from ..types import ChatRequest, ChatResponse
 from .limits import AdaptiveLimit, Attempt, Clock, Crowd, Line, Notices, Rate, reserved_tokens
@@ -132,7 +131,7 @@ class Caller:
         self._down_since: float | None = None
         self._refusals = self._silent = 0
         self._absent = set() if absent is None else absent
-        self._host = host_in(asked.name) or asked.name
+        self._host = asked.host or asked.name
         self._was_there = False
 
     async def send(

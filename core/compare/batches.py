@@ -200,7 +200,7 @@ class BatchPlanner:
             stage=batch.stage,
             rank=batch.rank,
             status="known" if is_known else "planned",
-            judge=judge.stored_label,
+            judge=judge,
             family=self.contest.items[call.item].cluster,
             grader=self._pool.grader,
         )

@@ -5,15 +5,16 @@ asked or how it is graded, and of demo models or of real ones.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..benchmark.options import Option, option_words
 from ..journal import Journal, RunRecord
-from ..journal.arriving import GRADED_BY, SETTINGS
+from ..parties.panels import Judge
+from ..parties.party import Party
 from ..parties.sites import LOCAL
-from ..reports.hints import bench
 from ..runs.finding import JudgeNames
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject
@@ -27,12 +28,12 @@ class Board(NamedTuple):
 
     pack_name: str
     pack_sha256: str
-    judge: str | None
-    """Label; ``None`` where no judge is asked."""
+    judge: Judge | None
+    """``None`` where no judge is asked."""
     demo: bool | None = None
     """Whether it is of demo models, or of real ones; ``None`` for both."""
-    roles: tuple[tuple[str, str], ...] = ()
-    """Who plays each role: its name, and the player's label."""
+    roles: tuple[tuple[str, Party], ...] = ()
+    """Who plays each role: its name, and the player."""
     asked: Chosen = ()
     """Options that change what models are sent."""
     graded: Chosen = ()
@@ -62,12 +63,17 @@ class Board(NamedTuple):
     @property
     def judge_words(self) -> list[str]:
         """Those of them that say who judges."""
-        return ["--judge", self.judge] if self.judge else []
+        return ["--judge", self.judge.label] if self.judge else []
+
+    @property
+    def public_judge(self) -> str:
+        """What its judge is called without hosts; empty where none is asked."""
+        return self.judge.public.label if self.judge else ""
 
     @property
     def role_words(self) -> list[str]:
         """Those of them that say who plays roles."""
-        return [part for role, label in self.roles for part in ("--role", f"{role}={label}")]
+        return [part for role, who in self.roles for part in ("--role", f"{role}={who}")]
 
     @property
     def protocol_words(self) -> list[str]:
@@ -75,11 +81,12 @@ class Board(NamedTuple):
         return [part for name, value in self.protocol.items() for part in option_words(name, value)]
 
 
-def played_by(run: RunRecord) -> tuple[tuple[str, str], ...]:
+def played_by(run: RunRecord) -> tuple[tuple[str, Party], ...]:
     """Who plays each role of a run; servers on this machine are one site, so their port is none."""
     players = stored_roles(run.settings).items()
     return tuple(
-        (name, str(p.spec) if p.site in (None, LOCAL) else p.label) for name, p in sorted(players)
+        (name, p.party.public if p.site in (None, LOCAL) else p.party)
+        for name, p in sorted(players, key=itemgetter(0))
     )
 
 
@@ -88,10 +95,9 @@ def asked_by(benchmark: Benchmark, run: RunRecord) -> Chosen:
     return unusual(run.settings.get("options", {}), _apart(benchmark, "in_requests"))
 
 
-def graded_by(benchmark: Benchmark, options: object) -> Chosen:
+def graded_by(benchmark: Benchmark, options: JsonObject) -> Chosen:
     """The options by which a grader reads otherwise than usual."""
-    given = options if isinstance(options, Mapping) else {}  # of an import, whatever was written
-    return unusual(given, _apart(benchmark, "in_grades"))
+    return unusual(options, _apart(benchmark, "in_grades"))
 
 
 def _apart(benchmark: Benchmark, kind: str) -> list[Option]:
@@ -103,27 +109,6 @@ def unusual(given: JsonObject, options: Sequence[Option]) -> Chosen:
     """Of these options the values that are not the default."""
     values = ((o.name, given.get(o.name, o.default), o.default) for o in options)
     return tuple((name, value) for name, value, usual in values if value != usual)
-
-
-class ReadableRuns(NamedTuple):
-    """The runs of which a board can be made, and why others cannot be on one: a line each."""
-
-    runs: list[RunRecord]
-    warnings: list[str]
-
-
-def readable(journal: Journal, runs: Sequence[RunRecord]) -> ReadableRuns:
-    """The runs but those that an earlier import has let in with what no program of ours writes."""
-    found = ReadableRuns([], [])
-    for run in runs:
-        wrong = SETTINGS(dict(run.settings))
-        facts = (dict(g.graded_by) for g in journal.graders(run))
-        if wrong := wrong or next(filter(None, map(GRADED_BY, facts)), None):
-            message = f"run {run.run_id} ({run.name}) is left out, as what is stored of it {wrong}"
-            found.warnings.append(f"{message}; {bench('delete', run.run_id)} removes it")
-        else:
-            found.runs.append(run)
-    return found
 
 
 class GradedRun(NamedTuple):
@@ -164,12 +149,11 @@ def runs_by_board(
     """The same with the runs on each, in their order."""
     found: dict[Board, list[GradedRun]] = {}
     named: dict[Board, Board] = {}  # a pack may go by several names
-    for run in readable(journal, runs).runs:
-        kinds: dict[tuple[str | None, Chosen], int] = {}
-        for grader in journal.graders(run):
-            judge, options = judges.first(grader.graded_by.get("judge")), grader.graded_by
-            kind = judge, graded_by(benchmark, options.get("options"))
-            kinds[kind] = max(kinds.get(kind, 0), grader.grades)
+    for run in runs:
+        kinds: dict[tuple[Judge | None, Chosen], int] = {}
+        for grader, grades in journal.graders(run):
+            kind = judges.first(grader.judge), graded_by(benchmark, grader.options)
+            kinds[kind] = max(kinds.get(kind, 0), grades)
         for judge, graded in sorted(kinds, key=str):
             if benchmark.judged and judge is None:
                 continue

@@ -4,7 +4,7 @@ What was computed before is taken from the journal's cache, where neither the ru
 they are read, nor any code has changed since.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -13,8 +13,10 @@ from ..benchmark.options import option_words
 from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
-from ..journal import CachedResult, Grader, Journal, RunRecord
-from ..parties.panels import rule_in
+from ..journal import CachedResult, Journal, RunRecord
+from ..parties.graders import Grader
+from ..parties.panels import Judge
+from ..parties.party import Party
 from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
@@ -24,8 +26,8 @@ from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
 from ..runs.finding import JudgeNames
 from ..runs.stored_run import StoredRun
-from ..settings.run_config import RunConfig, grader, graders_of, judge_endpoint
-from ..types import Baseline, JsonDict, JsonObject, canonical, digest
+from ..settings.run_config import RunConfig, grader, graders_of
+from ..types import Baseline, canonical, digest
 from ..types.result_document import ResultDocument
 from .board import Board, graded_by, unusual
 from .code_digest import code_digest
@@ -61,14 +63,14 @@ class _Reading(NamedTuple):
 
     Attributes:
         config: The run's, with this board's judge and options of readers.
-        facts: What today's grader is.
-        grader: What its grades are kept under; ``None`` where it has graded nothing.
+        today: How its samples are graded today.
+        grader: That, or the same offline; ``None`` where it has graded nothing.
         graders: All that have graded the run.
     """
 
     config: RunConfig
-    facts: JsonObject
-    grader: str | None
+    today: Grader
+    grader: Grader | None
     graders: Sequence[Grader]
 
 
@@ -90,7 +92,7 @@ class BoardResults:
     computed: dict[int, CachedResult]
     read_by: Options = field(default_factory=dict)
     _readings: dict[int, _Reading] = field(default_factory=dict)
-    _facts: dict[object, JsonDict] = field(default_factory=dict)
+    _today: dict[object, Grader] = field(default_factory=dict)
     _baselines: dict[str, Mapping[str, Baseline]] = field(default_factory=dict)
 
     def result(self, pack: Pack, run: RunRecord) -> BoardResult:
@@ -136,7 +138,7 @@ class BoardResults:
         if panel is None:
             raise UsageError(f"kin are left out of panels; {NO_PANEL}")
         read = {name: self._evidence(pack, run) for name, run in runs.items()}
-        models = {name: run.model for name, run in runs.items()}
+        models = {name: run.party.spec for name, run in runs.items()}
         given = {name: evidence.by_judge for name, (_, evidence) in read.items()}
         rule, scores = without_kin(self.benchmark, panel, models, given, additive=additive)
         made = BoardWithoutKin(rule, {}, {})
@@ -162,10 +164,9 @@ class BoardResults:
 
     def is_judged(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it so, or nobody where none is asked."""
-        made = [g.graded_by for g in self.journal.graders(run)]
         kinds = [
-            (self.judges.first(by.get("judge")), graded_by(self.benchmark, by.get("options")))
-            for by in made
+            (self.judges.first(grader.judge), graded_by(self.benchmark, grader.options))
+            for grader, _ in self.journal.graders(run)
         ]
         return (self.board.judge, self.board.graded) in kinds
 
@@ -175,16 +176,15 @@ class BoardResults:
 
     def is_outdated(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it, with these options, but not as today."""
-        _, facts, today, graders = self._reading(run)
-        same = ("version", "judge", "options")
-        return today is None and any(
-            all(g.graded_by.get(name) == facts[name] for name in same) for g in graders
+        _, today, found, graders = self._reading(run)
+        same = today.version, today.judge, canonical(today.options)
+        return found is None and any(
+            (g.version, g.judge, canonical(g.options)) == same for g in graders
         )
 
-    def judges_of(self, run: RunRecord) -> set[str]:
+    def judges_of(self, run: RunRecord) -> set[Party]:
         """The judges that have graded a run, each by itself."""
-        labels = {g.graded_by.get("judge") for g in self._reading(run).graders}
-        return {label for label in labels if isinstance(label, str) and not rule_in(label)}
+        return {g.judge for g in self._reading(run).graders if isinstance(g.judge, Party)}
 
     def stored(self, run: RunRecord) -> StoredRun:
         """A run with all that is known of it."""
@@ -203,19 +203,18 @@ class BoardResults:
         """A digest of what a run's result depends on beside its rows; ``None``: not known."""
         if (code := code_digest(self.benchmark)) is None:
             return None
-        _, facts, today, _ = self._reading(run)
+        _, today, found, _ = self._reading(run)
         read = [pack.source.name, pack.source.sha256, dict(self.read_by), dict(stated.get())]
-        return digest([code, run.run_id, today, facts, *read])
+        return digest([code, run.run_id, found and found.digest, today.as_json(), *read])
 
     def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
         """What is known of a run's samples; of a panel's, what each of its judges says too."""
         stored = self.stored(run)
         selection = stored.selection_of(pack)
-        config, facts, today, _ = self._reading(run)
-        offline = today == digest({**facts, "offline": True})
-        members = graders_of(config, offline=offline) if config.panel else None
-        grader_digest = today or digest(facts)
-        return selection, stored.evidence(config, grader_digest, selection, members=members)
+        config, today, found, _ = self._reading(run)
+        by = found or today
+        members = graders_of(config, offline=by.offline) if config.panel else None
+        return selection, stored.evidence(by, selection, members=members)
 
     def _baselines_of(self, pack: Pack, config: RunConfig) -> Mapping[str, Baseline]:
         """Those of the pack, which are the same for all runs with these options."""
@@ -227,33 +226,30 @@ class BoardResults:
     def _reading(self, run: RunRecord) -> _Reading:
         """How a run is read; by `bench rescore` where that graded more."""
         if run.n not in self._readings:
-            graders = self.journal.graders(run)
-            label = self._label(graders)
-            judge = judge_endpoint(label) if label else None
+            there = {count.grader: count.grades for count in self.journal.graders(run)}
             read = {o.name: o.default for o in self.benchmark.options if o.in_grades}
             read |= dict(self.board.graded)
-            config = self.stored(run).config(read, judge=judge)
-            facts, there = self._facts_of(config), {g.digest: g.grades for g in graders}
-            found = [d for d in (digest(facts), digest({**facts, "offline": True})) if d in there]
-            today = max(found, key=there.__getitem__, default=None)
-            self._readings[run.n] = _Reading(config, facts, today, graders)
+            config = self.stored(run).config(read, judge=self._judge(there))
+            today = self._today_of(config)
+            found = [g for g in (today, replace(today, offline=True)) if g in there]
+            most = max(found, key=there.__getitem__, default=None)
+            self._readings[run.n] = _Reading(config, today, most, list(there))
         return self._readings[run.n]
 
-    def _facts_of(self, config: RunConfig) -> JsonDict:
-        """What a grader is: the same for all runs with these options and this judge or panel."""
-        label = config.judge and config.judge.stored_label
-        meant = (canonical(dict(config.options)), label, config.panel)
-        if meant not in self._facts:
-            self._facts[meant] = grader(config)
-        return self._facts[meant]
+    def _today_of(self, config: RunConfig) -> Grader:
+        """How samples are graded: the same for all runs with these options and this judge."""
+        meant = canonical(dict(config.options)), config.judge
+        if meant not in self._today:
+            self._today[meant] = grader(config)
+        return self._today[meant]
 
-    def _label(self, graders: Sequence[Grader]) -> str | None:
-        """The label by which a run knows this board's judge."""
+    def _judge(self, graders: Iterable[Grader]) -> Judge | None:
+        """As whom a run knows this board's judge."""
         if self.board.judge is None:
             return None
-        there = {g.graded_by.get("judge") for g in graders}
-        labels = self.judges.all_of(self.board.judge)
-        return next((label for label in labels if label in there), labels[0])
+        there = {grader.judge for grader in graders}
+        same = self.judges.all_of(self.board.judge)
+        return next((judge for judge in same if judge in there), same[0])
 
 
 def _changed(config: RunConfig, evidence: Evidence) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import Panel
+from ..parties.panels import Judge, Panel
 from ..types import PairScore
 from ..types.result_document import ComparisonCounts
 
@@ -32,7 +32,7 @@ class ComparisonPool(NamedTuple):
     Attributes:
         digest: Digest of all that must be alike; new comparisons are kept under it.
         parts: The digests under which there are some: a judge that moved had several labels.
-        judge: The label of the judge that new comparisons have.
+        judge: The judge, or the panel, that new comparisons have.
         grader: Digest of what the judge is sent and how its words are read.
         panel: How several judges make one comparison; ``None`` for one judge.
         members: The pools of the panel's judges.
@@ -40,7 +40,7 @@ class ComparisonPool(NamedTuple):
 
     digest: str
     parts: tuple[str, ...]
-    judge: str
+    judge: Judge | None
     grader: str
     panel: Panel | None = None
     members: tuple["ComparisonPool", ...] = ()
@@ -118,7 +118,7 @@ def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
             b=row.b,
             first="a" if row.first == "a" else "b",
             margins=row.margins,
-            judge=row.judge,
+            judge=row.judge.label,
             len_a=row.len_a,
             len_b=row.len_b,
             family=row.family,

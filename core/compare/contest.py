@@ -8,7 +8,7 @@ from ..guard import guard
 from ..journal import Journal, RunRecord, StoredComparison
 from ..parties.panels import Panel
 from ..runs.finding import JUDGE, Company, JudgeNames, is_asked_alike, is_demo, players_of
-from ..settings.run_config import RunConfig, by_each_judge, identity, reading
+from ..settings.run_config import RunConfig, by_each_judge, identity, reader
 from ..types import JsonObject, digest
 from .comparison_pool import ComparisonPool, Met
 from .panel_rows import AskedPanel, PanelJudges
@@ -62,7 +62,7 @@ class Contest:
         return self._pool_of(self.config)
 
     def _pool_of(self, config: RunConfig) -> ComparisonPool:
-        benchmark, judge = config.benchmark, config.judge.stored_label if config.judge else ""
+        benchmark, judge, by = config.benchmark, config.judge, reader(config).digest
         alike = {
             "benchmark": benchmark.name,
             "version": benchmark.version,
@@ -71,16 +71,15 @@ class Contest:
             "options": benchmark.request_options(config.options),
         }
         alike |= {"roles": players_of(self.meant)} if benchmark.roles else {}
-        reader = digest(reading(config))
         if config.panel:
             own = digest({**alike, "panel": config.panel.as_json()})
             members = tuple(map(self._pool_of, by_each_judge(config)))
-            return ComparisonPool(own, (own,), judge, reader, config.panel, members)
-        own = digest({**alike, "judge": judge or None})
-        labels = JudgeNames(self.journal.asked(party=JUDGE)).all_of(judge)
+            return ComparisonPool(own, (own,), judge, by, config.panel, members)
+        own = digest({**alike, "judge": judge.as_json() if judge else None})
+        same = JudgeNames(self.journal.asked(role=JUDGE)).all_of(judge) if judge else ()
         found = self.journal.pools(benchmark.name)
-        there = (p for run, p, label in found if label in labels and self._is_alike(run))
-        return ComparisonPool(own, tuple(dict.fromkeys([own, *there])), judge, reader)
+        there = (p for run, p, other in found if other in same and self._is_alike(run))
+        return ComparisonPool(own, tuple(dict.fromkeys([own, *there])), judge, by)
 
     def _is_alike(self, run: RunRecord) -> bool:
         """Whether a run was asked what the configuration would ask."""
@@ -107,7 +106,7 @@ class Contest:
         self, pool: ComparisonPool, run: RunRecord | None = None
     ) -> list[StoredComparison]:
         found = (row for part in pool.parts for row in self.journal.comparisons(part, run))
-        return [row._replace(judge=pool.judge) for row in found if pool.takes(row)]
+        return [row._replace(judge=pool.judge or row.judge) for row in found if pool.takes(row)]
 
     def _rows_of_members(self) -> Iterable[StoredComparison]:
         return (row for member in self.pool.members for row in self._rows_of(member))

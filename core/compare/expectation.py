@@ -11,7 +11,6 @@ from ..guard import guard
 from ..journal import RunRecord, StoredComparison
 from ..reports.evidence import Selection
 from ..settings.run_config import grader
-from ..types import digest
 from .comparison_pool import Met, as_comparisons, counting
 from .contest import Contest
 from .opponents import Opponent, Slot, check_opponents, contestant, opponents_in
@@ -173,7 +172,7 @@ def scores_of(contest: Contest, there: Collection[Opponent]) -> dict[str, float]
 
     Models of which no sample has one are left out.
     """
-    own, clusters = digest(grader(contest.config)), {i.id: i.cluster for i in contest.pack.items}
+    own, clusters = grader(contest.config), {i.id: i.cluster for i in contest.pack.items}
     found = {}
     for one in there:
         grades = (sample.score for sample in contest.journal.grades(one.run, own, clusters))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..benchmark import Benchmark
 from ..errors import UsageError
 from ..journal import Journal
+from ..parties.panels import Judge
 from ..plugins import Catalogue
 from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
@@ -49,7 +50,7 @@ def read_judge(
     benchmark: Benchmark,
     *,
     dataset: str | None = None,
-    judge: str | None = None,
+    judge: Judge | str | None = None,
     mixed: bool = False,
     without: Collection[str] = (),
     models: Collection[str] = (),
@@ -63,7 +64,7 @@ def read_judge(
         catalogue: Knows all benchmarks.
         benchmark: Whose transcripts were compared.
         dataset: A pack's name, or the beginning of its SHA-256, where there are several.
-        judge: A judge's label or spec, likewise.
+        judge: A judge or what it goes by, likewise.
         mixed: Let demo and real models stand beside each other.
         without: Names of models that are left out.
         models: The only ones that are not; all where none is named.

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..parties.panels import judges_in, rule_in
+from ..parties.panels import Panel
+from ..parties.party import Party
 from ..reports.judges import JudgesDocument, study, study_ratings
 from .board_results import BoardResults
 
@@ -23,17 +24,18 @@ def read_robustness(board: "Leaderboard", results: BoardResults) -> list[JudgesD
         results: What is known of their graders.
     """
     there = Counter(judge for run in board.runs.values() for judge in results.judges_of(run))
-    label = board.board.judge or ""
-    own = set(judges_in(label)) if rule_in(label) else set(there)
+    panel = board.board.judge if isinstance(board.board.judge, Panel) else None
+    own = panel.judges if panel else list(there)
     judges = [j for j, n in there.items() if j in own and 2 * n >= len(board.runs)]
-    made = [study_ratings(board.runs, board.by_judge)]
+    ratings = {j: board.by_judge[j.label] for j in own if j.label in board.by_judge}
+    made = [study_ratings(board.runs, ratings)]
     if len(judges) > 1:
         made.insert(0, _of_scores(board, results, judges))
     return [found for found in made if found]
 
 
 def _of_scores(
-    board: "Leaderboard", results: BoardResults, judges: Sequence[str]
+    board: "Leaderboard", results: BoardResults, judges: Sequence[Party]
 ) -> JudgesDocument | None:
     runs = list(board.runs.values())
     clusters = {item.id: item.cluster for item in board.pack.items}

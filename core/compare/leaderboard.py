@@ -14,6 +14,7 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import CachedResult, Journal, RunRecord, StoredComparison
+from ..parties.panels import Judge
 from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
@@ -25,11 +26,11 @@ from ..reports.kin import KinRule
 from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
+from ..runs.configured import judged_by
 from ..runs.finding import JUDGE, Company, JudgeNames
-from ..settings.run_config import judge_endpoint
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
-from .board import Board, readable, runs_by_board
+from .board import Board, runs_by_board
 from .board_results import BoardResults
 from .comparison_pool import counting
 from .contest import Contest
@@ -44,7 +45,7 @@ class BoardChoice(TypedDict, total=False):
     """Which board, and who on it, as `read_leaderboard` takes it."""
 
     dataset: str | None
-    judge: str | None
+    judge: Judge | str | None
     mixed: bool
     without: Collection[str]
     models: Collection[str]
@@ -136,14 +137,15 @@ class Leaderboard:
         """The document."""
         standing, board = self.standing, self.board
         pack = {"name": board.pack_name, "sha256": board.pack_sha256}
-        apart: _Apart = {"roles": dict(board.roles)} if board.roles else {}
+        roles = {role: who.label for role, who in board.roles}
+        apart: _Apart = {"roles": roles} if roles else {}
         apart |= {"options": board.protocol} if board.protocol else {}
         stated = self._stated()
         return {
             **stated,
             "benchmark": self.benchmark.name,
             "dataset": cast("DatasetRow", {**pack, "n_items": len(self.pack.items)}),
-            "judge": board.judge,
+            "judge": board.judge.label if board.judge else None,
             **apart,
             **self._of_judges(),
             "engine": standing.details.get("engine") if standing else None,
@@ -301,7 +303,7 @@ def read_leaderboard(
     *,
     board: Board | None = None,
     dataset: str | None = None,
-    judge: str | None = None,
+    judge: Judge | str | None = None,
     engine: str | None = None,
     anchors: tuple[AnchorSet, ...] = (),
     mixed: bool = False,
@@ -321,7 +323,7 @@ def read_leaderboard(
         benchmark: Whose models are ranked.
         board: Which one, where it is known; else the one that `which_board` chooses.
         dataset: A pack's name, or the beginning of its SHA-256; any where none is named.
-        judge: A judge's label or spec, likewise.
+        judge: A judge or what it goes by, likewise.
         engine: The rating engine, if not the default.
         anchors: The user's, before the pack's.
         mixed: Let demo and real models stand on one board.
@@ -339,7 +341,7 @@ def read_leaderboard(
         DataError: The data of the runs is not where it was.
     """
     with journal.caching() as computed:
-        wanted = Wanted(dataset, judge, roles or {}, protocol or {})
+        wanted = Wanted(dataset, judge, (), roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
             board, others = _choose(journal, catalogue, benchmark, wanted, mixed=mixed)
@@ -348,8 +350,7 @@ def read_leaderboard(
             raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
         met = None
         if guard(benchmark).compares({o.name: o.default for o in benchmark.options}):
-            named = judge_endpoint(board.judge) if board.judge else None
-            config = made.config if made.config.panel else replace(made.config, judge=named)
+            config = judged_by(made.config, board.judge)
             if config.panel and exclude_kin:
                 config = replace(config, panel=replace(config.panel, exclude_kin=True))
             contest = Contest(journal, config, made.pack, company=Company(board.demo))
@@ -396,7 +397,7 @@ def _choose(
 ) -> BoardOfChoice:
     """The board that is meant, and the others that fit."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    judges = JudgeNames(journal.asked(party=JUDGE))
+    judges = JudgeNames(journal.asked(role=JUDGE))
 
     def counts(board: Board, run: RunRecord) -> bool:
         results = BoardResults(journal, catalogue, benchmark, board, judges, {})
@@ -405,7 +406,8 @@ def _choose(
 
     with journal.ahead(runs):
         boards = runs_by_board(journal, benchmark, runs, judges, mixed=mixed)
-        wanted = wanted._replace(judge=judges.first(wanted.judge))
+        if isinstance(wanted.judge, str):
+            wanted = wanted._replace(moved=judges.named(wanted.judge))
         return choose_board(journal, benchmark, boards, judges, wanted, counts)
 
 
@@ -418,11 +420,9 @@ def _counted(
 ) -> CountedRuns:
     """The runs that are on a board, their results not yet read."""
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    with journal.ahead(runs):
-        runs, left_out = readable(journal, runs)
-    judges = JudgeNames(journal.asked(party=JUDGE))
+    judges = JudgeNames(journal.asked(role=JUDGE))
     results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
-    made = CountedRuns(results, warnings=left_out)
+    made = CountedRuns(results)
     with journal.ahead(runs):
         for run in runs:
             made.add(run)

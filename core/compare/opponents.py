@@ -154,7 +154,7 @@ def finished(contest: Contest, run: RunRecord) -> frozenset[Slot]:
     """The samples of a run whose transcript is whole, by the number of its calls."""
     config, journal = contest.config, contest.journal
     if config.benchmark.roles:  # a talk may end before its time, so calls do not tell
-        graded = (journal.samples_graded(run, g.digest) for g in journal.graders(run))
+        graded = (journal.samples_graded(run, g) for g, _ in journal.graders(run))
         return frozenset(sample for samples in graded for sample in samples)
     calls = guard(config.benchmark).planned_calls
     needed = {i.id: calls(i, config.options)["model"] for i in contest.pack.items}

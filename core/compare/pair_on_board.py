@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ..benchmark import Benchmark
 from ..errors import BenchError
 from ..journal import Journal, RunRecord
+from ..parties.graders import Grader
 from ..plugins import Catalogue
-from ..reports.gradings import Grading
 from ..reports.statements import OnBoard
 from ..runs.finding import JUDGE, JudgeNames
 from .board import boards_of, graded_by
@@ -18,7 +18,7 @@ def pair_on_board(
     catalogue: Catalogue,
     benchmark: Benchmark,
     pair: Sequence[RunRecord],
-    grading: Grading,
+    grader: Grader,
 ) -> OnBoard | None:
     """Whether the board tells two runs apart.
 
@@ -27,21 +27,21 @@ def pair_on_board(
         catalogue: Has the benchmark.
         benchmark: Theirs.
         pair: The two.
-        grading: By which they are compared, so whose board and with which options.
+        grader: By which they are compared, so whose board and with which options.
 
     Returns:
         ``None`` where they are not both on one board that can be read, as when another run of a
         model stands for it, or where the board has no model but these.
     """
     runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    names = JudgeNames(journal.asked(party=JUDGE))
+    names = JudgeNames(journal.asked(role=JUDGE))
     with journal.ahead(runs):
         boards = boards_of(journal, benchmark, runs, names)
         fitting = [
             board
             for board in boards
-            if board.judge == names.first(grading.judge)
-            and board.graded == graded_by(benchmark, grading.options)
+            if board.judge == names.first(grader.judge)
+            and board.graded == graded_by(benchmark, grader.options)
             and all(board.takes(run, benchmark) for run in pair)
         ]
     for board in fitting:

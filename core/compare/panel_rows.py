@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..clients.families import are_kin
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import Panel, Replies
-from ..parties.providers import ModelSpec
+from ..parties.panels import Judge, Panel, Replies
+from ..parties.party import Party
 
 Question = tuple[str, str, str, int, str]
 """The two runs, sorted, the item, the iteration, and the run that is shown first."""
@@ -24,7 +24,7 @@ class PanelJudges(NamedTuple):
     panel: Panel
     runs: Mapping[str, RunRecord]
 
-    def due(self, row: StoredComparison) -> tuple[str, ...]:
+    def due(self, row: StoredComparison) -> tuple[Party, ...]:
         """The judges of a comparison; none where all are kin of one of the two models.
 
         With ``rotate`` the judge that is drawn gives way to the next that is no kin: one judge
@@ -38,10 +38,9 @@ class PanelJudges(NamedTuple):
         able = [j for j in (*judges[start:], *judges[:start]) if not self._is_kin(j, row)]
         return tuple(able[: len(drawn)])
 
-    def _is_kin(self, judge: str, row: StoredComparison) -> bool:
-        own = ModelSpec.parse(judge.partition(" at ")[0])
+    def _is_kin(self, judge: Party, row: StoredComparison) -> bool:
         sides = (self.runs.get(run_id) for run_id in (row.run_a, row.run_b))
-        return any(are_kin(own, ModelSpec.parse(run.model)) for run in sides if run)
+        return any(are_kin(judge.spec, run.party.spec) for run in sides if run)
 
     def merged(
         self,
@@ -58,7 +57,7 @@ class PanelJudges(NamedTuple):
             by_quorum: Take what a quorum has read, to plan what comes next; what counts has a
                 reply of each judge, as models would meet by fewer judges than others else.
         """
-        found: dict[Question, dict[str, StoredComparison]] = {}
+        found: dict[Question, dict[Judge, StoredComparison]] = {}
         for row in answered:
             if row.status in ("read", "unread"):
                 found.setdefault(question_of(row), {}).setdefault(row.judge, row)
@@ -73,12 +72,12 @@ class PanelJudges(NamedTuple):
         return made + [row for row in rest if row]
 
     def _together(
-        self, row: StoredComparison, verdicts: Mapping[str, StoredComparison], *, by_quorum: bool
+        self, row: StoredComparison, verdicts: Mapping[Judge, StoredComparison], *, by_quorum: bool
     ) -> StoredComparison | None:
         """One comparison of several judges'; ``None`` while too few of them are there."""
         due = self.due(row)
         if not due:
-            return row._replace(status="known", judge=self.panel.label)
+            return row._replace(status="known", judge=self.panel)
         there = [verdicts[judge] for judge in due if judge in verdicts]
         read = [one for one in there if one.status == "read"]
         is_whole, is_enough = len(there) == len(due), len(read) >= self.panel.needed(len(due))
@@ -87,14 +86,15 @@ class PanelJudges(NamedTuple):
         if not (is_whole or by_quorum):
             return self._without(row, "planned")
         margins = {
-            f"{name} ({one.judge})": sign(row, one) * margin
-            for one in read
+            of_judge(name, self.panel.judges.index(judge)): sign(row, one) * margin
+            for judge in due
+            if (one := verdicts.get(judge)) in read
             for name, margin in one.margins.items()
         }
         lengths = (read[0].len_a, read[0].len_b)[:: sign(row, read[0])]
         return row._replace(
             status="read",
-            judge=self.panel.label,
+            judge=self.panel,
             margins=margins,
             len_a=lengths[0],
             len_b=lengths[1],
@@ -106,9 +106,12 @@ class PanelJudges(NamedTuple):
     ) -> StoredComparison:
         """A comparison of which no margins count."""
         reasons = "; ".join(dict.fromkeys(str(one.reason) for one in there if one.reason))
-        return row._replace(
-            status=status, judge=self.panel.label, margins={}, reason=reasons or None
-        )
+        return row._replace(status=status, judge=self.panel, margins={}, reason=reasons or None)
+
+
+def of_judge(name: str, n: int) -> str:
+    """What a panel calls the margin that its n-th judge gives by a criterion."""
+    return f"{name} ({n})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ class AskedPanel:
     """
 
     judges: PanelJudges
-    answered: dict[tuple[str, Question], bool]
+    answered: dict[tuple[Judge, Question], bool]
     tried: set[Question] = field(default_factory=set)
 
     @classmethod
@@ -143,18 +146,18 @@ class AskedPanel:
         """Whether a judge has not compared this, and was not tried in this command."""
         return question_of(row) not in self.tried and bool(self._lacking(row))
 
-    def take(self, row: StoredComparison) -> list[str]:
+    def take(self, row: StoredComparison) -> list[Party]:
         """The judges that have not compared this, which are tried now."""
         self.tried.add(question_of(row))
         return self._lacking(row)
 
-    def _lacking(self, row: StoredComparison) -> list[str]:
+    def _lacking(self, row: StoredComparison) -> list[Party]:
         asked = question_of(row)
         return [judge for judge in self.judges.due(row) if (judge, asked) not in self.answered]
 
-    def replies(self, rows: Iterable[StoredComparison]) -> dict[str, Replies]:
+    def replies(self, rows: Iterable[StoredComparison]) -> dict[Party, Replies]:
         """Of some comparisons, how many each judge was to make, made, and could not be read."""
-        found: dict[str, list[bool | None]] = {judge: [] for judge in self.judges.panel.judges}
+        found: dict[Party, list[bool | None]] = {judge: [] for judge in self.judges.panel.judges}
         for row in rows:
             for judge in self.judges.due(row):
                 found[judge].append(self.answered.get((judge, question_of(row))))

@@ -7,13 +7,15 @@ from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
 from ..journal import RunRecord, StoredComparison
-from ..parties.panels import judges_in, rule_in
+from ..parties.panels import Panel
+from ..parties.party import Party
 from ..plugins import installed
 from ..ratings import auditing
 from ..ratings.settings import Anchor, AnchorSet, RatingSettings
 from ..reading.names import told_left_out
 from ..types.result_document import ComparisonCounts, ConclusionRow, RatingNotes, RatingRow
 from .comparison_pool import Met, as_comparisons, counted, counting
+from .panel_rows import of_judge
 
 if TYPE_CHECKING:
     from ..ratings.auditing.asking import Reply
@@ -98,15 +100,16 @@ def _by_judge(
     rows: Sequence[StoredComparison], engine: str, settings: RatingSettings
 ) -> dict[str, list[RatingRow]]:
     """The ratings by each judge of a panel alone, of those that have any; none of one judge."""
-    label = next((row.judge for row in rows), "")
-    alone = {j: [_by(j, row) for row in rows] for j in judges_in(label)} if rule_in(label) else {}
-    rated = {judge: _rate(own, engine, settings)[0] for judge, own in alone.items()}
+    panel = next((row.judge for row in rows), None)
+    judges = panel.judges if isinstance(panel, Panel) else ()
+    alone = {j: [_by(j, n, row) for row in rows] for n, j in enumerate(judges)}
+    rated = {judge.label: _rate(own, engine, settings)[0] for judge, own in alone.items()}
     return {judge: list(made.as_json()["ratings"]) for judge, made in rated.items() if made}
 
 
-def _by(judge: str, row: StoredComparison) -> StoredComparison:
-    """What one judge of a panel says of a comparison."""
-    end = f" ({judge})"
+def _by(judge: Party, n: int, row: StoredComparison) -> StoredComparison:
+    """What one judge of a panel, the n-th, says of a comparison."""
+    end = of_judge("", n)
     margins = {n.removesuffix(end): m for n, m in row.margins.items() if n.endswith(end)}
     status = row.status if margins or row.status != "read" else "known"
     return row._replace(judge=judge, margins=margins, status=status)
@@ -128,7 +131,7 @@ def _rate(
     given = as_comparisons(rows)
     if not given:
         return None, []
-    if engine == _OF_ONE_JUDGE and rule_in(given[0].judge):
+    if engine == _OF_ONE_JUDGE and isinstance(rows[0].judge, Panel):
         message = f"{engine} counts the pluses of one judge, which a panel does not have"
         return None, [f"no rating: {message}; take another engine, or one judge"]
     try:

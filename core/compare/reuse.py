@@ -89,6 +89,7 @@ class _Reuse:
     def _judge(self, runs: Sequence[RunRecord], row: StoredComparison) -> JournaledModel:
         """Answers with what the judge said to either of the two runs."""
         journal = self.contest.journal
+        (judge,) = row.judge.judges
 
         async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
             there = (journal.reply(run, row.item_id, row.iteration, key) for run in runs)
@@ -99,7 +100,7 @@ class _Reuse:
         return JournaledModel(
             answer,
             phase=COMPARE,
-            asked=row.judge,
+            asked=judge,
             item_id=row.item_id,
             sampling=self.contest.config.benchmark.judge_sampling,
             iteration=row.iteration,

@@ -126,7 +126,11 @@ class RunComparisons:
         assert panel is not None
         due, rows = panel.judges.due(row), self.planner.rows_of_members(row)
         made = await asyncio.gather(
-            *(self._try_to_ask(context.members[one.judge], one, item, calls) for one in rows)
+            *(
+                self._try_to_ask(context.members[judge], one, item, calls)
+                for one in rows
+                for judge in one.judge.judges
+            )
         )
         wrong = [error for error in made if error]
         if wrong and len(due) - len(wrong) < panel.judges.panel.needed(len(due)):

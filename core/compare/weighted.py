@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import BenchError
 from ..guard import guard
+from ..parties.panels import Judge
 from ..runs.stored_run import StoredRun
-from ..settings.run_config import judge_endpoint
 from .comparison_pool import as_comparisons
 
 if TYPE_CHECKING:
@@ -32,10 +32,11 @@ def weighed_comparisons(runs: Iterable[StoredRun]) -> Weighed:
     """
     found = Weighed([], [])
     for run in runs:
-        given = as_comparisons(run.comparisons())
+        rows = list(run.comparisons())
+        given = as_comparisons(rows)
         weights: Mapping[str, float] = {}
         try:
-            weights = _item_weights(run, given[0].judge) if given else {}
+            weights = _item_weights(run, rows[0].judge) if given else {}
         except BenchError as error:
             message = f"run {run.id}: all comparisons weigh 1, as the pack's weights are not known"
             found.warnings.append(f"{message}: {error}")
@@ -43,6 +44,6 @@ def weighed_comparisons(runs: Iterable[StoredRun]) -> Weighed:
     return found
 
 
-def _item_weights(run: StoredRun, judge: str) -> Mapping[str, float]:
-    config = run.config(judge=judge_endpoint(judge))
+def _item_weights(run: StoredRun, judge: Judge) -> Mapping[str, float]:
+    config = run.config(judge=judge)
     return guard(config.benchmark).item_weights(run.pack_of(config), config.options)

@@ -15,8 +15,9 @@ from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..errors import UsageError
 from ..journal import Journal, RunRecord
-from ..reports.comparability import judge_label
-from ..reports.gradings import is_judge, is_pack
+from ..parties.panels import Judge, is_meant
+from ..reports.comparability import judge_in
+from ..reports.graders import is_pack
 from ..reports.hints import bench, with_options
 from ..runs.finding import JudgeNames
 from ..text import plural
@@ -51,13 +52,15 @@ class Wanted(NamedTuple):
 
     Attributes:
         dataset: A pack's name, or the beginning of its SHA-256; ``None`` for any.
-        judge: A judge's label or spec; ``None`` for any.
+        judge: What a judge goes by; ``None`` for any.
+        moved: Judges that went by that before they moved.
         roles: Who plays roles, by role; anyone where none is named.
         protocol: The benchmark's own options that are named.
     """
 
     dataset: str | None = None
-    judge: str | None = None
+    judge: Judge | str | None = None
+    moved: Collection[Judge] = ()
     roles: Mapping[str, str] = MappingProxyType({})
     protocol: JsonObject = MappingProxyType({})
 
@@ -66,13 +69,16 @@ class Wanted(NamedTuple):
         usual = {option.name: option.default for option in benchmark.options}
         return (
             is_pack(board.pack_name, board.pack_sha256, self.dataset)
-            and (self.judge is None or is_judge(board.judge, self.judge))
-            and self.roles.items() <= dict(board.roles).items()
+            and (self.judge is None or self._fits_judge(board.judge))
+            and self.roles.items() <= {role: str(who) for role, who in board.roles}.items()
             and all(
                 board.protocol.get(name, usual.get(name)) == value
                 for name, value in self.protocol.items()
             )
         )
+
+    def _fits_judge(self, judge: Judge | None) -> bool:
+        return judge in self.moved or (self.judge is not None and is_meant(judge, self.judge))
 
 
 def choose_board(
@@ -140,7 +146,7 @@ def _worth(
     found = next(whole, None)
     newest = (found or newest_first[0].run).n
     own = documents[newest]
-    kind = own and (judges.first(judge_label(own)), graded_by(benchmark, own.get("options")))
+    kind = own and (judges.first(judge_in(own)), graded_by(benchmark, own["options"]))
     return _Worth(not board.demo, found is not None, newest, kind == (board.judge, board.graded))
 
 

@@ -14,10 +14,12 @@ from .. import __version__
 from ..datasets import read_manifest
 from ..errors import UsageError
 from ..hooks.exporters import ExportFile, ExportRequest
-from ..parties.panels import judges_in, rule_in
-from ..parties.sites import is_local, without_hosts
+from ..parties.panels import Judge
+from ..parties.party import Party
+from ..parties.sites import is_local
 from ..plugins import installed
-from ..settings.run_config import judge_endpoint, stored_sampling
+from ..reports.comparability import judge_in
+from ..settings.run_config import stored_sampling
 from ..text import as_text
 from ..types import JsonDict
 from ..types.result_document import MetricRow
@@ -153,28 +155,27 @@ def _metric(result: ModelResult, metric: str, row: MetricRow) -> JsonDict:
     }
     if better is None:
         made["additional_details"] = {"direction": "neither end is better"}
-    if label := result.document["judge"]:
-        made["llm_scoring"] = _judges(result, label)
+    if judge := judge_in(result.document):
+        made["llm_scoring"] = _judges(result, judge)
     return made
 
 
-def _judges(result: ModelResult, label: str) -> JsonDict:
+def _judges(result: ModelResult, judge: Judge) -> JsonDict:
     """Who judged; the prompts are known by their digests alone."""
-    judges = [_judge(one) for one in judges_in(label)]
+    judges = list(map(_judge, judge.judges))
     prompt = f"the judge prompts of {result.run.benchmark} {result.run.benchmark_version}, eibench"
     made: JsonDict = {"judges": judges, "input_prompt": prompt}
-    if rule := _AGGREGATION.get(rule_in(label) or ""):
+    if rule := _AGGREGATION.get(judge.short):
         made["aggregation_method"] = rule
     made["additional_details"] = {"grader_sha256": str(result.document["grader"])}
     return made
 
 
-def _judge(label: str) -> JsonDict:
-    endpoint = judge_endpoint(label)
+def _judge(judge: Party) -> JsonDict:
     facts = {"deployment_type": "unknown", "model_availability": "unknown"}
-    facts["label"] = without_hosts(label) or label
-    name = endpoint.spec.name
-    return {"model_info": {"name": name, "id": str(endpoint.spec), "additional_details": facts}}
+    facts["label"] = judge.public.label
+    name = judge.spec.name
+    return {"model_info": {"name": name, "id": judge.short, "additional_details": facts}}
 
 
 def _source(result: ModelResult) -> JsonDict:

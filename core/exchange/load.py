@@ -13,7 +13,6 @@ from ..reports.evidence import Selection
 from ..runs.stored_run import StoredRun
 from ..runs.views import write_document
 from ..settings.run_config import grader
-from ..types import digest
 from .translate import Import, Lines, Source, begin
 
 ADVICE = "import the other one into a --runs-dir of its own"
@@ -65,7 +64,7 @@ def _sum_up(journal: Journal, source: Source, each: Import) -> None:
     # What was left out belongs to the run all the same, so the whole pack is what is looked at.
     stored = StoredRun(journal, run)
     selection = Selection(source.pack.items, stored.selection_of(source.pack).iterations)
-    evidence = stored.evidence(config, digest(grader(config)), selection)
+    evidence = stored.evidence(grader(config), selection)
     document = build_document(run, config, source.pack, selection, evidence)
     journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
     write_document(journal.folder, document)

@@ -15,6 +15,7 @@ from ..errors import MissingCall, PluginError
 from ..guard import Guarded, at_item, guard
 from ..journal import CallKey
 from ..journal.calls import storable
+from ..parties.party import Party
 from ..run.score_file import answers_of
 from ..sample.context import Sample
 from ..sample.model import Answer, JournaledModel
@@ -33,14 +34,10 @@ class Unusable(MissingCall):
 
 
 class ReplayedCall(NamedTuple):
-    """A call as our own run would have made it, with the file's reply.
-
-    Attributes:
-        asked: Label of the model or the judge.
-    """
+    """A call as our own run would have made it, with the file's reply."""
 
     key: CallKey
-    asked: str
+    asked: Party
     request: ChatRequest
     response: ChatResponse
 
@@ -82,15 +79,13 @@ class ConversationReplay:
             Unusable: It is not that of the item.
             PluginError: The benchmark failed.
         """
-        label = self.config.model.stored_label
-        talk: _Conversation | _Replies = _Conversation(label, sample.turns)
+        model, judges = self.config.model.party, self.config.judges
+        talk: _Conversation | _Replies = _Conversation(model, sample.turns)
         if sample.replies:
             asked = Sample(item, sample.iteration)
-            talk = _Replies(label, await answers_of(self.config, asked, sample.replies))
+            talk = _Replies(model, await answers_of(self.config, asked, sample.replies))
         transcript = await self._generate(item, sample, talk)
-        judge = (
-            _Judge(self.config.judge.stored_label, sample.verdict) if self.config.judge else None
-        )
+        judge = _Judge(judges[0].party, sample.verdict) if judges else None
         score = await self._grade(item, sample, transcript, judge)
         said = judge.calls if judge else ()
         unasked = sample.verdict is not None and not said
@@ -103,7 +98,7 @@ class ConversationReplay:
         model = JournaledModel(
             talk.answer,
             phase="generate",
-            asked=config.model.stored_label,
+            asked=config.model.party,
             sampling=config.effective_sampling,
             system=config.system,
             item_id=item.id,
@@ -138,11 +133,10 @@ class ConversationReplay:
 
     def _judge_handle(self, answer: Answer, item: Item, sample: ForeignSample) -> JournaledModel:
         config = self.config
-        assert config.judge is not None
         return JournaledModel(
             answer,
             phase="judge",
-            asked=config.judge.stored_label,
+            asked=config.judges[0].party,
             sampling=config.benchmark.judge_sampling,
             item_id=item.id,
             iteration=sample.iteration,
@@ -158,9 +152,9 @@ def _response(text: str) -> ChatResponse:
 class _Conversation:
     """Gives the replies of a file in their order, while what is asked is what was asked."""
 
-    def __init__(self, label: str, turns: Sequence[ForeignTurn]) -> None:
+    def __init__(self, asked: Party, turns: Sequence[ForeignTurn]) -> None:
         self.calls: list[ReplayedCall] = []
-        self._label = label
+        self._asked = asked
         self._turns = turns
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
@@ -174,7 +168,7 @@ class _Conversation:
             raise Unusable(TOO_SHORT)
         self._check(request.messages, n)
         response = _response(self._turns[n].replied)
-        self.calls.append(ReplayedCall(key, self._label, request, response))
+        self.calls.append(ReplayedCall(key, self._asked, request, response))
         return response
 
     def _check(self, messages: Sequence[Message], n: int) -> None:
@@ -204,15 +198,15 @@ class _Replies:
 
     showed_thinking = False
 
-    def __init__(self, label: str, answer: Answer) -> None:
+    def __init__(self, asked: Party, answer: Answer) -> None:
         self.calls: list[ReplayedCall] = []
-        self._label = label
+        self._asked = asked
         self._answer = answer
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
         """The reply to a request; `MissingCall` where there is none."""
         response = replace(storable(await self._answer(request, key)), finish=Finish.OTHER)
-        self.calls.append(ReplayedCall(key, self._label, request, response))
+        self.calls.append(ReplayedCall(key, self._asked, request, response))
         return response
 
     def check_end(self) -> None:
@@ -222,10 +216,10 @@ class _Replies:
 class _Judge:
     """Says what the judge said, once."""
 
-    def __init__(self, label: str, verdict: str | None) -> None:
+    def __init__(self, asked: Party, verdict: str | None) -> None:
         self.calls: list[ReplayedCall] = []
         self.verdict = verdict
-        self._label = label
+        self._asked = asked
 
     async def answer(self, request: ChatRequest, key: CallKey) -> ChatResponse:
         """The verdict; `MissingCall` for whatever is asked after it."""
@@ -233,5 +227,5 @@ class _Judge:
             raise MissingCall("no further reply of the judge is there")
         response = _response(self.verdict)
         unknown = ChatRequest((), request.sampling)  # the file does not say what it was shown
-        self.calls.append(ReplayedCall(key, self._label, unknown, response))
+        self.calls.append(ReplayedCall(key, self._asked, unknown, response))
         return response

@@ -7,9 +7,7 @@ from .. import __version__
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.imported import origin_of
-from ..parties.panels import judges_in
-from ..parties.sites import without_hosts
-from ..reports.comparability import is_partial, what_is_missing
+from ..reports.comparability import is_partial, judge_in, what_is_missing
 from ..reports.hints import bench
 from ..runs.stored_run import StoredRun
 from ..types.result_document import MetricRow, ResultDocument
@@ -34,8 +32,9 @@ class ModelResult(NamedTuple):
     def notes(self) -> Iterator[str]:
         """What has to be known of the numbers, in short sentences."""
         document, counts = self.document, self.document["items"]
-        judge = document["judge"] or ""
-        yield document["comparability"].replace(judge, without_hosts(judge) or "")
+        judge = judge_in(document)
+        note = document["comparability"]
+        yield note.replace(judge.label, judge.public.label) if judge else note
         if is_partial(document):
             whole = document["dataset"]["n_items"] * document["iterations"]
             yield f"PARTIAL: {counts['scored']} of {whole} samples have a score"
@@ -58,8 +57,9 @@ def results_of(runs: Iterable[StoredRun]) -> list[ModelResult]:
     for stored in runs:
         run, document = stored.record, stored.document
         what = f"run {run.run_id} ({run.benchmark}, {run.name})"
-        judges = judges_in((document and document["judge"]) or "")
-        if run.demo or any(judge.startswith("demo/") for judge in judges):
+        judge = judge_in(document) if document else None
+        judges = judge.judges if judge else ()
+        if run.demo or any(one.spec.provider == "demo" for one in judges):
             by = "of a demo model" if run.demo else "judged by the demo judge"
             raise UsageError(f"{what} is {by}, which says nothing of real models; leave it out")
         if document is None or what_is_missing(document) or not document["metrics"]:

@@ -95,7 +95,7 @@ def begin(source: Source, run: ForeignRun) -> Import:
         benchmark=benchmark,
         model=Endpoint(ModelSpec(PROVIDER, run.model)),
         options=options,
-        judge=judge if needed else None,
+        judges=(judge,) if judge and needed else (),
         dataset=source.dataset,
         name=run.name + MARK,
     )
@@ -257,7 +257,7 @@ def _grades(
         return
     by = grader(each.config)
     try:
-        yield grade_row(digest(by), sample.item_id, sample.iteration, replayed.score, by, at)
+        yield grade_row(by, sample.item_id, sample.iteration, replayed.score, at)
     except (TypeError, ValueError) as error:
         raise PluginError(f"{each.config.benchmark.name}: its score is no JSON: {error}") from error
 

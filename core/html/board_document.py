@@ -9,7 +9,6 @@ from ..compare.leaderboard import LeaderboardDocument
 from ..guard import guard
 from ..parties.imported import is_imported
 from ..parties.providers import ModelSpec
-from ..parties.sites import without_hosts
 from ..reports.ratings import BoardRow
 from ..reports.statements import chosen_of, completeness, joint_rank, tied_names
 from ..types.result_document import ConclusionRow, RatingRow, ResultDocument
@@ -41,8 +40,8 @@ def board_document(board: SiteBoard) -> SiteBoardDocument:
         "pack": read.board.pack_name,
         "pack_sha256": read.board.pack_sha256,
         "n_items": found["dataset"]["n_items"],
-        "judge": without_hosts(found["judge"]),
-        "roles": {role: without_hosts(who) or "" for role, who in read.board.roles},
+        "judge": read.board.public_judge or None,
+        "roles": {role: who.public.label for role, who in read.board.roles},
         "options": [" ".join(words) for words in _options(read.board)],
         "date_from": dates[0] if dates else None,
         "date_to": dates[-1] if dates else None,
@@ -202,7 +201,8 @@ def size_of(name: str) -> float | None:
 def _views(board: SiteBoard, rows: Sequence[SiteRow]) -> list[SiteView]:
     """By each judge of a panel alone, and with what the judge likes of length taken off."""
     ids = {row["model"]: row["id"] for row in rows}
-    views = [_by_judge(judge, rated, ids) for judge, rated in board.board.by_judge.items()]
+    by_judge = board.board.by_judge.items()
+    views = [_by_judge(board.public.get(judge, judge), rated, ids) for judge, rated in by_judge]
     adjusted = [row for row in board.document["rows"] if row["rating_length_adjusted"] is not None]
     views += [_kinless(board, ids)] if board.without_kin else []
     return [*views, _adjusted(adjusted, ids)] if adjusted else views
@@ -231,7 +231,7 @@ def _number(row: BoardRow, metric: str) -> list[float | None]:
 def _by_judge(judge: str, rated: Sequence[RatingRow], ids: Mapping[str, str]) -> SiteView:
     known = [row for row in rated if row["model"] in ids]
     return {
-        "name": f"only {without_hosts(judge)}",
+        "name": f"only {judge}",
         "ranks": {ids[r["model"]]: of for r in known if (of := joint_rank(r))},
         "values": {ids[r["model"]]: [r["rating"], *(r["ci95"] or (None, None))] for r in known},
     }

@@ -10,10 +10,9 @@ from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderb
 from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
 from ..journal import Journal, RunRecord
-from ..parties.panels import rule_in
-from ..parties.sites import without_hosts
+from ..parties.panels import Judge, Panel
 from ..plugins import Catalogue
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.graded import Key
 from ..reports.items import Items
 from ..reports.pairing import Compared, main_values
@@ -71,6 +70,7 @@ class SiteBoard(NamedTuple):
         runs: Of its models, those with a result, by the model's name.
         history: The ratings after each model that joined.
         without_kin: The same of a panel without judges that are kin of a model, where it can be.
+        public: What judges are called without their hosts, by label.
     """
 
     key: Address
@@ -79,6 +79,7 @@ class SiteBoard(NamedTuple):
     runs: Mapping[str, SiteRun]
     history: Sequence[RatedStep] = ()
     without_kin: LeaderboardDocument | None = None
+    public: Mapping[str, str] = {}
 
     @property
     def title(self) -> str:
@@ -118,7 +119,7 @@ class Gathered(NamedTuple):
 def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
     runs, absent = journal.runs(), list[Absent]()
-    reader = _Reader(journal, catalogue, sections, JudgeNames(journal.asked(party=JUDGE)))
+    reader = _Reader(journal, catalogue, sections, JudgeNames(journal.asked(role=JUDGE)))
     boards = list(reader.boards(runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
     absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
@@ -132,9 +133,9 @@ def gather_run(stored: StoredRun, sections: Sections) -> tuple[SiteRun, SiteBoar
         UsageError: It has no result yet.
     """
     own, journal = own_run(stored, sections), stored.journal
-    names = JudgeNames(journal.asked(party=JUDGE))
+    names = JudgeNames(journal.asked(role=JUDGE))
     reader = _Reader(journal, stored.catalogue, sections, names)
-    for board in reader.boards_of_run(stored.record, judge_label(own.document)):
+    for board in reader.boards_of_run(stored.record, judge_in(own.document)):
         run = board.runs.get(stored.name)
         same = run and run.document["grader"] == own.document["grader"]
         if run and same and run.run.run_id == stored.id:
@@ -190,7 +191,7 @@ class _Reader(NamedTuple):
                 except BenchError as error:
                     absent.append(Absent(f"{name}, {board.options}", str(error)))
 
-    def boards_of_run(self, run: RunRecord, judge: str | None) -> Iterator[SiteBoard]:
+    def boards_of_run(self, run: RunRecord, judge: Judge | None) -> Iterator[SiteBoard]:
         """Those that can be read and may count a run as a judge graded it."""
         benchmark = self.catalogue.benchmarks.things.get(run.benchmark)
         if benchmark is None:
@@ -209,11 +210,12 @@ class _Reader(NamedTuple):
             run = read_run(stored, _result(stored, document), self.sections)
             found[name] = run._replace(main=_main(read, stored, document))
         key, shown = key_of(benchmark.name, board), read.as_json()
-        return SiteBoard(key, read, shown, found, rating_history(read), without_kin)
+        public = {a.party.label: a.party.public.label for a in self.journal.asked(role=JUDGE)}
+        return SiteBoard(key, read, shown, found, rating_history(read), without_kin, public)
 
     def _without_kin(self, read: Leaderboard) -> LeaderboardDocument | None:
         """A panel's without judges that are kin; where that cannot be, its warnings say why."""
-        if rule_in(read.board.judge or "") is None or read.kin:
+        if not isinstance(read.board.judge, Panel) or read.kin:
             return None
         about = (self.journal, self.catalogue, read.benchmark)
         try:
@@ -234,21 +236,23 @@ def _result(stored: StoredRun, document: ResultDocument) -> ResultDocument:
 
 def _main(read: Leaderboard, stored: StoredRun, document: ResultDocument) -> Mapping[Key, float]:
     """What samples add to the metric that ranks, by the board's grader."""
-    grader = document["grader"]
-    grading = next((one for one in stored.graders() if one.digest == grader), None)
-    if grading is None or (read.standing and read.standing.found):
+    digest_of_grader = document["grader"]
+    grader = next((one for one in stored.graders() if one.digest == digest_of_grader), None)
+    if grader is None or (read.standing and read.standing.found):
         return {}
-    graded = stored.graded(grading, read.pack.clusters)
+    graded = stored.graded(grader, read.pack.clusters)
     return main_values(Compared(read.benchmark, read.pack, graded, graded), graded)
 
 
 def key_of(benchmark: str, board: Board) -> Address:
     """The name of a board in addresses: what it is of in words, then a digest of all of it."""
-    parts = [benchmark, board.pack_name, without_hosts(board.judge) or ""]
-    parts += [f"{role}-{without_hosts(player)}" for role, player in board.roles]
+    parts = [benchmark, board.pack_name, board.public_judge]
+    parts += [f"{role}-{player.public}" for role, player in board.roles]
     parts += ["demo"] if board.demo and not board.judge else []
     parts += [word.removeprefix("--") for word in board.protocol_words]
-    whole: list[object] = [benchmark, board.pack_sha256, board.judge, board.roles, board.demo]
+    judge = board.judge and board.judge.as_json()
+    roles = [(role, player.as_json()) for role, player in board.roles]
+    whole: list[object] = [benchmark, board.pack_sha256, judge, roles, board.demo]
     whole += [board.protocol] if board.protocol else []
     return Address(f"{readable('-'.join(filter(None, parts)))}-{digest(whole)[:6]}")
 
@@ -256,5 +260,5 @@ def key_of(benchmark: str, board: Board) -> Address:
 def places_of(journal: Journal, runs: Sequence[RunRecord]) -> set[str]:
     """The hosts that were asked and the folders of runs, which no page need name."""
     found = {str(journal.folder.resolve()), *(run.endpoint or "" for run in runs)}
-    found |= {asked.label.partition(" at ")[2] for asked in journal.asked()}
+    found |= {asked.party.host or "" for asked in journal.asked()}
     return {place for place in found if place}

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..compare.board import Board
-from ..parties.panels import judges_in, rule_in
-from ..reports.gradings import is_judge
+from ..parties.panels import Panel
 from ..reports.ratings import ranks
 from ..reports.statements import better_end
 from .gather import Gathered, SiteBoard
@@ -63,10 +62,8 @@ def _of_panels(boards: Sequence[SiteBoard]) -> dict[str, list[str]]:
 
 def _is_of(one: Board, panel: Board) -> bool:
     """Whether a board is that of one judge of a panel, and otherwise like the panel's."""
-    label = panel.judge or ""
-    members = judges_in(label) if rule_in(label) else ()
-    is_alike = one._replace(judge=panel.judge) == panel
-    return is_alike and any(is_judge(one.judge, member) for member in members)
+    members = panel.judge.judges if isinstance(panel.judge, Panel) else ()
+    return one.judge in members and one._replace(judge=panel.judge) == panel
 
 
 def number_name(document: SiteBoardDocument) -> str:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from ..parties.sites import without_hosts
 from ..reports.items import ItemRow
 from ..reports.judges import JudgesDocument
 from ..sections import Table
@@ -45,7 +44,10 @@ def judge_pages(boards: Mapping[str, tuple[SiteBoard, SiteBoardDocument]]) -> It
 def _part(board: SiteBoard, document: SiteBoardDocument) -> JudgeOnBoard:
     order = sorted(document["conclusions"], key=lambda row: _ORDER.get(row["verdict"], len(_ORDER)))
     agreement = [
-        table for study in board.board.robustness for table in [_agreement(study)] if table
+        table
+        for study in board.board.robustness
+        for table in [_agreement(study, board.public)]
+        if table
     ]
     return JudgeOnBoard(document, order, _used(board, document), agreement)
 
@@ -78,14 +80,14 @@ def _bin(score: int, count: int, of: int) -> ChartRow:
     return ChartRow(str(score), [Mark(float(count), None)], (f"{count:,}", share))
 
 
-def _agreement(study: JudgesDocument) -> Table | None:
+def _agreement(study: JudgesDocument, public: Mapping[str, str]) -> Table | None:
     """How far each two judges agree."""
     if not study.pairs:
         return None
     rows = [
         (
-            without_hosts(pair.first),
-            without_hosts(pair.second),
+            public.get(pair.first, pair.first),
+            public.get(pair.second, pair.second),
             figure(pair.rho.value),
             ends(pair.rho.ci95),
         )

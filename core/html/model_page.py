@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import RunRecord
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.ratings import ranks
 from ..sections import Table
 from ..types.result_document import ConclusionRow
@@ -171,7 +171,7 @@ def run_part(
         what=_what(document) if document else f"{result['dataset']['name']} pack",
         short=_short(document, row) if document else "",
         mark=row["completeness"] if row else "",
-        judge=judge_label(result) or "",
+        judge=str(judge_in(result) or ""),
         run_id=run.run.run_id,
         verdict=verdict_on(board, given),
         tally=tally(result),

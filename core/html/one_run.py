@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.items import ItemRow, ItemSample
 from ..reports.ratings import ranks
 from ..reports.statements import better_end, joint_rank
@@ -185,7 +185,7 @@ def how_it_was_run(given: SiteRun) -> list[tuple[str, str]]:
     return listed_facts([
         ("Model", run.model),
         ("Endpoint", document["endpoint"]),
-        ("Judge", judge_label(document)),
+        ("Judge", judge_in(document)),
         *((f"Role: {name}", player["model"]) for name, player in roles.items()),
         ("Benchmark", f"{document['benchmark']}, version {document['benchmark_version']}"),
         ("Pack", f"{pack['name']}, {plural(pack['n_items'], 'item')}, SHA-256 {pack['sha256']}"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..journal import RunRecord
-from ..parties.sites import without_hosts
+from ..reports.comparability import judge_in
 from ..reports.transcripts import ItemCall, ItemDocument
 from ..types.result_document import ResultDocument
 from .masking import Masker
@@ -65,18 +65,18 @@ class Policy:
         """A result without the hosts that were asked."""
         if not self.public:
             return document
-        judge = without_hosts(document["judge"])
-        made = {**document, "judge": judge, "endpoint": None, "judge_endpoint": None}
+        made = {**document, "endpoint": None, "judge_endpoint": None}
+        if judge := judge_in(document):
+            made |= {"judge": judge.public.label, "judged_by": judge.public.as_json()}
         if roles := document.get("roles"):
             made["roles"] = {name: {**who, "endpoint": None} for name, who in roles.items()}
         return made  # type: ignore[return-value]  # the same fields
 
 
 def _public(call: ItemCall) -> ItemCall:
-    """A call without its system prompt and without where it was made."""
+    """A call without its system prompt."""
     said = [
         [role, NOT_PUBLISHED if role == "system" else text] for role, text in call["messages"] or ()
     ]
     messages = None if call["messages"] is None else said
-    names = {name: without_hosts(str(call[name])) or "" for name in ("asked", "model")}
-    return cast("ItemCall", {**call, **names, "messages": messages})
+    return cast("ItemCall", {**call, "messages": messages})

@@ -1,13 +1,11 @@
 """The command that repeats a run, as a page shows it."""
 
 import re
-from collections.abc import Iterator
 
 from ..journal import RunRecord
 from ..parties.imported import is_imported
-from ..parties.panels import judges_in, rule_in
 from ..plugins import installed
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.hints import another_run, judge_words, pack_of, usual_url
 from ..types.result_document import ResultDocument
 
@@ -28,22 +26,10 @@ def command_that_repeats(run: RunRecord, document: ResultDocument, *, public: bo
     benchmark = installed().benchmarks.things.get(run.benchmark)
     if benchmark is None or is_imported(run.model):
         return ""
-    judge = list(_judges(judge_label(document), public=public))
+    judge = judge_words(judge_in(document), address=(lambda host: URL) if public else usual_url)
     pack = pack_of(document, None if public else run.settings.get("dataset"))
     settings = {**run.settings, "system": None} if public else run.settings
     command = another_run(document, benchmark, settings, dataset=pack, judge=judge, model=run.model)
     if run.endpoint:
         command += f" --base-url {URL if public else usual_url(run.endpoint)}"
     return _PLAYERS.sub(rf"\1{URL}", _PLACES.sub("", command)) if public else command
-
-
-def _judges(label: str | None, *, public: bool) -> Iterator[str]:
-    """The options that name a judge, or each of a panel and its rule."""
-    rule, judges = rule_in(label or ""), judges_in(label) if label else ()
-    for judge in judges:
-        spec, _, host = judge.partition(" at ")
-        yield from judge_words(spec)
-        if host:
-            url = URL if public else usual_url(host)
-            yield from ("--judge-base-url", f"{spec}={url}" if rule else url)
-    yield from ("--panel", rule) if rule else ()

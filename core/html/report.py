@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..journal import RunRecord
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.comparing import RunComparison
 from ..reports.statements import pair_statement
 from ..text import listed
@@ -96,7 +96,7 @@ def _head(runs: Sequence[SiteRun], policy: Policy) -> Head:
     """What stands above a report."""
     documents = [policy.document(run.document) for run in runs]
     names = [document["name"] for document in documents]
-    judges = dict.fromkeys(filter(None, map(judge_label, documents)))
+    judges = dict.fromkeys(filter(None, map(judge_in, documents)))
     chips = [f"{documents[0]['dataset']['name']} pack", *(f"judge {judge}" for judge in judges),
              *dict.fromkeys(run.run.created_at[:10] for run in runs)]  # fmt: skip
     demo = any(document["demo"] for document in documents)

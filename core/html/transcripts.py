@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from ..benchmark.roles import role_in
-from ..parties.panels import judges_in
-from ..parties.sites import without_hosts
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
 from ..runs.stored_run import StoredRun
@@ -31,8 +29,11 @@ class ItemText(NamedTuple):
 
 
 def item_texts(run: StoredRun, ids: Iterable[str], grader: str | None) -> Iterator[ItemText]:
-    """All that was said about some items of a run, with scores by the grader of a digest."""
-    for document in run.item_documents(ids, grader):
+    """All that was said about some items of a run, with scores by the grader of a digest.
+
+    Nobody's host is named.
+    """
+    for document in run.item_documents(ids, grader, public=True):
         yield ItemText(document, run.beside_reference(document))
 
 
@@ -133,9 +134,8 @@ def _grade(row: IterationRow) -> JsonDict:
 def _verdicts(row: IterationRow) -> Sequence[ItemCall]:
     """What the judges of a score said; of one whose judges are known otherwise now, all."""
     said = [call for call in row["calls"] if call["phase"] == "judge"]
-    judges = judges_in(str(row["score"]["judge"])) if row["score"] else ()
-    names = set(map(without_hosts, judges))
-    return [call for call in said if without_hosts(call["asked"]) in names] or said
+    judges = row["score"]["judges"] if row["score"] else ()
+    return [call for call in said if call["asked"] in judges] or said
 
 
 def _shown(value: object) -> str | None:

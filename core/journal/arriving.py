@@ -10,10 +10,10 @@ from typing import get_args, get_type_hints
 
 from ..types import JsonObject, Sampling
 from ..types.result_document import RatingNotes
+from .graders import judge, option
 from .shapes import (
     Shape,
     anything,
-    boolean,
     list_of,
     matching,
     number,
@@ -27,15 +27,6 @@ from .shapes import (
 
 _SPEC = matching(r"(?s:[^/]+/.+)", "PROVIDER/NAME")
 _TEXTS = object_of(text)
-
-
-def _plain(value: object) -> str | None:
-    """What an option may be."""
-    return (
-        "must be a text, a number, true, false or null" if isinstance(value, list | dict) else None
-    )
-
-
 _BY_TYPE: Mapping[object, Shape] = {
     float: number,
     int: whole(-(2**63)),
@@ -53,7 +44,7 @@ def _of_type(hint: object) -> Shape:
 _SAMPLING = record(
     {name: _of_type(hint) for name, hint in get_type_hints(Sampling).items()}, required=frozenset()
 )
-_OPTIONS = object_of(_plain)
+_OPTIONS = object_of(option)
 _PLAYER = record({"model": _SPEC, "endpoint": optional(text), "sampling": _SAMPLING}, more=True)
 SETTINGS = record(
     {
@@ -65,44 +56,15 @@ SETTINGS = record(
         "options": _OPTIONS,
         "all_options": _OPTIONS,
         "roles": object_of(_PLAYER),
-        "notes": object_of(_plain),
+        "notes": object_of(option),
         "versions": object_of(optional(text)),
     },
     more=True,
     required=frozenset(),
 )
 """How a run was asked."""
-_PANEL = record(
-    {
-        "rule": text,
-        "judges": list_of(_SPEC),
-        "quorum": whole(0),
-        "exclude_kin": boolean,
-        "overlap": number,
-    },
-    more=True,
-    required=frozenset({"rule", "judges", "quorum"}),
-)
-GRADED_BY = record(
-    {
-        "version": text,
-        "grading": text,
-        "judge": optional(_SPEC),
-        "options": _OPTIONS,
-        "prompts": _TEXTS,
-        "sampling": object_of(anything),
-        "panel": _PANEL,
-        "offline": boolean,
-    },
-    more=True,
-    required=frozenset(),
-)
-"""What graded a sample."""
 _NOTES = record({"rating": optional(shape_of(RatingNotes))}, more=True, required=frozenset())
-_FIELDS: Mapping[str, Mapping[str, Shape]] = {
-    "run": {"model": _SPEC, "settings": SETTINGS},
-    "grade": {"graded_by": GRADED_BY},
-}
+_FIELDS: Mapping[str, Mapping[str, Shape]] = {"run": {"model": _SPEC, "settings": SETTINGS}}
 
 
 def wrong_inside(kind: str, line: JsonObject) -> str | None:
@@ -118,4 +80,6 @@ def wrong_inside(kind: str, line: JsonObject) -> str | None:
     document = line.get("document")
     if isinstance(document, dict) and (wrong := _NOTES(document["notes"])):
         return f'"document" "notes" {wrong}'
+    if isinstance(document, dict) and (wrong := optional(judge)(document["judged_by"])):
+        return f'"document" "judged_by" {wrong}'
     return None

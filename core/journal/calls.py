@@ -6,9 +6,11 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from ..parties.panels import judges_in
+from ..parties.panels import Judge
+from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Finish, Message, Usage
 from .file import JournalFile, now, object_of
+from .graders import party_in
 from .records import (
     CallKey,
     CallTotals,
@@ -40,7 +42,7 @@ def call_row(
     item_id: str,
     iteration: int,
     key: CallKey,
-    model: str,
+    asked: Party,
     request: ChatRequest,
     response: ChatResponse,
     at: str,
@@ -54,7 +56,7 @@ def call_row(
         phase=key.phase,
         digest=key.digest,
         occurrence=key.occurrence,
-        model=model,
+        asked=as_json(asked.as_json()),
         messages=as_json(request.messages),
         sent=as_json(r.sent),
         text=r.text,
@@ -109,7 +111,8 @@ def call_of(stored: Any) -> StoredCall:
     )
     messages = tuple(Message(role, content) for role, content in json.loads(row.messages))
     key = CallKey(row.phase, row.digest, row.occurrence)
-    return StoredCall(row.item_id, row.iteration, key, row.model, messages, response, row.address)
+    asked = party_in(row.asked)
+    return StoredCall(row.item_id, row.iteration, key, asked, messages, response, row.address)
 
 
 def totals_of(row: Any) -> CallTotals:
@@ -159,7 +162,7 @@ class CallStore(JournalFile):
         item_id: str,
         iteration: int,
         key: CallKey,
-        model: str,
+        asked: Party,
         request: ChatRequest,
         response: ChatResponse,
         address: str | None = None,
@@ -171,7 +174,7 @@ class CallStore(JournalFile):
             item_id: Of the sample.
             iteration: Of the sample.
             key: What the call is known by within its sample.
-            model: Label of the model or judge that was asked.
+            asked: The model, the judge or the player of a role.
             request: What was asked.
             response: What was answered.
             address: Host and port that answered; ``None`` for the provider's own host.
@@ -181,7 +184,7 @@ class CallStore(JournalFile):
             asks next has to be the same after a stop.
         """
         kept = storable(response)
-        row = call_row(item_id, iteration, key, model, request, kept, now(), address)
+        row = call_row(item_id, iteration, key, asked, request, kept, now(), address)
         await self.writer.write(_ADD, (run.n, *row))
         return kept
 
@@ -218,13 +221,13 @@ class CallStore(JournalFile):
         rows = self._rows_of(run, sql, (), lambda row: object_of(row[0]))
         return frozenset(name for sent in rows for name in sent)
 
-    def judges(self, run: RunRecord) -> list[str]:
-        """The labels of the judges that have replied, the latest first."""
+    def judges(self, run: RunRecord) -> list[Party]:
+        """The judges that have replied, the latest first."""
         sql = (
-            "SELECT model FROM calls WHERE run = ? AND phase = 'judge'"
-            " GROUP BY model ORDER BY max(n) DESC"
+            "SELECT asked FROM calls WHERE run = ? AND phase = 'judge'"
+            " GROUP BY asked ORDER BY max(n) DESC"
         )
-        return list(self._rows(sql, (run.n,), lambda row: str(row[0])))
+        return list(self._rows(sql, (run.n,), lambda row: party_in(row[0])))
 
     def has_passed(self, digest: str) -> bool:
         """Whether any run holds the answer to this trial of a judge."""
@@ -236,7 +239,7 @@ class CallStore(JournalFile):
         sql = "SELECT count(*) FROM calls WHERE run = ?"
         return next(self._rows(sql, (run.n,), lambda row: int(row[0])))
 
-    def call_totals(self, run: RunRecord, judge: str | None = None) -> Iterator[CallTotals]:
+    def call_totals(self, run: RunRecord, judge: Judge | None = None) -> Iterator[CallTotals]:
         """Calls added up by sample and phase; of judges' calls those of one judge, or a panel's."""
         sql = (
             "SELECT run, item_id, iteration, phase, count(*), sum(attempts),"
@@ -246,11 +249,11 @@ class CallStore(JournalFile):
             " total(latency_s)"
             " FROM calls WHERE run {of}"
             " AND (phase = 'generate' OR phase GLOB 'role:*'"
-            " OR model IN (SELECT value FROM json_each(?)))"
+            " OR asked IN (SELECT value FROM json_each(?)))"
             " GROUP BY run, item_id, iteration, phase"
         )
-        labels = judges_in(judge) if judge else ()
-        return self._rows_of(run, sql, (json.dumps(labels),), totals_of)
+        judges = [as_json(one.as_json()) for one in judge.judges] if judge else []
+        return self._rows_of(run, sql, (json.dumps(judges),), totals_of)
 
     def has_thought(self, run: RunRecord) -> bool:
         """Whether a reply of the model shows that it thinks before it answers."""

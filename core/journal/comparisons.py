@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from ..parties.panels import Judge
 from .file import JournalFile, now
+from .graders import judge_in
 from .records import RunRecord, StoredComparison, as_json
 from .runs import RUN_COLUMNS, run_of
 from .schema import COMPARISONS, ComparisonRow
@@ -27,6 +29,7 @@ def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
     """The columns of a comparison with its checksum, but for its run."""
     values = comparison._asdict()
     values |= {"margins": as_json(comparison.margins), "flags": as_json(comparison.flags)}
+    values["judge"] = as_json(comparison.judge.as_json())
     return COMPARISONS.sealed(ComparisonRow(**values, at=at))
 
 
@@ -38,14 +41,14 @@ def comparison_of(stored: Any) -> StoredComparison:
     """
     row = COMPARISONS.opened(stored)
     values = row._asdict() | {"margins": json.loads(row.margins)}
-    values |= {"flags": tuple(json.loads(row.flags))}
+    values |= {"flags": tuple(json.loads(row.flags)), "judge": judge_in(row.judge)}
     del values["at"]
     return StoredComparison(**values)
 
 
-def _pool_of(row: Any) -> tuple[RunRecord, str, str]:
+def _pool_of(row: Any) -> tuple[RunRecord, str, Judge]:
     pool, judge, *run = row
-    return run_of(run), pool, judge
+    return run_of(run), pool, judge_in(judge)
 
 
 def _kept_of(row: Any) -> tuple[_Place, _Kept]:
@@ -98,7 +101,7 @@ class ComparisonStore(JournalFile):
                 kept.update(self._rows(f"{_SELECT_KEPT}{one}", place, _kept_of))
         return (kept[place][1] for place, _ in there if place in kept)
 
-    def pools(self, benchmark: str) -> list[tuple[RunRecord, str, str]]:
+    def pools(self, benchmark: str) -> list[tuple[RunRecord, str, Judge]]:
         """The pools that a benchmark's comparisons are in, by the run that asked and the judge."""
         sql = (
             f"SELECT c.pool, c.judge, {quoted(RUN_COLUMNS, 'r.')} FROM"

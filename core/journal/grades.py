@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..parties.graders import Grader
 from ..types import JsonObject, SampleScore, Score
-from .file import JournalFile, now, object_of
-from .records import Failure, Grader, RunRecord, as_json
+from .file import JournalFile, now
+from .graders import grader_in
+from .records import Failure, GradeCount, RunRecord, as_json
 from .schema import FAILURES, GRADES, FailureRow, GradeRow
 from .tables import DamagedRow, quoted
 
@@ -23,12 +25,7 @@ _NO_DETAIL: JsonObject = {}
 
 
 def grade_row(
-    grader: str,
-    item_id: str,
-    iteration: int,
-    score: Score,
-    graded_by: JsonObject,
-    at: str,
+    grader: Grader, item_id: str, iteration: int, score: Score, at: str
 ) -> tuple[object, ...]:
     """The columns of a grade with its checksum, but for its run.
 
@@ -36,7 +33,7 @@ def grade_row(
         TypeError, ValueError: It holds what JSON cannot.
     """
     row = GradeRow(
-        grader=grader,
+        grader=grader.digest,
         item_id=item_id,
         iteration=iteration,
         values=as_json(score.values),
@@ -44,7 +41,7 @@ def grade_row(
         flags=as_json(score.flags),
         detail=as_json(score.detail),
         at=at,
-        graded_by=as_json(graded_by),
+        graded_by=grader.text,
     )
     return GRADES.sealed(row)
 
@@ -88,9 +85,9 @@ def failure_of(columns: Any) -> Failure:
     return Failure(row.item_id, row.iteration, row.kind, row.reason, row.attempts)
 
 
-def _grader_of(row: Any) -> Grader:
-    digest, graded_by, grades = row
-    return Grader(digest, object_of(graded_by), grades)
+def _count_of(row: Any) -> GradeCount:
+    graded_by, grades = row
+    return GradeCount(grader_in(graded_by), grades)
 
 
 def _sample_of(row: Any) -> tuple[str, int]:
@@ -102,28 +99,21 @@ class GradeStore(JournalFile):
     """The journal's grades and failures."""
 
     def add_grade(
-        self,
-        run: RunRecord,
-        grader: str,
-        item_id: str,
-        iteration: int,
-        score: Score,
-        graded_by: JsonObject,
+        self, run: RunRecord, grader: Grader, item_id: str, iteration: int, score: Score
     ) -> None:
         """Store a sample's score; it is on the disk with the next group.
 
         Args:
             run: Whose sample it is.
-            grader: Digest of what graded it.
+            grader: How it was graded.
             item_id: Of the sample.
             iteration: Of the sample.
             score: What came of it.
-            graded_by: What the digest is made of, so that graders can be told apart.
 
         Raises:
             TypeError, ValueError: It holds what JSON cannot.
         """
-        row = grade_row(grader, item_id, iteration, score, graded_by, now())
+        row = grade_row(grader, item_id, iteration, score, now())
         self.writer.add(_ADD, (run.n, *row))
         if self._has_failures(run):
             sql = "DELETE FROM failures WHERE run = ? AND item_id = ? AND iteration = ?"
@@ -136,18 +126,18 @@ class GradeStore(JournalFile):
         return self._failed[run.n]
 
     def grades(
-        self, run: RunRecord, grader: str, clusters: Mapping[str, str]
+        self, run: RunRecord, grader: Grader, clusters: Mapping[str, str]
     ) -> Iterator[SampleScore]:
         """A run's scores without their detail, by one grader, for the items in `clusters`."""
-        rows = self._rows_of(run, _SELECT_SHORT, (grader,), short_grade_of)
+        rows = self._rows_of(run, _SELECT_SHORT, (grader.digest,), short_grade_of)
         for item_id, iteration, score in rows:
             if item_id in clusters:
                 yield SampleScore(item_id, clusters[item_id], iteration, score)
 
-    def samples_graded(self, run: RunRecord, grader: str) -> list[tuple[str, int]]:
+    def samples_graded(self, run: RunRecord, grader: Grader) -> list[tuple[str, int]]:
         """Item and iteration of each sample that a grader has graded."""
         sql = "SELECT item_id, iteration FROM grades WHERE run = ? AND grader = ?"
-        return list(self._rows(sql, (run.n, grader), _sample_of))
+        return list(self._rows(sql, (run.n, grader.digest), _sample_of))
 
     def was_scored(self, run: RunRecord) -> bool:
         """Whether any sample of the run's benchmark and model has a score, in whichever run."""
@@ -157,18 +147,20 @@ class GradeStore(JournalFile):
         )
         return any(self._rows(sql, (run.benchmark, run.model), tuple))
 
-    def score_of(self, run: RunRecord, grader: str, item_id: str, iteration: int) -> Score | None:
+    def score_of(
+        self, run: RunRecord, grader: Grader, item_id: str, iteration: int
+    ) -> Score | None:
         """One sample's score with its detail, if it is graded."""
-        rows = self._rows(_SELECT, (run.n, grader, item_id, iteration), grade_of, run)
+        rows = self._rows(_SELECT, (run.n, grader.digest, item_id, iteration), grade_of, run)
         return next((score for *_, score in rows), None)
 
-    def graders(self, run: RunRecord) -> list[Grader]:
+    def graders(self, run: RunRecord) -> list[GradeCount]:
         """The graders whose grades a run has, the latest first."""
         sql = (
-            "SELECT run, grader, max(graded_by), count(*) FROM grades WHERE run {of}"
+            "SELECT run, max(graded_by), count(*) FROM grades WHERE run {of}"
             " GROUP BY run, grader ORDER BY run, max(at) DESC, grader"
         )
-        return list(self._rows_of(run, sql, (), _grader_of))
+        return list(self._rows_of(run, sql, (), _count_of))
 
     def samples_begun(self, run: RunRecord) -> frozenset[tuple[str, int]]:
         """Item and iteration of each sample that has a reply of the model, or has failed."""

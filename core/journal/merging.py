@@ -246,32 +246,16 @@ def _merge_failures(database: sqlite3.Connection, rows: _Rows) -> int:
 
 
 def _merge_parties(database: sqlite3.Connection, rows: _Rows) -> None:
-    """Add who was asked; what is known here of a server stays, what is not is taken over.
-
-    A file of an older program has no such lines: there the run and its calls say it.
-    """
+    """Add who was asked; what is known here of a server stays, what is not is taken over."""
     columns = quoted(PARTIES.columns)
     sql = (
         f"INSERT INTO here.parties (run, {columns})"
         f" SELECT :n, {columns} FROM main.parties WHERE run = :run"
-        " ORDER BY line ON CONFLICT (run, party, label) DO UPDATE SET"
+        " ORDER BY line ON CONFLICT (run, role, party) DO UPDATE SET"
         " endpoint = coalesce(parties.endpoint, excluded.endpoint),"
         " entry = coalesce(parties.entry, excluded.entry)"
     )
     database.execute(sql, _named(rows))
-    database.execute(
-        "INSERT OR IGNORE INTO here.parties (run, party, label)"
-        " SELECT n, 'model', model || coalesce(' at ' || endpoint, '') FROM here.runs"
-        " WHERE n = :n",
-        {"n": rows.n},
-    )
-    database.execute(
-        "INSERT OR IGNORE INTO here.parties (run, party, label)"
-        " SELECT run, 'judge', model FROM here.calls"
-        " WHERE run = :n AND phase IN ('judge', 'compare', 'trial')"
-        " GROUP BY model ORDER BY min(n)",
-        {"n": rows.n},
-    )
 
 
 def _merge_views(database: sqlite3.Connection, rows: _Rows, run_id: str) -> int:

@@ -53,12 +53,12 @@ CREATE = (
     CREATE TABLE parties (
         n INTEGER PRIMARY KEY,            -- the lower, the earlier it was asked
         run INTEGER NOT NULL REFERENCES runs (n) ON DELETE CASCADE,
-        party TEXT NOT NULL,              -- model or judge
-        label TEXT NOT NULL,              -- its spec and the host asked first; in its calls' keys
+        role TEXT NOT NULL,               -- model, judge or role:NAME
+        party TEXT NOT NULL,              -- JSON: its spec and the host asked first
         endpoint TEXT,                    -- name in bench.toml; NULL when it has none
         entry TEXT                        -- JSON: the server's own words; NULL when not known
     );
-    CREATE UNIQUE INDEX parties_by_label ON parties (run, party, label);
+    CREATE UNIQUE INDEX parties_by_role ON parties (run, role, party);
 
     CREATE TABLE calls (
         n INTEGER PRIMARY KEY,
@@ -68,7 +68,7 @@ CREATE = (
         phase TEXT NOT NULL,              -- generate or judge
         digest TEXT NOT NULL,             -- of the request as the plugin meant it
         occurrence INTEGER NOT NULL,      -- n-th time this digest in this sample and phase
-        model TEXT NOT NULL,              -- spec of the model or judge asked
+        asked TEXT NOT NULL,              -- JSON: the party
         messages TEXT NOT NULL,           -- JSON: [[role, content], ...]
         sent TEXT NOT NULL,               -- JSON: the exact parameters sent
         text TEXT NOT NULL,
@@ -135,7 +135,7 @@ CREATE = (
         stage TEXT NOT NULL,              -- what the schedule was doing
         rank INTEGER,                     -- where the model stood then; NULL before the first
         status TEXT NOT NULL,             -- planned, read, unread, or known: run_b's own run has it
-        judge TEXT NOT NULL,              -- label of the judge
+        judge TEXT NOT NULL,              -- JSON: the judge, or the panel
         family TEXT NOT NULL,
         grader TEXT NOT NULL,             -- digest of what the judge is sent, and how it is read
         margins TEXT NOT NULL,            -- JSON: by criterion, positive where a wins

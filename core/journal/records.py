@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..errors import JournalError
+from ..parties.graders import Grader
+from ..parties.panels import Judge
+from ..parties.party import Party
 from ..types import ChatResponse, JsonDict, JsonObject, Message, Usage, json_writer
 
 _write = json_writer(sort_keys=False)
@@ -43,7 +46,7 @@ class StoredCall(NamedTuple):
     item_id: str
     iteration: int
     key: CallKey
-    model: str
+    asked: Party
     messages: tuple[Message, ...]
     response: ChatResponse
     address: str | None = None
@@ -92,7 +95,7 @@ class StoredComparison(NamedTuple):
     stage: str
     rank: int | None
     status: str
-    judge: str
+    judge: Judge
     family: str
     grader: str
     margins: Mapping[str, int] = {}
@@ -109,16 +112,16 @@ class AskedParties(NamedTuple):
 
     Attributes:
         run_id: The run.
-        party: ``model`` or ``judge``.
-        label: Its spec, and the host that was asked first: what its calls are known by.
+        role: ``model``, ``judge`` or ``role:NAME``.
+        party: Who, as it was asked first: what its calls are known by.
         endpoint: What bench.toml calls the endpoint; ``None`` where it has no name.
         entry: What its server said of the model when it was first asked; ``None`` where it
             said nothing.
     """
 
     run_id: str
-    party: str
-    label: str
+    role: str
+    party: Party
     endpoint: str | None = None
     entry: JsonObject | None = None
 
@@ -168,17 +171,10 @@ class ReplySource(NamedTuple):
     last: str
 
 
-class Grader(NamedTuple):
-    """What has graded samples of a run.
+class GradeCount(NamedTuple):
+    """A grader of a run's samples, and how many grades of its there are."""
 
-    Attributes:
-        digest: What its grades are kept under.
-        graded_by: ``version``, ``judge`` (a label, or ``None``) and ``options``.
-        grades: How many there are.
-    """
-
-    digest: str
-    graded_by: Mapping[str, Any]
+    grader: Grader
     grades: int
 
 
@@ -203,3 +199,8 @@ class RunRecord:
     finished_at: str | None
     status: str
     elapsed_s: float
+
+    @property
+    def party(self) -> Party:
+        """Its model, where it was asked first."""
+        return Party.of(self.model, self.endpoint)

@@ -7,6 +7,7 @@ from typing import Any, cast
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .file import JournalFile, now, object_of
+from .graders import party_in
 from .records import AskedParties, RunRecord, StoredSettings, as_json
 from .schema import PARTIES, RUNS, VIEWS, ViewRow
 from .tables import DamagedRow, quoted
@@ -39,9 +40,13 @@ def asked_of(row: Any) -> AskedParties:
     run_id, *columns = row
     if wrong := PARTIES.wrong_type(PARTIES.columns, columns):
         raise DamagedRow(f"run {run_id!r:.60}, a party: {wrong}")
-    party = PARTIES.make(columns)
-    entry = json.loads(party.entry) if party.entry else None
-    return AskedParties(run_id, party.party, party.label, party.endpoint, entry)
+    row = PARTIES.make(columns)
+    entry = json.loads(row.entry) if row.entry else None
+    return AskedParties(run_id, row.role, party_in(row.party), row.endpoint, entry)
+
+
+def _key_of(asked: AskedParties) -> tuple[str, str]:
+    return asked.role, as_json(asked.party.as_json())
 
 
 def document_of(text: str) -> ResultDocument:
@@ -114,8 +119,7 @@ class RunStore(JournalFile):
         self.writer.flush()
         run = self.find_run(columns["run_id"])
         assert run is not None
-        label = f"{run.model} at {run.endpoint}" if run.endpoint else run.model
-        self.add_asked(run, AskedParties(run.run_id, "model", label))
+        self.add_asked(run, AskedParties(run.run_id, "model", run.party))
         return run
 
     def delete_run(self, run: RunRecord) -> None:
@@ -139,30 +143,30 @@ class RunStore(JournalFile):
         self._add("UPDATE runs SET status = 'running' WHERE n = ?", (run.n,))
         self.writer.flush()
 
-    def asked(self, run: RunRecord | None = None, party: str | None = None) -> list[AskedParties]:
+    def asked(self, run: RunRecord | None = None, role: str | None = None) -> list[AskedParties]:
         """Whom a run, or all runs, have asked, those first that were asked first."""
         sql = (
             f"SELECT r.run_id, {quoted(PARTIES.columns, 'p.')} FROM parties AS p"
             " JOIN runs AS r ON r.n = p.run WHERE (?1 IS NULL OR p.run = ?1)"
-            " AND (?2 IS NULL OR p.party = ?2) ORDER BY p.n"
+            " AND (?2 IS NULL OR p.role = ?2) ORDER BY p.n"
         )
-        return list(self._rows(sql, (run and run.n, party), asked_of))
+        return list(self._rows(sql, (run and run.n, role), asked_of))
 
     def add_asked(self, run: RunRecord, asked: AskedParties) -> None:
-        """Store whom a run asks; what is known of a label already stays."""
+        """Store whom a run asks; what is known of a party already stays."""
         self._add(
-            f"{PARTIES.adding('INSERT')} ON CONFLICT (run, party, label) DO UPDATE SET"
+            f"{PARTIES.adding('INSERT')} ON CONFLICT (run, role, party) DO UPDATE SET"
             " endpoint = coalesce(endpoint, excluded.endpoint),"
             " entry = coalesce(entry, excluded.entry)",
-            (run.n, asked.party, asked.label, asked.endpoint, asked.entry and as_json(asked.entry)),
+            (run.n, *_key_of(asked), asked.endpoint, asked.entry and as_json(asked.entry)),
         )
 
     def name_asked(self, run: RunRecord, asked: AskedParties) -> None:
         """Store what bench.toml calls an endpoint that a run has asked, if it had no name."""
         self._add(
-            "UPDATE parties SET endpoint = ? WHERE run = ? AND party = ? AND label = ?"
+            "UPDATE parties SET endpoint = ? WHERE run = ? AND role = ? AND party = ?"
             " AND endpoint IS NULL",
-            (asked.endpoint, run.n, asked.party, asked.label),
+            (asked.endpoint, run.n, *_key_of(asked)),
         )
 
     def end_run(

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from ..types import Finish
 from ..types.result_document import ResultDocument
+from .graders import GRADER, PARTY, judge
 from .shapes import (
     anything,
     list_of,
@@ -72,7 +73,7 @@ class CallRow(NamedTuple):
     phase: Text
     digest: Text
     occurrence: Count
-    model: Text
+    asked: Annotated[str, Json(PARTY)]
     messages: Annotated[str, Json(list_of(row_of(text, text)))]
     sent: AnyObject
     text: Text
@@ -106,7 +107,7 @@ class GradeRow(NamedTuple):
     flags: Annotated[str, Json(list_of(text))]
     detail: AnyObject
     at: Time
-    graded_by: AnyObject
+    graded_by: Annotated[str, Json(GRADER)]
 
 
 class ComparisonRow(NamedTuple):
@@ -124,7 +125,7 @@ class ComparisonRow(NamedTuple):
     stage: Text
     rank: Annotated[int | None, whole(1)]
     status: Annotated[str, one_of(frozenset({"planned", "read", "unread", "known"}))]
-    judge: Text
+    judge: Annotated[str, Json(judge)]
     family: Text
     grader: Text
     margins: Annotated[str, Json(object_of(whole(-5, 5)))]
@@ -151,8 +152,8 @@ class FailureRow(NamedTuple):
 class PartyRow(NamedTuple):
     """Whom a run has asked."""
 
-    party: Annotated[str, matching("model|judge|role:[a-z][a-z0-9_]*", "a party")]
-    label: Text
+    role: Annotated[str, matching("model|judge|role:[a-z][a-z0-9_]*", "a party's role")]
+    party: Annotated[str, Json(PARTY)]
     endpoint: TextOrNone
     entry: AnyObjectOrNone
 
@@ -184,7 +185,7 @@ COMPARISONS = Checked(
 )
 FAILURES = TableSchema("failure", "failures", FailureRow, key=_SAMPLE)
 PARTIES = TableSchema(
-    "party", "parties", PartyRow, key=("party", "label"), free=("endpoint", "entry")
+    "party", "parties", PartyRow, key=("role", "party"), free=("endpoint", "entry")
 )
 VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
 

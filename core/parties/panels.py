@@ -1,25 +1,21 @@
 """Panels: several judges, what each is asked, and the one score that is made of theirs.
 
 Each judge's verdict is a grade of its own. A panel's score is an aggregation over them, kept
-beside them under a label such as ``mean(openai/a,openai/b)``, so that another judge can be added
-to what is there and one can be left out.
+beside them, so that another judge can be added to what is there and one can be left out.
 """
 
-import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from statistics import fmean, median
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ..types import JsonDict, JsonObject, Score, canonical
+from .party import Party, party_of
 
 RULES = ("mean", "median", "majority", "rotate")
 OVERLAP = 0.1
 """Of the samples of ``rotate``, the share that all judges grade."""
-_LABEL = re.compile(rf"({'|'.join(RULES)})\((.+)\)")
-
-
 UNREAD_MOST = 0.05
 """Of a judge's replies, the share that may be unreadable; beyond it the panel is not whole."""
 
@@ -48,27 +44,50 @@ class Panel:
     """How several judges make one score.
 
     Attributes:
-        judges: Their labels, sorted: the order in which they are named means nothing.
+        judges: Sorted: the order in which they are named means nothing.
         rule: ``mean``, ``median`` or ``majority`` of the verdicts that could be read; or
             ``rotate``: one judge a sample, drawn by item and iteration, never by the model.
-        quorum: How many verdicts have to be read for a score; 0 for more than half. A judge that
-            gave no reply leaves the panel incomplete whatever it is.
+        quorum: How many verdicts have to be read for a score; 0 for more than half, also where
+            half of the judges and one more are given. A judge that gave no reply leaves the panel
+            incomplete whatever it is.
         exclude_kin: In comparisons, judges of the family of one of the two are left out.
         overlap: Of the samples of ``rotate``, the share that all judges grade, from 0 to 1.
     """
 
-    judges: tuple[str, ...]
+    judges: tuple[Party, ...]
     rule: str = "mean"
     quorum: int = 0
     exclude_kin: bool = False
     overlap: float = OVERLAP
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "judges", tuple(sorted(self.judges)))
+        if self.judges and self.quorum == len(self.judges) // 2 + 1:
+            object.__setattr__(self, "quorum", 0)
+
     @property
     def label(self) -> str:
-        """What the journal knows it by."""
-        return f"{self.rule}({','.join(self.judges)})"
+        """Its rule and its judges."""
+        return f"{self.rule}({','.join(map(str, self.judges))})"
 
-    def due(self, item_id: str, iteration: int) -> tuple[str, ...]:
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def short(self) -> str:
+        """The rule alone."""
+        return self.rule
+
+    @property
+    def public(self) -> "Panel":
+        """The same without the hosts of its judges."""
+        return replace(self, judges=tuple(judge.public for judge in self.judges))
+
+    def goes_by(self, word: str) -> bool:
+        """Whether a person who writes this means it: its label, or its rule."""
+        return word in (self.label, self.short)
+
+    def due(self, item_id: str, iteration: int) -> tuple[Party, ...]:
         """The judges of a sample."""
         if self.rule != "rotate":
             return self.judges
@@ -139,43 +158,32 @@ class Panel:
         return Score.unscored(reason, flags=flags)
 
     def as_json(self) -> JsonDict:
-        """What a panel's score depends on, as plain values."""
+        """The value as the journal keeps it: all that a panel's score depends on."""
         made: JsonDict = {
             "rule": self.rule,
-            "judges": list(self.judges),
+            "judges": [judge.as_json() for judge in self.judges],
             "quorum": self.needed(len(self.judges)),
             "exclude_kin": self.exclude_kin,
         }
         return made | ({"overlap": self.overlap} if self.rule == "rotate" else {})
 
 
-def panel_of(facts: JsonObject) -> Panel:
-    """The panel of what `Panel.as_json` gave."""
-    judges, overlap = facts["judges"], facts.get("overlap", OVERLAP)
-    assert isinstance(judges, list) and isinstance(overlap, int | float)
-    quorum = facts["quorum"]
-    assert isinstance(quorum, int)
-    return Panel(
-        tuple(map(str, judges)),
-        str(facts["rule"]),
-        quorum,
-        facts.get("exclude_kin") is True,
-        float(overlap),
-    )
+Judge = Party | Panel
+"""Whose verdicts a score is made of."""
 
 
-def panel_by(label: str) -> Panel:
-    """A panel of which only the label is known."""
-    return Panel(judges_in(label), rule_in(label) or RULES[0])
+def judge_of(facts: JsonObject) -> Judge:
+    """The judge or the panel that `as_json` gave."""
+    if "rule" not in facts:
+        return party_of(facts)
+    judges = cast("Sequence[JsonObject]", facts["judges"])
+    quorum, overlap = cast("int", facts["quorum"]), cast("float", facts.get("overlap", OVERLAP))
+    rule, exclude_kin = str(facts["rule"]), facts["exclude_kin"] is True
+    return Panel(tuple(map(party_of, judges)), rule, quorum, exclude_kin, overlap)
 
 
-def judges_in(label: str) -> tuple[str, ...]:
-    """The labels of a panel's judges; the label itself where it is one judge's."""
-    found = _LABEL.fullmatch(label)
-    return tuple(found[2].split(",")) if found else (label,)
-
-
-def rule_in(label: str) -> str | None:
-    """The rule of a panel's label; ``None`` where it is one judge's."""
-    found = _LABEL.fullmatch(label)
-    return found[1] if found else None
+def is_meant(judge: Judge | None, wanted: Judge | str) -> bool:
+    """Whether a judge is the one that is wanted, or goes by what a person wrote."""
+    if judge is None or not isinstance(wanted, str):
+        return judge == wanted
+    return judge.goes_by(wanted)

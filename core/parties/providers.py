@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+from unicodedata import category
 from urllib.parse import SplitResult, urlsplit
 
 from ..errors import UsageError
@@ -70,17 +71,23 @@ class AskedParty(NamedTuple):
         name: Such as ``the judge openai/x at 127.0.0.1:8000``.
         options: Those that are about it.
         key_name: The variable that holds the key that was sent, if any.
+        host: Host and port, if anybody knows.
     """
 
     name: str
     options: PartyOptions = OF_MODEL
     key_name: str | None = None
+    host: str | None = None
 
 
 SOMEBODY = AskedParty("the endpoint")
 
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+_UNWRITABLE = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode's categories of control characters, halves of pairs and breaks of lines."""
 
 
 class ModelSpec(NamedTuple):
@@ -94,13 +101,16 @@ class ModelSpec(NamedTuple):
         """The spec's parts.
 
         Raises:
-            UsageError: There is no slash, or nothing on one side of it.
+            UsageError: There is no slash, or nothing on one side of it, or there is a line break
+                or another control character.
         """
         provider, slash, name = text.partition("/")
         if not (provider and slash and name):
             raise UsageError(
                 f"{text!r} is not a model spec; write PROVIDER/NAME, such as openai/gpt-4.1"
             )
+        if any(category(character) in _UNWRITABLE for character in text):
+            raise UsageError(f"{text!r} holds a control character, which no name of a model has")
         return cls(provider, name)
 
     def __str__(self) -> str:
@@ -188,7 +198,7 @@ class ClientConfig:
         """
         host = host_of(self.base_url) if self.base_url else own_host
         at = f" at {host}" if host else ""
-        return AskedParty(f"{self.party.title}{self.model}{at}", self.party, self.key_name)
+        return AskedParty(f"{self.party.title}{self.model}{at}", self.party, self.key_name, host)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,15 @@ private networks, else the host. So a server that comes back on another port or 
 site; a provider's own host is none.
 """
 
-import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from .providers import host_of
 
 LOCAL = "local"
-_SERVED = re.compile(r" at [^\s,;()+]+")
 _PRIVATE = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )  # RFC 1918 and RFC 4193
-
-
-def without_hosts(label: str | None) -> str | None:
-    """The label of a model or a judge, or of a panel of them, without where they are served."""
-    return label and _SERVED.sub("", label)
 
 
 def is_local(url: str | None) -> bool:
@@ -53,14 +46,3 @@ def site_of(url: str | None, name: str | None = None) -> str | None:
     if url is None:
         return None
     return LOCAL if is_local(url) else host_of(url).removesuffix(":443").removesuffix(":80")
-
-
-def host_in(label: str) -> str | None:
-    """The host that a label names: ``openai/x at 127.0.0.1:8000``; ``None`` where it names none."""
-    return label.partition(" at ")[2] or None
-
-
-def site_in(label: str, name: str | None = None) -> str | None:
-    """The site that a label means, as `site_of` would say it."""
-    host = host_in(label)
-    return site_of(host and f"https://{host}", name)

@@ -1,4 +1,4 @@
-"""The gradings that a command is about: one that two runs share, or two judges' of some runs.
+"""The graders that a command is about: one that two runs share, or two judges of some runs.
 
 Of two runs those of their own results are meant; with several that could be, they are listed.
 """
@@ -8,117 +8,117 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..journal import RunRecord
+from ..parties.graders import Grader
 from ..parties.imported import is_imported
+from ..parties.panels import Judge, is_meant
+from ..text import plain
+from ..types import canonical
 from ..types.result_document import ResultDocument
-from .comparability import judge_label
-from .gradings import Grading, is_judge, plain, spec_of
+from .comparability import judge_in
 from .hints import bench, judge_words
 
-Kind = tuple[str | None, str]
-"""A judge's label and what else has to be alike."""
 
-
-class Graded(NamedTuple):
-    """A run and the gradings of it that are meant."""
+class RunGraders(NamedTuple):
+    """A run and the graders of it that are meant."""
 
     run: RunRecord
-    gradings: Sequence[Grading]
+    graders: Sequence[Grader]
 
     @property
-    def by_kind(self) -> dict[Kind, Grading]:
-        """The gradings by what has to be alike."""
-        return {(g.judge, g.reading): g for g in self.gradings}
+    def online(self) -> dict[Grader, Grader]:
+        """The graders by what has to be alike."""
+        return {grader.online: grader for grader in self.graders}
 
     def __str__(self) -> str:
-        listed = (f"{g} of version {g.version or 'unknown'}" for g in self.gradings)
+        listed = (f"{grader} of version {grader.version}" for grader in self.graders)
         return f"{self.run.run_id} by {', '.join(listed)}"
 
 
-class GradingPair(NamedTuple):
-    """Two gradings that are set against each other."""
+class GraderPair(NamedTuple):
+    """Two graders that are set against each other."""
 
-    first: Grading
-    second: Grading
+    first: Grader
+    second: Grader
 
 
 def chosen(
     run: RunRecord,
-    found: Iterable[Grading],
+    found: Iterable[Grader],
     options: Mapping[str, str],
-    judge: str | None = None,
-) -> Graded:
-    """The gradings of a run that are meant.
+    judge: Judge | str | None = None,
+) -> RunGraders:
+    """The graders of a run that are meant.
 
     Args:
         run: The run.
-        found: All of its gradings.
+        found: All of its graders.
         options: Values of grading options that are wanted, as text.
-        judge: Label or spec of the judge that is wanted.
+        judge: The judge that is wanted, or what it goes by.
 
     Raises:
         UsageError: There are none.
     """
     there = list(found)
-    fitting = [g for g in there if _fits(g, options) and (not judge or is_judge(g.judge, judge))]
+    fitting = [g for g in there if _fits(g, options) and (not judge or is_meant(g.judge, judge))]
     if not fitting:
-        wanted = [*([judge] if judge else []), *(f"{k}={v}" for k, v in options.items())]
+        wanted = [*([str(judge)] if judge else []), *(f"{k}={v}" for k, v in options.items())]
         message = f"run {run.run_id} has no grades by {', '.join(wanted)}"
         raise UsageError(f"{message}; there are: {'; '.join(map(str, there))}")
-    return Graded(run, fitting)
+    return RunGraders(run, fitting)
 
 
-def _fits(grading: Grading, wanted: Mapping[str, str]) -> bool:
+def _fits(grader: Grader, wanted: Mapping[str, str]) -> bool:
     return all(
-        name in grading.options and plain(grading.options[name]).lower() == value.lower()
+        name in grader.options and plain(grader.options[name]).lower() == value.lower()
         for name, value in wanted.items()
     )
 
 
-def own_judge(documents: Iterable[ResultDocument | None]) -> str | None:
-    """The label of the judge or panel that all of these results are by; ``None`` for several."""
-    labels = {judge_label(document) if document else None for document in documents}
-    return labels.pop() if len(labels) == 1 else None
+def own_judge(documents: Iterable[ResultDocument | None]) -> Judge | None:
+    """The judge or panel that all of these results are by; ``None`` for several."""
+    judges = {judge_in(document) if document else None for document in documents}
+    return judges.pop() if len(judges) == 1 else None
 
 
-def same_grading(one: Graded, two: Graded) -> GradingPair:
-    """The one grading that both runs have, as each of them has it.
+def same_grader(one: RunGraders, two: RunGraders) -> GraderPair:
+    """The one grader that both runs have, as each of them has it.
 
     Raises:
         UsageError: They have none in common, or several.
     """
-    common = _latest(one, [kind for kind in one.by_kind if kind in two.by_kind])
+    common = _latest([grader for grader in one.online if grader in two.online])
     if not common:
         message = f"no judge or reader has graded both runs alike: {one}; {two}"
         raise UsageError(f"{message}; {_todo(one, two)}")
     if len(common) > 1:
-        listed = "; ".join(str(one.by_kind[kind]) for kind in common)
+        listed = "; ".join(map(str, common))
         message = f"runs {one.run.run_id} and {two.run.run_id} were both graded by each of {listed}"
         raise UsageError(f"{message}; choose with --judge LABEL or --set NAME=VALUE")
-    return GradingPair(one.by_kind[common[0]], two.by_kind[common[0]])
+    return GraderPair(one.online[common[0]], two.online[common[0]])
 
 
-def _latest(run: Graded, kinds: Sequence[Kind]) -> list[Kind]:
-    """The kinds, of each judge with the same options only the latest way of asking it."""
-    latest: dict[str, Kind] = {}
-    for kind in kinds:
-        latest.setdefault(str(run.by_kind[kind]), kind)
+def _latest(graders: Sequence[Grader]) -> list[Grader]:
+    """The graders, of each judge with the same options only the latest way of asking it."""
+    latest: dict[object, Grader] = {}
+    for grader in graders:
+        latest.setdefault((grader.judge, canonical(grader.options)), grader)
     return list(latest.values())
 
 
-def _todo(one: Graded, two: Graded) -> str:
+def _todo(one: RunGraders, two: RunGraders) -> str:
     """The command that grades one run as the other, or both alike: by a judge who can be asked."""
-    if not (one.gradings[0].judge or two.gradings[0].judge):
-        return _grade_like(one.gradings[0], two)
-    for wanted, other in ((one.gradings[0], two), (two.gradings[0], one)):
-        if wanted.judge and not is_imported(wanted.judge):
+    if not (one.graders[0].judge or two.graders[0].judge):
+        return _grade_like(one.graders[0], two)
+    for wanted, other in ((one.graders[0], two), (two.graders[0], one)):
+        if wanted.judge and not is_imported(wanted.judge.short):
             return _grade_like(wanted, other)
     command = bench("rejudge", two.run.run_id, "--judge", "SPEC")
     return f"{command}, and {one.run.run_id} likewise, grade both alike"
 
 
-def _grade_like(wanted: Grading, other: Graded) -> str:
+def _grade_like(wanted: Grader, other: RunGraders) -> str:
     """The command that grades the other run as wanted."""
-    run_id, there = other.run.run_id, other.gradings[0]
+    run_id, there = other.run.run_id, other.graders[0]
     if wanted.version != there.version:
         rescore = bench("rescore", "RUN")
         return f"{rescore} grades with the version that is installed: {run_id} or the other"
@@ -133,72 +133,75 @@ def _grade_like(wanted: Grading, other: Graded) -> str:
     return f"{command} adds what is missing"
 
 
-def two_judges(runs: Sequence[Graded], named: Sequence[str]) -> list[GradingPair]:
-    """The gradings of each run by two judges who read alike.
+def two_judges(runs: Sequence[RunGraders], named: Sequence[str]) -> list[GraderPair]:
+    """The graders of each run by two judges who read alike.
 
     Args:
-        runs: The runs, with all their gradings that are meant.
+        runs: The runs, with all their graders that are meant.
         named: Labels or specs of two judges; none where the runs have only two.
 
     Raises:
         UsageError: There are fewer than two, or more and none is named.
     """
-    common = [k for k in runs[0].by_kind if k[0] and all(k in run.by_kind for run in runs)]
-    labels = sorted({str(judge) for judge, _ in common})
-    first, second = _two_named(runs, labels, named) if named else _only_two(runs, labels)
-    latest = _latest(runs[0], common)
-    readings = [r for judge, r in latest if judge == first and (second, r) in common]
-    if len(readings) != 1:
-        raise UsageError(_no_one_reading(runs[0], first, second, readings))
-    kinds = (first, readings[0]), (second, readings[0])
-    return [GradingPair(*(run.by_kind[kind] for kind in kinds)) for run in runs]
+    common = [g for g in runs[0].online if g.judge and all(g in run.online for run in runs)]
+    judges = sorted({g.judge for g in common if g.judge}, key=str)
+    first, second = _two_named(runs, judges, named) if named else _only_two(runs, judges)
+    seconds = {g.but_for_judge: g for g in common if g.judge == second}
+    alike = [g for g in _latest(common) if g.judge == first and g.but_for_judge in seconds]
+    if len(alike) != 1:
+        raise UsageError(_no_one_reading(runs[0], first, second, alike))
+    pair = alike[0], seconds[alike[0].but_for_judge]
+    return [GraderPair(*(run.online[grader] for grader in pair)) for run in runs]
 
 
-def _only_two(runs: Sequence[Graded], labels: list[str]) -> tuple[str, str]:
-    if len(labels) > 2:
-        message = f"{len(labels)} judges have graded these runs: {', '.join(labels)}"
+def _only_two(runs: Sequence[RunGraders], judges: list[Judge]) -> tuple[Judge, Judge]:
+    if len(judges) > 2:
+        message = f"{len(judges)} judges have graded these runs: {', '.join(map(str, judges))}"
         raise UsageError(f"{message}; name two of them: --judge LABEL --judge LABEL")
-    if len(labels) < 2:
+    if len(judges) < 2:
         raise UsageError(_too_few(runs))
-    return labels[0], labels[1]
+    return judges[0], judges[1]
 
 
-def _too_few(runs: Sequence[Graded]) -> str:
-    judged = [run for run in runs if any(g.judge for g in run.gradings)]
+def _too_few(runs: Sequence[RunGraders]) -> str:
+    judged = [run for run in runs if any(g.judge for g in run.graders)]
     if not judged:
         return f"{runs[0].run.benchmark} runs without a judge's grades: nobody to agree with"
     message = "; ".join(map(str, runs))
-    poorest = min(runs, key=lambda run: len({g.judge for g in run.gradings if g.judge}))
+    poorest = min(runs, key=lambda run: len({g.judge for g in run.graders if g.judge}))
     todo = f"{bench('rejudge', poorest.run.run_id, '--judge', 'SPEC')} adds a judge's grades"
     return f"agreement needs two judges who graded each run alike: {message}; {todo}"
 
 
-def _two_named(runs: Sequence[Graded], labels: list[str], named: Sequence[str]) -> tuple[str, str]:
+def _two_named(
+    runs: Sequence[RunGraders], judges: list[Judge], named: Sequence[str]
+) -> tuple[Judge, Judge]:
     if len(named) != 2:
         raise UsageError("agreement is between two judges: give --judge twice, or not at all")
-    first, second = (_label(runs, labels, name) for name in named)
+    first, second = (_named(runs, judges, name) for name in named)
     if first == second:
         raise UsageError(f"--judge names {first} twice; agreement is between two judges")
     return first, second
 
 
-def _label(runs: Sequence[Graded], labels: list[str], name: str) -> str:
-    fitting = [label for label in labels if name == label]
-    fitting = fitting or [label for label in labels if name == spec_of(label)]
+def _named(runs: Sequence[RunGraders], judges: list[Judge], name: str) -> Judge:
+    fitting = [j for j in judges if name == j.label] or [j for j in judges if j.goes_by(name)]
     if len(fitting) > 1:
-        raise UsageError(f"the judge {name} could be {' or '.join(fitting)}; give the whole label")
+        could_be = " or ".join(map(str, fitting))
+        raise UsageError(f"the judge {name} could be {could_be}; give the whole label")
     if not fitting:
-        lacking = [r for r in runs if not any(is_judge(g.judge, name) for g in r.gradings)]
+        lacking = [r for r in runs if not any(is_meant(g.judge, name) for g in r.graders)]
         run_id = (lacking or runs)[0].run.run_id
-        message = f"run {run_id} has no grades by the judge {name}; there are: {', '.join(labels)}"
-        raise UsageError(f"{message}; {bench('rejudge', run_id, *judge_words(name))} adds them")
+        there = ", ".join(map(str, judges))
+        message = f"run {run_id} has no grades by the judge {name}; there are: {there}"
+        raise UsageError(f"{message}; {bench('rejudge', run_id, '--judge', name)} adds them")
     return fitting[0]
 
 
-def _no_one_reading(run: Graded, first: str, second: str, readings: Sequence[str]) -> str:
-    if not readings:
+def _no_one_reading(run: RunGraders, first: Judge, second: Judge, alike: Sequence[Grader]) -> str:
+    if not alike:
         message = f"{first} and {second} did not grade with the same options: {run}"
         command = bench("rejudge", run.run.run_id, "--judge", "SPEC", "--set", "NAME=VALUE")
         return f"{message}; {command} makes them alike"
-    listed = "; ".join(str(run.by_kind[(first, reading)]) for reading in readings)
+    listed = "; ".join(map(str, alike))
     return f"{first} and {second} both graded in several ways: {listed}; choose with --set"

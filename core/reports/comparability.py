@@ -14,6 +14,7 @@ from ..guard import guard
 from ..journal import RunRecord
 from ..journal.shapes import shape_of
 from ..parties.imported import NOT_RECORDED, is_imported
+from ..parties.panels import Judge, judge_of
 from ..text import plural
 from ..types import SAMPLING, JsonDict, digest
 from ..types.result_document import Facts, ResultDocument
@@ -56,8 +57,8 @@ def comparability(
     options |= benchmark.grade_options(config.options)
     parts = [f"{benchmark.name} v{benchmark.version}", f"pack {source.name} ({source.sha256[:12]})"]
     parts += [f"{name} {_plain(value)}" for name, value in options.items()]
-    parts += [f"judge {config.judge.stored_label}"] if config.judge else []
-    parts += [f"{role} played by {player.stored_label}" for role, player in config.roles.items()]
+    parts += [f"judge {config.judge}"] if config.judge else []
+    parts += [f"{role} played by {player.party}" for role, player in config.roles.items()]
     imported = is_imported(config.model.spec)
     parts += ["imported: answered elsewhere"] if imported else []
     parts += [f"changed: {changed}"] if changed else []
@@ -174,7 +175,7 @@ def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, st
     facts = {
         "version": str(document["benchmark_version"]),
         "pack": f"{dataset['name']} ({dataset['sha256'][:12]})",
-        "judge": judge_label(document) or "none",
+        "judge": str(judge_in(document) or "none"),
         "system prompt": digest(system) if system else "none",
     }
     facts |= {f"role {name}": p["model"] for name, p in run.settings.get("roles", {}).items()}
@@ -184,14 +185,10 @@ def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, st
     return facts | {k: str(v) for k, v in _sampling(document, benchmark).items()}
 
 
-def judge_label(document: ResultDocument) -> str | None:
-    """A result's judge, with its host where that is not the provider's own."""
-    return labelled(document["judge"], document["judge_endpoint"])
-
-
-def labelled(judge: str | None, host: str | None) -> str | None:
-    """A judge by its spec, with its host where that is not the provider's own."""
-    return f"{judge} at {host}" if judge and host else judge
+def judge_in(document: ResultDocument) -> Judge | None:
+    """A result's judge, or the panel of its judges; ``None`` where none was asked."""
+    facts = document["judged_by"]
+    return judge_of(facts) if facts else None
 
 
 def _options(document: ResultDocument, benchmark: Benchmark | None) -> Facts:

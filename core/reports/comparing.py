@@ -101,7 +101,7 @@ def compare(compared: Compared) -> RunComparison:
     Raises:
         UsageError: No sample of one run has a counterpart in the other.
     """
-    a, b, grading = compared.a, compared.b, compared.a.grading
+    a, b, grader = compared.a, compared.b, compared.a.grader
     both = scored_by(a, b)
     if not both.both:
         raise UsageError(
@@ -113,8 +113,8 @@ def compare(compared: Compared) -> RunComparison:
         benchmark=a.run.benchmark,
         benchmark_version=a.run.benchmark_version,
         dataset=dataset_row(compared.pack),
-        judge=grading.judge,
-        grade_options=grading.options,
+        judge=grader.judge.label if grader.judge else None,
+        grade_options=grader.options,
         demo=a.run.demo or b.run.demo,
         a=ComparedRun(*a.facts(), a.counts()),
         b=ComparedRun(*b.facts(), b.counts()),
@@ -192,7 +192,7 @@ def _warnings(compared: Compared, rows: Mapping[str, ValueDifference]) -> list[s
         messages.append(f"the models were not asked alike: {', '.join(differs)} differ")
     if other_version(compared):
         messages.append(
-            f"graded by version {a.grading.version} of {a.run.benchmark}, this is version "
+            f"graded by version {a.grader.version} of {a.run.benchmark}, this is version "
             f"{compared.benchmark.version}: metrics are left out"
         )
     families = max((row.families for row in rows.values()), default=0)

@@ -22,8 +22,8 @@ class ItemComparison(TypedDict):
     reason: str | None
 
 
-def decoded(row: StoredComparison, run_id: str) -> ItemComparison:
-    """A comparison as the run of an id sees it."""
+def decoded(row: StoredComparison, run_id: str, *, public: bool = False) -> ItemComparison:
+    """A comparison as the run of an id sees it; if it is public, without the host of its judge."""
     own = "a" if row.run_a == run_id else "b"
     sign = 1 if own == "a" else -1
     margins = {name: sign * margin for name, margin in row.margins.items()}
@@ -32,7 +32,7 @@ def decoded(row: StoredComparison, run_id: str) -> ItemComparison:
         "opponent": row.b if own == "a" else row.a,
         "opponent_run": row.run_b if own == "a" else row.run_a,
         "asked_by": row.run_a,
-        "judge": row.judge,
+        "judge": (row.judge.public if public else row.judge).label,
         "first": row.first == own,
         "status": row.status,
         "winner": _winner(margins) if row.status == "read" else None,

@@ -14,11 +14,12 @@ from ..clients.families import common_family, kinship
 from ..guard import guard
 from ..journal import RunRecord
 from ..parties.imported import origin_of
-from ..parties.panels import Replies
+from ..parties.panels import Panel, Replies
+from ..parties.party import Party
 from ..sample.progress import TRIAL
-from ..settings.run_config import grader, judges_of
+from ..settings.run_config import grader
 from ..statistics.few_families import few_families, why_no_interval
-from ..types import NO_RESPONSE, Baseline, Summary, digest
+from ..types import NO_RESPONSE, Baseline, Summary
 from ..types.result_document import (
     CallCounts,
     ClosingPart,
@@ -36,7 +37,7 @@ from ..types.result_document import (
     TokenCounts,
 )
 from .comparability import comparability, not_sent, not_taken
-from .evidence import Evidence, ModelComparisons, Selection, Spent, judge_of
+from .evidence import Evidence, ModelComparisons, Selection, Spent
 from .panels import panel_part
 from .replies import REPEATS, asked_part, repeating_warnings, source_warnings
 
@@ -143,7 +144,7 @@ def _status(samples: Status, stopped: Status | None, compared: ModelComparisons 
     return "incomplete" if unread and samples == "complete" else samples
 
 
-def _are_whole(replies: Mapping[str, Replies]) -> bool:
+def _are_whole(replies: Mapping[Party, Replies]) -> bool:
     """Whether each judge of a panel answered all, and nearly always so that it could be read."""
     return all(own.whole for own in replies.values())
 
@@ -153,7 +154,7 @@ def _are_whole(replies: Mapping[str, Replies]) -> bool:
 
 def _run(about: _About, status: Status, view: str | None) -> RunPart:
     run, config = about.run, about.config
-    judge, judge_endpoint = judge_of(config)
+    judge = config.judge
     players: dict[str, PlayerPart] = {
         name: {"model": str(p.spec), "endpoint": p.address} for name, p in config.roles.items()
     }
@@ -168,9 +169,10 @@ def _run(about: _About, status: Status, view: str | None) -> RunPart:
         "name": run.name if run else config.display_name,
         "view": view,
         "endpoint": run.endpoint if run else None,
-        "judge": judge,
-        "judge_endpoint": judge_endpoint,
-        "grader": digest(grader(config)) if run else None,
+        "judge": (judge.label if isinstance(judge, Panel) else judge.short) if judge else None,
+        "judge_endpoint": judge.host if isinstance(judge, Party) else None,
+        "judged_by": judge.as_json() if judge else None,
+        "grader": grader(config).digest if run else None,
     }
     return {**made, "roles": players} if players else made
 
@@ -333,7 +335,7 @@ def _warnings(about: _About, summary: Summary, compared: ModelComparisons | None
 
 def judge_warnings(config: "RunConfig") -> list[str]:
     """What to know of the judge and of who plays roles before a result is trusted."""
-    judges = judges_of(config)
+    judges = config.judges
     found = (kinship(config.model.spec, judge.spec) for judge in judges)
     made = [message for message in found if message]
     for name, player in config.roles.items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..journal import CallTotals, CutOff, Failure, ReplySource
 from ..parties.panels import Replies
-from ..parties.sites import host_in
+from ..parties.party import Party
 from ..types import Item, SampleScore, Usage
 from ..types.result_document import (
     ComparisonCounts,
@@ -20,7 +20,7 @@ from ..types.result_document import (
     Status,
     rating_notes,
 )
-from .comparability import judge_label, labelled
+from .comparability import judge_in
 from .replies import Repeating, Spell
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ class Evidence:
     stopped: Status | None = None
     again: int = 0
     asked_now: int = 0
-    by_judge: Mapping[str, Sequence[SampleScore]] = field(default_factory=dict)
+    by_judge: Mapping[Party, Sequence[SampleScore]] = field(default_factory=dict)
     """The scores by each judge of a panel, or by each that has graded the run alike."""
-    replies: Mapping[str, Replies] = field(default_factory=dict)
+    replies: Mapping[Party, Replies] = field(default_factory=dict)
     """Of a panel, how many verdicts each judge gave of those that it was to give."""
 
 
@@ -157,16 +157,7 @@ class ModelComparisons(NamedTuple):
     warnings: Sequence[str] = ()
     unread: int = 0
     to_do: bool = False
-    replies: Mapping[str, Replies] = {}
-
-
-def judge_of(config: "RunConfig") -> tuple[str | None, str | None]:
-    """The judge's spec and host, as a result has them; of a panel its label."""
-    if config.judge is None:
-        return None, None
-    if config.panel:
-        return config.panel.label, None
-    return str(config.judge.spec), host_in(config.judge.stored_label)
+    replies: Mapping[Party, Replies] = {}
 
 
 def kept_comparisons(
@@ -174,15 +165,18 @@ def kept_comparisons(
 ) -> ModelComparisons | None:
     """What an earlier result said of comparisons by the same judge: grading does not change it."""
     notes = rating_notes(earlier) if earlier else None
-    if earlier is None or notes is None or judge_label(earlier) != labelled(*judge_of(config)):
+    if earlier is None or notes is None or judge_in(earlier) != config.judge:
         return None
     judges = earlier.get("judges", ())
     by_judge = {row["judge"]: row["ratings"] for row in judges if "ratings" in row}
+    parties = {judge.label: judge for judge in config.judge.judges} if config.judge else {}
     if by_judge:
         notes = RatingNotes(**{**notes, "by_judge": by_judge})
     conclusions = earlier.get("conclusions", ())
     replies = {
-        row["judge"]: Replies(**row["comparisons"]) for row in judges if "comparisons" in row
+        parties[row["judge"]]: Replies(**row["comparisons"])
+        for row in judges
+        if "comparisons" in row
     }
     return ModelComparisons(
         earlier["comparisons"], earlier["ratings"], conclusions, notes, replies=replies

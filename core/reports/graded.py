@@ -1,4 +1,4 @@
-"""The samples of a stored run as one grading left them, ready to be set beside others."""
+"""The samples of a stored run as one grader left them, ready to be set beside others."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,12 +7,12 @@ from typing import NamedTuple
 from ..benchmark import Pack
 from ..clients.families import kinship
 from ..journal import RunRecord
-from ..parties.panels import Panel, Replies, judges_in, panel_of
-from ..parties.providers import ModelSpec
+from ..parties.graders import Grader
+from ..parties.panels import Replies
+from ..parties.party import Party
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import DatasetRow
-from .gradings import Grading, spec_of
 from .statements.judges import gave_verdicts
 
 Key = tuple[str, int]
@@ -64,11 +64,11 @@ class CommonTally(NamedTuple):
 
 
 class GradedSamples(NamedTuple):
-    """A run's samples by one grading.
+    """A run's samples by one grader.
 
     Attributes:
         run: Whose samples they are.
-        grading: What graded them.
+        grader: What graded them.
         scores: By item and iteration, in sorted order.
         failed: Samples without a usable answer, and without a grade.
         n_items: How many items the pack has.
@@ -77,12 +77,12 @@ class GradedSamples(NamedTuple):
     """
 
     run: RunRecord
-    grading: Grading
+    grader: Grader
     scores: Mapping[Key, SampleScore]
     failed: frozenset[Key]
     n_items: int
-    replies: Mapping[str, Replies] = {}
-    by_judge: Mapping[str, Mapping[Key, SampleScore]] = {}
+    replies: Mapping[Party, Replies] = {}
+    by_judge: Mapping[Party, Mapping[Key, SampleScore]] = {}
 
     def facts(self) -> RunFacts:
         """Which run it is."""
@@ -129,22 +129,15 @@ class GradedSamples(NamedTuple):
         message += f" of {plural(counts.total, 'sample')}"
         ended = f"; {gave_verdicts(self.replies)}" if short else ""
         ended += f"; its last command ended as {early}" if early else ""
-        judge = f", as judged by {self.grading.judge}," if by_judge else ""
+        judge = f", as judged by {self.grader.judge}," if by_judge else ""
         return f"run {self.run.run_id} ({self.run.name}){judge} is partial: {message}{ended}"
 
     def told_kinship(self) -> str | None:
         """A warning that judges are of the model's own family; ``None`` when none is."""
-        model, label = ModelSpec.parse(self.run.model), self.grading.judge
-        judges = map(spec_of, judges_in(label)) if label else ()
-        found = [kinship(model, ModelSpec.parse(judge)) for judge in judges]
+        judges = self.grader.judge.judges if self.grader.judge else ()
+        found = [kinship(self.run.party.spec, judge.spec) for judge in judges]
         message = "; ".join(filter(None, found))
         return f"run {self.run.run_id}: {message}" if message else None
-
-
-def panel_in(grading: Grading) -> Panel | None:
-    """The panel that graded; ``None`` where it was one judge, or nobody."""
-    facts = grading.asked.get("panel")
-    return panel_of(facts) if isinstance(facts, dict) else None
 
 
 def value_names(samples: Iterable[GradedSamples]) -> list[str]:

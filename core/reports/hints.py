@@ -4,7 +4,7 @@ What stands in capitals is for the person to fill in.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..guard import guard
+from ..parties.panels import Judge, Panel
 from ..parties.sites import is_local
 from ..types import SAMPLING, JsonObject, canonical
 from ..types.result_document import ResultDocument
@@ -79,24 +80,31 @@ def pack_of(document: ResultDocument, given: str | None) -> str:
     return given or (name if name in ("bundled", "official") else "PATH")
 
 
-def judge_words(label: str | None, base_url: str | None = None) -> list[str]:
-    """The options that name a judge.
-
-    Args:
-        label: Its spec, with the host where that is not the provider's own; ``None`` for none.
-        base_url: Its address, where it is known; else the usual one on that host is taken.
-    """
-    if label is None:
-        return []
-    spec, _, host = label.partition(" at ")
-    url = base_url or (host and usual_url(host))
-    return ["--judge", spec, *(["--judge-base-url", url] if url else [])]
-
-
 def usual_url(host: str) -> str:
     """The address that an OpenAI-compatible server on a host usually has."""
     scheme = "http" if is_local(f"http://{host}") else "https"
     return f"{scheme}://{host}/v1"
+
+
+def judge_words(
+    judge: Judge | None,
+    base_url: str | None = None,
+    address: Callable[[str], str] = usual_url,
+) -> list[str]:
+    """The options that name a judge, or each of a panel and its rule.
+
+    Args:
+        judge: It; ``None`` for none.
+        base_url: The address of one judge, where it is known.
+        address: Gives that of a host elsewhere.
+    """
+    rule = ["--panel", judge.rule] if isinstance(judge, Panel) else []
+    words = list[str]()
+    for one in judge.judges if judge else ():
+        words += ["--judge", one.short]
+        if url := base_url or (one.host and address(one.host)):
+            words += ["--judge-base-url", f"{one.short}={url}" if rule else url]
+    return words + rule
 
 
 def another_run(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..journal import Failure
 from ..parties.panels import Panel, Replies
+from ..parties.party import Party
 from ..types import SampleScore
 from ..types.result_document import JudgeRow, ResultDocument
 from .ratings import WholeJudges
@@ -16,8 +17,8 @@ def replies_of(
     panel: Panel,
     scores: Iterable[SampleScore],
     failures: Iterable[Failure],
-    by_judge: Mapping[str, Sequence[SampleScore]],
-) -> dict[str, Replies]:
+    by_judge: Mapping[Party, Sequence[SampleScore]],
+) -> dict[Party, Replies]:
     """What came of each judge's verdicts, on the samples that came as far as being judged.
 
     Args:

@@ -1,11 +1,13 @@
 """What several judges gave the same samples."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from ..types import SampleScore
 
 Key = tuple[str, int]
+J = TypeVar("J", bound=Hashable)
+"""What judges are known by."""
 
 
 class VerdictTable(NamedTuple):
@@ -23,7 +25,7 @@ class VerdictTable(NamedTuple):
 
 
 def verdicts_of(
-    by_judge: Mapping[str, Mapping[Key, SampleScore]], judges: Sequence[str], value: str
+    by_judge: Mapping[J, Mapping[Key, SampleScore]], judges: Sequence[J], value: str
 ) -> VerdictTable:
     """What these judges gave; nothing where one of them gave nothing.
 

@@ -13,12 +13,12 @@ from ..clients.families import are_kin, family
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.imported import is_imported
-from ..parties.providers import ModelSpec
+from ..parties.panels import is_meant
+from ..parties.party import Party
 from ..text import plural
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
 from .estimates import EstimateRow
-from .gradings import is_judge, spec_of
 from .hints import bench, judge_words
 from .judged import Key, VerdictTable, verdicts_of
 
@@ -34,7 +34,7 @@ class JudgedModel(NamedTuple):
     """A model's run as several judges graded it: by judge, its samples that could be read."""
 
     run: RunRecord
-    by_judge: Mapping[str, Mapping[Key, SampleScore]]
+    by_judge: Mapping[Party, Mapping[Key, SampleScore]]
 
 
 class JudgedTable(NamedTuple):
@@ -44,7 +44,6 @@ class JudgedTable(NamedTuple):
         benchmark: Its name.
         dataset: The pack, in words.
         value: What they give.
-        judges: Their labels.
         runs: Of each model, by its name.
         means: What each judge gives each of these models.
         votes: How many independent votes they are worth.
@@ -55,7 +54,7 @@ class JudgedTable(NamedTuple):
     benchmark: str
     dataset: str
     value: str
-    judges: Sequence[str]
+    judges: Sequence[Party]
     runs: Mapping[str, RunRecord]
     means: Sequence[Sequence[float]]
     votes: EstimateRow
@@ -118,14 +117,14 @@ class JudgesDocument(NamedTuple):
 
 
 def study(
-    benchmark: Benchmark, models: Sequence[JudgedModel], named: Collection[str] = ()
+    benchmark: Benchmark, models: Sequence[JudgedModel], named: Collection[Party | str] = ()
 ) -> JudgesDocument:
     """How the judges compare on the models that all of them graded.
 
     Args:
         benchmark: Theirs.
         models: Of one pack, at least one.
-        named: Labels or specs of the judges that count; all where none is named.
+        named: The judges that count, or what they go by; all where none is named.
 
     Raises:
         UsageError: Fewer than two judges have graded a model.
@@ -136,7 +135,9 @@ def study(
     given = {name: verdicts for name, verdicts in each.items() if verdicts.rows}
     lacking = [m for m in models if m.run.name not in given]
     if not given:
-        raise UsageError(f"no model has samples that all of {', '.join(judges)} could read")
+        raise UsageError(
+            f"no model has samples that all of {', '.join(map(str, judges))} could read"
+        )
     about, pack = models[0].run, f"{models[0].run.pack_name} ({models[0].run.pack_sha256[:12]})"
     runs = {m.run.name: m.run for m in models if m.run.name in given}
     means = [[fmean(column) for column in zip(*given[n].rows, strict=True)] for n in runs]
@@ -148,7 +149,7 @@ def study(
 
 
 def study_ratings(
-    runs: Mapping[str, RunRecord], ratings: Mapping[str, Sequence[RatingRow]]
+    runs: Mapping[str, RunRecord], ratings: Mapping[Party, Sequence[RatingRow]]
 ) -> JudgesDocument | None:
     """How the judges of a panel compare by the ratings of each; ``None`` where there are none.
 
@@ -178,9 +179,10 @@ def document_of(table: JudgedTable) -> JudgesDocument:
     from ..statistics.kin import scales_from_models
     from .judge_words import words_of
 
-    specs = [ModelSpec.parse(spec_of(judge)) for judge in table.judges]
+    specs = [judge.spec for judge in table.judges]
+    judges = list(map(str, table.judges))
     families = [family(spec) or spec.name for spec in specs]
-    models = [ModelSpec.parse(run.model) for run in table.runs.values()]
+    models = [run.party.spec for run in table.runs.values()]
     kin = [[are_kin(model, judge) for judge in specs] for model in models]
     scales = table.scales or scales_from_models(table.means, kin)
     made = study_judges(table.means, kin, scales)
@@ -188,7 +190,7 @@ def document_of(table: JudgedTable) -> JudgesDocument:
         ModelRow(
             name,
             run.run_id,
-            dict(zip(table.judges, table.means[n], strict=True)),
+            dict(zip(judges, table.means[n], strict=True)),
             float(made.spread[n]),
             float(made.ranks[n]),
             None if made.ranks_without_kin is None else float(made.ranks_without_kin[n]),
@@ -202,9 +204,9 @@ def document_of(table: JudgedTable) -> JudgesDocument:
         (),
         EstimateRow.of(made.icc),
         table.votes,
-        _judge_rows(table.judges, families, kin, made, scales),
+        _judge_rows(judges, families, kin, made, scales),
         [
-            PairRow(table.judges[a], table.judges[b], EstimateRow.of(found, _FEW_OR_ALIKE))
+            PairRow(judges[a], judges[b], EstimateRow.of(found, _FEW_OR_ALIKE))
             for (a, b), found in made.pairs.items()
         ],
         sorted(rows, key=lambda row: row.rank),
@@ -232,15 +234,15 @@ def _votes_and_scales(given: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scal
     return votes, scales_from_items(table, models, items, clusters)
 
 
-def _chosen(models: Sequence[JudgedModel], named: Collection[str]) -> list[str]:
-    """The labels of the judges that count."""
+def _chosen(models: Sequence[JudgedModel], named: Collection[Party | str]) -> list[Party]:
+    """The judges that count."""
     there = sorted({judge for model in models for judge in model.by_judge})
-    wanted = [j for j in there if not named or any(is_judge(j, name) for name in named)]
+    wanted = [j for j in there if not named or any(is_meant(j, name) for name in named)]
+    listed = ", ".join(map(str, there)) or "none"
     for name in named:
-        if not any(is_judge(judge, name) for judge in there):
-            raise UsageError(f"no run has grades by {name}; there are: {', '.join(there)}")
+        if not any(is_meant(judge, name) for judge in there):
+            raise UsageError(f"no run has grades by {name}; there are: {listed}")
     if len(wanted) < 2:
-        listed = ", ".join(there) or "none"
         todo = bench("rejudge", models[0].run.run_id, "--judge", "SPEC")
         raise UsageError(f"needs two judges of the same runs; there are: {listed}; {todo} adds one")
     return wanted
@@ -278,14 +280,18 @@ def _judge_rows(
     ]
 
 
-def _warnings(judges: Sequence[str], lacking: Sequence[JudgedModel], there: int) -> list[str]:
+def _warnings(judges: Sequence[Party], lacking: Sequence[JudgedModel], there: int) -> list[str]:
     """Which models are left out and how to have them, and that few models tell little."""
     made = []
     for model in lacking:
         absent = [judge for judge in judges if judge not in model.by_judge]
-        able = next((judge for judge in absent if not is_imported(judge)), None)
+        able = next((judge for judge in absent if not is_imported(judge.short)), None)
         todo = bench("rejudge", model.run.run_id, *judge_words(able)) if able else ""
-        why = f"not graded by {', '.join(absent)}" if absent else "no sample that all could read"
+        why = (
+            f"not graded by {', '.join(map(str, absent))}"
+            if absent
+            else "no sample that all could read"
+        )
         made.append(f"{model.run.name} is left out: {why}" + (f"; {todo} adds it" if todo else ""))
     return made + _few(there)
 

@@ -13,13 +13,14 @@ from ..benchmark import Benchmark
 from ..clients.families import are_kin
 from ..errors import UsageError
 from ..parties.panels import Panel
+from ..parties.party import Party
 from ..parties.providers import ModelSpec
 from ..types import SampleScore, Score
-from .graded import GradedSamples, panel_in
-from .gradings import spec_of
+from .graded import GradedSamples
 from .judged import Key
 
-ByJudge = Mapping[str, Sequence[SampleScore]]
+ByJudge = Mapping[Party, Sequence[SampleScore]]
+ByParty = Mapping[Party, float]
 ByName = Mapping[str, float]
 
 
@@ -69,10 +70,10 @@ def graded_without_kin(
     Raises:
         UsageError: They are not a panel's; or as of `without_kin`.
     """
-    panel = panel_in(graded[0].grading)
-    if panel is None:
+    panel = graded[0].grader.judge
+    if not isinstance(panel, Panel):
         raise UsageError("kin are left out of panels; name one, such as --judge mean")
-    models = {one.run.run_id: one.run.model for one in graded}
+    models = {one.run.run_id: one.run.party.spec for one in graded}
     given = {
         one.run.run_id: {judge: list(scores.values()) for judge, scores in one.by_judge.items()}
         for one in graded
@@ -88,7 +89,7 @@ def graded_without_kin(
 def without_kin(
     benchmark: Benchmark,
     panel: Panel,
-    models: Mapping[str, str],
+    models: Mapping[str, ModelSpec],
     given: Mapping[str, ByJudge],
     *,
     additive: bool = False,
@@ -122,33 +123,35 @@ def without_kin(
     return WithoutKin(_rule(panel, free, left_out, effects), scores)
 
 
-def _kin_of(model: str, judges: Sequence[str]) -> set[str]:
-    own = ModelSpec.parse(model)
-    return {judge for judge in judges if are_kin(own, ModelSpec.parse(spec_of(judge)))}
+def _kin_of(model: ModelSpec, judges: Sequence[Party]) -> set[Party]:
+    return {judge for judge in judges if are_kin(model, judge.spec)}
 
 
 def _rule(
     panel: Panel,
-    free: Sequence[str],
-    left_out: Sequence[str],
-    effects: Mapping[str, ByName],
+    free: Sequence[Party],
+    left_out: Sequence[Party],
+    effects: Mapping[str, ByParty],
 ) -> KinRule:
+    without = list(map(str, left_out))
     if effects:
         text = "by judges that are no kin of the model, each judge's strictness taken out "
         text += "(additive model of transcripts and judges)"
-        text += f"; kin of a model: {', '.join(left_out) or 'none'}"
-        return KinRule("strictness", panel.judges, left_out, effects, text)
-    text = f"by the judges that are kin of no model here ({', '.join(free)})"
-    text += f"; left out: {', '.join(left_out)}" if left_out else "; no judge is left out"
-    return KinRule("judges", free, left_out, {}, text)
+        text += f"; kin of a model: {', '.join(without) or 'none'}"
+        named = {value: {str(j): n for j, n in own.items()} for value, own in effects.items()}
+        return KinRule("strictness", list(map(str, panel.judges)), without, named, text)
+    there = list(map(str, free))
+    text = f"by the judges that are kin of no model here ({', '.join(there)})"
+    text += f"; left out: {', '.join(without)}" if without else "; no judge is left out"
+    return KinRule("judges", there, without, {}, text)
 
 
 def _effects(
     benchmark: Benchmark,
     panel: Panel,
-    allowed: Mapping[str, Sequence[str]],
+    allowed: Mapping[str, Sequence[Party]],
     given: Mapping[str, ByJudge],
-) -> dict[str, ByName]:
+) -> dict[str, ByParty]:
     """How strict each judge is, by value; each from all models' transcripts."""
     import numpy as np
 
@@ -156,7 +159,7 @@ def _effects(
 
     if lacking := [name for name, judges in allowed.items() if not judges]:
         raise UsageError(f"all judges are kin of {', '.join(lacking)}: add one of another family")
-    cells: dict[str, dict[tuple[str, Key], dict[str, float]]] = {}
+    cells: dict[str, dict[tuple[str, Key], dict[Party, float]]] = {}
     for name, judges in allowed.items():
         for judge in judges:
             for s in given[name].get(judge, ()):
@@ -164,7 +167,7 @@ def _effects(
                     if number is not None and value not in benchmark.not_judged:
                         about = name, (s.item_id, s.iteration)
                         cells.setdefault(value, {}).setdefault(about, {})[judge] = number
-    made: dict[str, ByName] = {}
+    made: dict[str, ByParty] = {}
     for value, rows in cells.items():
         table = [[row.get(judge, np.nan) for judge in panel.judges] for row in rows.values()]
         found = judge_effects(table)
@@ -178,13 +181,13 @@ def _effects(
 def _scores(
     panel: Panel,
     given: ByJudge,
-    allowed: Sequence[str],
-    effects: Mapping[str, ByName],
+    allowed: Sequence[Party],
+    effects: Mapping[str, ByParty],
     unjudged: Sequence[str],
     votes: Sequence[str],
 ) -> list[SampleScore]:
     """The scores of one model's samples."""
-    by_key: dict[Key, dict[str, SampleScore]] = {}
+    by_key: dict[Key, dict[Party, SampleScore]] = {}
     for judge, scores in given.items():
         for s in scores:
             by_key.setdefault((s.item_id, s.iteration), {})[judge] = s
@@ -202,7 +205,7 @@ def _scores(
 _NOBODY = Score.unscored("its judge is kin of a model")
 
 
-def _milder(score: Score, judge: str, effects: Mapping[str, ByName]) -> Score:
+def _milder(score: Score, judge: Party, effects: Mapping[str, ByParty]) -> Score:
     """A verdict with its judge's strictness taken out."""
     values = {
         name: number if number is None or name not in effects else number - effects[name][judge]

@@ -102,7 +102,7 @@ def main_difference(compared: Compared) -> MainDifference | None:
 
 def main_values(compared: Compared, graded: GradedSamples) -> dict[Key, float]:
     """By sample what it adds to the metric that models are ranked by."""
-    options = {**graded.run.settings["all_options"], **graded.grading.options}
+    options = {**graded.run.settings["all_options"], **graded.grader.options}
     scores = list(graded.scores.values())
     found = guard(compared.benchmark).main_values(compared.pack, scores, options)
     return {k: v for k, v in zip(graded.scores, found, strict=True) if v is not None}
@@ -154,11 +154,11 @@ def _reason(n: int, families: int) -> str | None:
 
 def other_version(compared: Compared) -> bool:
     """Whether grades are of another version of the benchmark, whose metrics are not today's."""
-    return compared.a.grading.version not in (None, compared.benchmark.version)
+    return compared.a.grader.version != compared.benchmark.version
 
 
 def metrics_of(compared: Compared, graded: GradedSamples) -> Mapping[str, Metric]:
     """A run's metrics over all of its own samples."""
-    options = {**graded.run.settings["all_options"], **graded.grading.options}
+    options = {**graded.run.settings["all_options"], **graded.grader.options}
     scores = list(graded.scores.values())
     return guard(compared.benchmark).summarise(compared.pack, scores, options).metrics

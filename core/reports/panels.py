@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..benchmark import Pack
 from ..guard import guard
 from ..parties.panels import Panel, Replies
+from ..parties.party import Party
 from ..sections import Table
 from ..text import number, plural
 from ..types import SampleScore
@@ -49,10 +50,10 @@ def panel_part(
     rated = compared.notes.get("by_judge", {}) if compared else {}
     judges: list[JudgeRow] = [
         {
-            **_judge(config, pack, label, own, evidence.replies[label].asked),
-            **_of_comparisons(rated.get(label), compared_by.get(label)),
+            **_judge(config, pack, judge, own, evidence.replies[judge].asked),
+            **_of_comparisons(rated.get(judge.label), compared_by.get(judge)),
         }
-        for label, own in evidence.by_judge.items()
+        for judge, own in evidence.by_judge.items()
     ]
     return {"judges": judges, "panel": _panel(config, panel, evidence, compared_by), **made}
 
@@ -127,12 +128,12 @@ def _agreement(name: str, row: AgreementRow) -> str:
 
 
 def _judge(
-    config: "RunConfig", pack: Pack, label: str, scores: Sequence[SampleScore], asked: int
+    config: "RunConfig", pack: Pack, judge: Party, scores: Sequence[SampleScore], asked: int
 ) -> JudgeRow:
     """What the result would be by one judge alone."""
     summary = guard(config.benchmark).summarise(pack, scores, config.options)
     return {
-        "judge": label,
+        "judge": judge.label,
         "metrics": {name: metric.as_json() for name, metric in summary.metrics.items()},
         "asked": asked,
         "graded": len(scores),
@@ -154,7 +155,7 @@ def _panel(
     config: "RunConfig",
     panel: Panel,
     evidence: Evidence,
-    compared_by: Mapping[str, Replies] = {},
+    compared_by: Mapping[Party, Replies] = {},
 ) -> PanelRow:
     whole = {judge for judge, replies in evidence.replies.items() if replies.whole}
     whole -= {judge for judge, replies in compared_by.items() if not replies.whole}
@@ -171,7 +172,7 @@ def _panel(
 
 
 def agreement_of(
-    by_judge: Mapping[str, Sequence[SampleScore]], unjudged: Sequence[str]
+    by_judge: Mapping[Party, Sequence[SampleScore]], unjudged: Sequence[str]
 ) -> dict[str, AgreementRow]:
     """ICC(A,1) of all judges for the first values, on the samples that each of them graded."""
     from ..statistics.agreement import icc_agreement

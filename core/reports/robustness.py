@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from ..parties.party import Party
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, EstimateCells, RobustnessRow
 from .estimates import EstimateRow
@@ -13,7 +14,7 @@ LEAST_JUDGES = 2
 
 
 def robustness_of(
-    by_judge: Mapping[str, Sequence[SampleScore]], unjudged: Sequence[str]
+    by_judge: Mapping[Party, Sequence[SampleScore]], unjudged: Sequence[str]
 ) -> RobustnessRow | None:
     """How far judges agree on the first value they give; ``None`` where nothing can be said.
 
@@ -22,7 +23,7 @@ def robustness_of(
         unjudged: Names of values that come from no judge.
     """
     read = {
-        judge: {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
+        judge.label: {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
         for judge, scores in by_judge.items()
     }
     names = (n for own in read.values() for s in own.values() for n in s.score.values)

@@ -5,7 +5,7 @@ from typing import TypedDict, cast
 
 from ..journal import StoredCall
 from ..parties.imported import is_imported
-from ..types import Json, JsonDict, JsonObject
+from ..types import JsonDict, JsonObject
 from .decoded import ItemComparison
 
 
@@ -36,13 +36,14 @@ class ItemCall(TypedDict):
 
 
 class ItemScore(TypedDict):
-    """The latest score of one iteration, and whose it is."""
+    """The latest score of one iteration, whose it is, and whose verdicts it is made of."""
 
     values: Mapping[str, float | None]
     reason: str | None
     flags: Sequence[str]
     detail: JsonObject
-    judge: Json
+    judge: str | None
+    judges: Sequence[str]
 
 
 class IterationRow(TypedDict):
@@ -71,17 +72,17 @@ _UNKNOWN = dict.fromkeys(("finish", "usage", "latency_s", "attempts", "sent"))
 """What another program did not write down of a call."""
 
 
-def item_call(call: StoredCall) -> ItemCall:
-    """A call as documents have it."""
-    unknown: JsonDict = {}
-    if is_imported(call.model):
+def item_call(call: StoredCall, *, public: bool = False) -> ItemCall:
+    """A call as documents have it; if it is public, without the host that was asked."""
+    unknown, asked = JsonDict(), (call.asked.public if public else call.asked).label
+    if is_imported(call.asked.spec):
         # What the model was asked was compared with the file; what its judge was, nobody knows.
-        unknown = {"model": call.model, **_UNKNOWN}
+        unknown = {"model": asked, **_UNKNOWN}
         unknown |= {} if call.messages else {"messages": None}
     row = {
         "phase": call.key.phase,
-        "asked": call.model,
-        "model": call.model,
+        "asked": asked,
+        "model": asked,
         "messages": [list(m) for m in call.messages],
         **call.response.as_json(),
         **unknown,

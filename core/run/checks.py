@@ -8,7 +8,7 @@ from ..guard import guard, make_client
 from ..parties.imported import MARK, is_imported
 from ..plugins import installed
 from ..reports.hints import bench
-from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..settings.run_config import Endpoint, RunConfig
 from ..text import readable
 from ..types import canonical
 from .connect import client_config
@@ -56,7 +56,7 @@ def _refuse_imported(task: Task) -> None:
     for name, player in config.roles.items():
         if is_imported(player.spec):
             raise UsageError(f"--role {name}: {player.spec} is of an imported run; name another")
-    for judge in judges_of(config):
+    for judge in config.judges:
         if is_imported(judge.spec):
             raise UsageError(
                 f"{judge.spec} gave the verdicts of a run that was imported, and cannot be "
@@ -76,7 +76,7 @@ def _without_judge(config: RunConfig) -> str:
 
 
 def _check_roles(config: RunConfig) -> None:
-    name, model, judges = config.benchmark.name, config.model.spec, judges_of(config)
+    name, model, judges = config.benchmark.name, config.model.spec, config.judges
     demo_model = installed().provider(model.provider).demo
     if demo_model and model.name == JUDGE:
         raise UsageError(f"{model} is a judge; a demo model is demo/medium")
@@ -164,7 +164,7 @@ def _stored_texts(config: RunConfig) -> dict[str, str]:
     return {
         "--name": config.name or "",
         "--model": str(config.model.spec),
-        "--judge": " ".join(str(judge.spec) for judge in judges_of(config)),
+        "--judge": " ".join(str(judge.spec) for judge in config.judges),
         "--role": canonical({name: str(p.spec) for name, p in config.roles.items()}),
         "--system": config.system or "",
         "--reasoning-effort": config.sampling.reasoning_effort or "",

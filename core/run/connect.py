@@ -8,6 +8,7 @@ from ..clients.keys import Environment, choose_key, redact
 from ..clients.limits import Line, Notices
 from ..errors import ConfigError, PluginError
 from ..guard import make_client
+from ..parties.party import Party
 from ..parties.providers import (
     OF_MODEL,
     ClientConfig,
@@ -19,7 +20,7 @@ from ..parties.providers import (
 from ..parties.sites import is_local
 from ..plugins import installed
 from ..sample.context import ConnectedParty
-from ..settings.run_config import Endpoint, judges_of
+from ..settings.run_config import Endpoint
 from ..types import digest
 from .session import Session
 from .task import Task, TaskParty
@@ -67,19 +68,17 @@ def proof_of(judge: Endpoint, environment: Environment) -> str:
     return digest([judge.address, made.key, dict(made.headers)])
 
 
-def untried(task: Task, session: Session) -> dict[str, str]:
-    """The judges that are first asked if they answer, by label, each with its proof.
+def untried(task: Task, session: Session) -> dict[Party, str]:
+    """The judges that are first asked if they answer, each with its proof.
 
     No demo model is worth that.
     """
     config = task.config
     if not task.asks(MODEL) or _is_demo(config.model):
         return {}
-    judges = [judge for judge in judges_of(config) if judge.stored_label not in session.answered]
+    judges = [judge for judge in config.judges if judge.party not in session.answered]
     return {
-        judge.stored_label: proof_of(judge, session.environment)
-        for judge in judges
-        if not _is_demo(judge)
+        judge.party: proof_of(judge, session.environment) for judge in judges if not _is_demo(judge)
     }
 
 
@@ -94,8 +93,7 @@ def unconnected(task: Task) -> list[ConnectedParty]:
 
 def _party(task: Task, one: TaskParty, caller: Caller | None) -> ConnectedParty:
     system, endpoint = task.config.system if one.phase == MODEL else None, one.endpoint
-    label, address = endpoint.stored_label, endpoint.address
-    return ConnectedParty(one.phase, label, one.sampling, caller, system, address)
+    return ConnectedParty(one.phase, endpoint.party, one.sampling, caller, system, endpoint.address)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from ..compare.placement import advised
 from ..compare.rating_summary import find_standing
 from ..errors import BenchError, BudgetReached, Interrupted, PluginError, Unreadable
 from ..parties.panels import Replies
-from ..parties.sites import host_in
+from ..parties.party import Party
 from ..reports.document import build_document
 from ..reports.evidence import (
     Evidence,
@@ -93,8 +93,8 @@ class Outcome:
         """Say that the server that is named was not asked, where another one gave the result."""
         model, context = self.task.config.model, self.context
         asked = context.progress.sent.get("generate") or not self.task.asks(MODEL)
-        if ended is None and not asked and host_in(model.stored_label) != model.address:
-            context.say(f"result from {host_in(model.stored_label)}; --fresh asks {model.address}")
+        if ended is None and not asked and model.party.host != model.address:
+            context.say(f"result from {model.party.host}; --fresh asks {model.address}")
 
     def _document(
         self, seconds: float, evidence: Evidence, warnings: Sequence[str]
@@ -152,7 +152,7 @@ class Outcome:
             replies=self._compared_by(contest, met),
         )
 
-    def _compared_by(self, contest: Contest, met: Met) -> dict[str, Replies]:
+    def _compared_by(self, contest: Contest, met: Met) -> dict[Party, Replies]:
         """Of a panel, how many of the run's comparisons each judge made."""
         panel, run = contest.asked_panel(), self.context.run
         rows = (row for row in counting(met, run) if row.run_a == run.run_id)
@@ -170,9 +170,9 @@ def evidence_of(
         sent: Calls that were sent now.
         stopped: Why no more was.
     """
-    members = {label: member.grader for label, member in context.members.items()}
+    members = {judge: member.grader for judge, member in context.members.items()}
     stored = StoredRun(context.journal, context.run)
-    about = context.config, context.grader, selection
+    about = context.grader, selection
     return stored.evidence(*about, members=members, sent=sent, stopped=stopped)
 
 

@@ -18,6 +18,7 @@ from ..benchmark.roles import phase_of
 from ..clients.model_list import read_entry, same_build, same_model
 from ..errors import UsageError
 from ..journal import AskedParties, Journal, RunLock, RunRecord
+from ..parties.party import Party
 from ..parties.providers import OF_JUDGE, PartyOptions, host_of
 from ..parties.sites import is_local
 from ..plugins import installed
@@ -61,8 +62,8 @@ class Servers:
             UsageError: It says so itself.
         """
         for party, endpoint, *_ in task.asked:
-            now, name = self.entries.get(party), party_name(party)
-            then = _known(journal, task.run, name, endpoint.stored_label)
+            now, name = self.entries.get(party), role_name(party)
+            then = _known(journal, task.run, name, endpoint.party)
             if now and then and not same_model(then, now):
                 raise UsageError(_why_another(name, endpoint, task.run, then, now))
             if now and then and not same_build(then, now):
@@ -75,36 +76,36 @@ class Servers:
     def keep(self, journal: Journal, run: RunRecord, task: Task) -> None:
         """Store whom a run asks, and what the servers say, where nothing is known yet."""
         for party, endpoint, *_ in task.asked:
-            about = (endpoint.stored_label, endpoint.name, self.entries.get(party))
-            journal.add_asked(run, AskedParties(run.run_id, party_name(party), *about))
+            about = (endpoint.party, endpoint.name, self.entries.get(party))
+            journal.add_asked(run, AskedParties(run.run_id, role_name(party), *about))
 
 
 def keep_names(journal: Journal, run: RunRecord, task: Task) -> None:
     """Store the names that endpoints have in bench.toml now, where a run asked them without."""
     for party, endpoint, *_ in task.asked:
         if endpoint.name:
-            about = (party_name(party), endpoint.stored_label, endpoint.name)
+            about = (role_name(party), endpoint.party, endpoint.name)
             asked = AskedParties(run.run_id, *about)
             journal.name_asked(run, asked)
 
 
-def party_name(party: PartyOptions) -> str:
-    """What the journal calls a party."""
+def role_name(party: PartyOptions) -> str:
+    """What the journal calls the role of a party."""
     if party.role:
         return phase_of(party.role)
     return JUDGE if party.spec == OF_JUDGE.spec else MODEL
 
 
-def _known(journal: Journal, run: RunRecord | None, party: str, label: str) -> JsonObject | None:
-    """What was said when a label was asked first: by this run, a judge's by any run."""
-    if run is None and party != JUDGE:
+def _known(journal: Journal, run: RunRecord | None, role: str, party: Party) -> JsonObject | None:
+    """What was said when a party was asked first: by this run, a judge's by any run."""
+    if run is None and role != JUDGE:
         return None
-    asked = journal.asked(None if party == JUDGE else run, party)
-    return next((a.entry for a in asked if a.label == label and a.entry), None)
+    asked = journal.asked(None if role == JUDGE else run, role)
+    return next((a.entry for a in asked if a.party == party and a.entry), None)
 
 
 def _why_another(
-    party: str,
+    role: str,
     endpoint: Endpoint,
     run: RunRecord | None,
     then: JsonObject,
@@ -113,11 +114,11 @@ def _why_another(
     differs = next(n for n in then if n in now and not same_model({n: then[n]}, {n: now[n]}))
     message = f"{endpoint.address} has another model than the one that"
     what = f"{differs} {_shown(now[differs])}, not {_shown(then[differs])}"
-    if party != JUDGE:
+    if role != JUDGE:
         assert run is not None
         return f"{message} run {run.run_id} asked ({what}); --name NAME starts a run of its own"
     way_out = "give it a name in bench.toml, [endpoints.NAME], and --judge-base-url NAME"
-    return f"{message} judged as {endpoint.stored_label} ({what}); {way_out}"
+    return f"{message} judged as {endpoint.party} ({what}); {way_out}"
 
 
 def _shown(value: Any) -> str:

@@ -16,13 +16,15 @@ from ..compare.opponents import refuse_strangers
 from ..guard import guard
 from ..journal import Journal, RunRecord
 from ..journal.file import has_journal
+from ..parties.graders import Grader
+from ..parties.party import Party
 from ..reports.evidence import Selection
 from ..runs.replay import SampleReplay
 from ..sample.judging import trial_digest, trial_request
 from ..sample.progress import COMPARE, TRIAL
-from ..settings.run_config import Endpoint, RunConfig, by_each_judge, grader, judges_of
+from ..settings.run_config import Endpoint, RunConfig, grader, graders_of
 from ..spending.prices import CallPlan, Price, Range, cost_range, plan_calls, total_tokens
-from ..types import ChatRequest, Item, digest
+from ..types import ChatRequest, Item
 from .connect import untried
 from .plan_requests import calls_left, first_requests
 from .session import Session
@@ -131,10 +133,9 @@ def make_plan(task: Task, session: Session) -> Plan:
         )
         for _, who, phase, _ in parties
     ]
-    for judge in judges_of(config):
-        label = judge.stored_label
+    for judge in config.judges:
         if calls["judge"] or asked["judge"]:
-            verdicts = known.left_by(label, config, selection)
+            verdicts = known.left_by(judge.party, config, selection)
             own = calls["judge"] if verdicts is None else verdicts
             made.append(_party_plan(session, "judge", judge, own, asked["judge"]))
         if task.compares:
@@ -142,7 +143,7 @@ def make_plan(task: Task, session: Session) -> Plan:
             least = None if comparisons.about is None else 0  # a placement may stop at any time
             made.append(_party_plan(session, COMPARE, judge, most, asked[COMPARE], least))
         due = calls[MODEL] and (calls["judge"] or calls[COMPARE])
-        if due and label in known.untried:
+        if due and judge.party in known.untried:
             request = trial_request(config.benchmark.judge_sampling)
             made.append(_party_plan(session, TRIAL, judge, 1, [request]))
     return Plan(
@@ -200,7 +201,7 @@ class WholeGrades(NamedTuple):
     """
 
     scored: Mapping[tuple[str, int], bool] = {}
-    by_judge: Mapping[str, frozenset[tuple[str, int]]] = {}
+    by_judge: Mapping[Party, frozenset[tuple[str, int]]] = {}
 
 
 def read_graded(
@@ -208,30 +209,27 @@ def read_graded(
 ) -> WholeGrades:
     """The samples that today's grader has graded; of a panel, each judge whose turn it was."""
 
-    def graded(by: RunConfig) -> dict[tuple[str, int], bool]:
-        grades = journal.grades(run, digest(grader(by)), selection.clusters)
+    def graded(by: Grader) -> dict[tuple[str, int], bool]:
+        grades = journal.grades(run, by, selection.clusters)
         there = (g for g in grades if g.iteration <= selection.iterations)
         return {(g.item_id, g.iteration): g.score.reason is None for g in there}
 
-    scored = graded(config)
+    scored = graded(grader(config))
     if config.panel is None:
         return WholeGrades(scored)
-    each = {
-        one.judge.stored_label if one.judge else "": frozenset(graded(one))
-        for one in by_each_judge(config)
-    }
+    each = {judge: frozenset(graded(by)) for judge, by in graders_of(config).items()}
     whole = {s: ok for s, ok in scored.items() if all(s in each[j] for j in config.due_judges(*s))}
     return WholeGrades(whole, each)
 
 
-def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset[str]:
-    """The labels of the judges of which the journal does not know that they answer."""
+def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset[Party]:
+    """The judges of which the journal does not know that they answer."""
     sampling = task.config.benchmark.judge_sampling
     return frozenset(
-        label
-        for label, proof in untried(task, session).items()
-        if label not in session.tried
-        and not (journal and journal.has_passed(trial_digest(label, sampling, proof)))
+        judge
+        for judge, proof in untried(task, session).items()
+        if judge not in session.tried
+        and not (journal and journal.has_passed(trial_digest(judge, sampling, proof)))
     )
 
 
@@ -243,24 +241,24 @@ class _Known(NamedTuple):
         calls: By sample and phase.
         verdicts: Of samples that were judged and have no such grade, the calls to the judge that
             today's requests do not find.
-        untried: The labels of the judges that are first asked if they answer.
+        untried: The judges that are first asked if they answer.
     """
 
     graded: WholeGrades = WholeGrades()
     calls: Mapping[tuple[str, int, str], int] = {}
     verdicts: Mapping[tuple[str, int], int] = {}
-    untried: frozenset[str] = frozenset()
+    untried: frozenset[Party] = frozenset()
 
-    def left_by(self, label: str, config: RunConfig, selection: Selection) -> int | None:
+    def left_by(self, judge: Party, config: RunConfig, selection: Selection) -> int | None:
         """The calls that a judge of a panel still needs; ``None`` where there is no panel."""
         if config.panel is None:
             return None
-        graded = self.graded.by_judge.get(label, frozenset())
+        graded = self.graded.by_judge.get(judge, frozenset())
         planned = {i.id: _verdicts_of(config, i) for i in selection.items}
         return sum(
             planned[item_id]
             for item_id, n in selection.samples - graded
-            if label in config.due_judges(item_id, n)
+            if judge in config.due_judges(item_id, n)
         )
 
 
@@ -268,7 +266,7 @@ def _known(journal: Journal | None, task: Task) -> _Known:
     config, run, selection = task.config, task.run, task.selection
     if journal is None or run is None:
         return _Known()
-    totals = journal.call_totals(run, config.judge.stored_label if config.judge else None)
+    totals = journal.call_totals(run, config.judge)
     calls = {(t.item_id, t.iteration, t.phase): t.calls for t in totals}
     graded = read_graded(journal, run, config, selection)
     judged = {(item_id, n) for item_id, n, phase in calls if phase == "judge"}

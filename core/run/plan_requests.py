@@ -19,6 +19,7 @@ from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
 from ..journal import CallKey, Journal, RunRecord
+from ..parties.party import Party
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel
@@ -193,7 +194,7 @@ def _recorder(
     return JournaledModel(
         answer,
         phase=phase,
-        asked=demo,
+        asked=Party(ModelSpec("demo", demo)),
         sampling=sampling,
         item_id=item.id,
         system=system,
@@ -211,7 +212,7 @@ def calls_left(maker: DataMaker, journal: Journal | None, task: Task) -> int:
     wanted: int = config.options["count"]
     if journal is None or run is None:
         return wanted
-    if journal.score_of(run, digest(grader(config)), item.id, 1) is not None:
+    if journal.score_of(run, grader(config), item.id, 1) is not None:
         return 0
     return max(0, wanted - _made_so_far(maker, config, task.pack, journal, run))
 
@@ -228,7 +229,7 @@ def _made_so_far(
     model = JournaledModel(
         answer,
         phase="generate",
-        asked=config.model.stored_label,
+        asked=config.model.party,
         item_id=pack.items[0].id,
         sampling=config.effective_sampling,
         system=config.system,

@@ -53,7 +53,7 @@ def rejudge_task(
         config,
         items=items,
         iterations=iterations,
-        judge_limits={judge.label: limits},
+        judge_limits={judge.spec: limits},
         limits=limits,
         transfer=transfer,
         runs_dir=stored.journal.folder,

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 from ..benchmark import Pack
 from ..errors import JournalError
 from ..journal import Failure, RunLock
+from ..parties.party import Party
 from ..reports.document import build_document
 from ..reports.evidence import Selection
 from ..reports.judge_replies import replies_of
@@ -76,7 +77,7 @@ async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     samples, selection = _selected(stored, pack)
     context = _context(stored, Regrade(config, pack, run), Unkept)
     await run_workers(context, iter(samples), 1, run_sample)
-    known = stored.evidence(config, context.grader, selection)
+    known = stored.evidence(context.grader, selection)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
     failures = [f for f in stored.failures if (f.item_id, f.iteration) not in tried]
     failures += context.failed
@@ -105,10 +106,10 @@ class Unkept(RunContext):
         return sorted(self.kept, key=lambda score: score[:3])
 
     @property
-    def by_judge(self) -> dict[str, list[SampleScore]]:
+    def by_judge(self) -> dict[Party, list[SampleScore]]:
         """Those of each judge of a panel."""
         members = self.members.items()
-        return {label: own.scores for label, own in members if isinstance(own, Unkept)}
+        return {judge: own.scores for judge, own in members if isinstance(own, Unkept)}
 
     def keep_grade(self, sample: Sample, score: Score) -> None:
         """Remember a sample's score."""
@@ -125,8 +126,8 @@ def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
     clusters = {item.id: item.cluster for item in pack.items}
     graded = {
         (score.item_id, score.iteration)
-        for grader in stored.all_graders
-        for score in stored.journal.grades(stored.record, grader.digest, clusters)
+        for grader, _ in stored.all_graders
+        for score in stored.journal.grades(stored.record, grader, clusters)
     }
     if not graded:
         raise JournalError(f"run {stored.id} has no scored replies yet; run its command first")

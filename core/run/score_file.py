@@ -166,7 +166,7 @@ def _handle(config: RunConfig, answer: Answer, item: Item, iteration: int) -> Jo
     return JournaledModel(
         answer,
         phase="generate",
-        asked=str(config.model.spec),
+        asked=config.model.party,
         sampling=config.effective_sampling,
         system=config.system,
         item_id=item.id,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ..clients.keys import Environment
 from ..errors import UsageError
+from ..parties.party import Party
 from ..plugins import installed
 from ..sample.progress import Progress
 from ..sample.workers import Stop
@@ -71,17 +72,17 @@ class Session:
 
     Attributes:
         say: Tells the user something while the run goes on.
-        answered: Labels of the judges that have answered.
+        answered: The judges that have answered.
         absent: Hosts that refused every connection from the start.
-        tried: Labels of the judges that an earlier run tries, by its plan.
+        tried: The judges that an earlier run tries, by its plan.
     """
 
     environment: Environment
     money: Pricing = field(default_factory=Pricing)
     say: Callable[[str], None] = lambda line: None
-    answered: set[str] = field(default_factory=set)
+    answered: set[Party] = field(default_factory=set)
     absent: set[str] = field(default_factory=set)
-    tried: set[str] = field(default_factory=set)
+    tried: set[Party] = field(default_factory=set)
     progress: Progress = field(default_factory=Progress)
     stop: Stop = field(default_factory=Stop)
 

@@ -21,7 +21,7 @@ from ..reports.evidence import Selection
 from ..runs.finding import asked_as_first, asked_by_known, find_run
 from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
-from ..settings.run_config import Endpoint, RunConfig, judges_of
+from ..settings.run_config import Endpoint, RunConfig
 from ..types import Item, Sampling
 
 
@@ -39,7 +39,7 @@ class Task(ABC):
     """One benchmark on one model, which a command is about.
 
     Attributes:
-        config: How it is asked; once the journal was looked into, with the labels known there.
+        config: How it is asked; once the journal was looked into, with the parties known there.
         given_pack: Its data, where that was read already.
         run: The stored run that it goes on with; ``None`` for a new one.
     """
@@ -75,7 +75,7 @@ class Task(ABC):
         return [
             TaskParty(OF_MODEL, config.model, MODEL, config.effective_sampling),
             *roles,
-            *(TaskParty(of_judge(str(j.spec)), j, JUDGE, sampling) for j in judges_of(config)),
+            *(TaskParty(of_judge(str(j.spec)), j, JUDGE, sampling) for j in config.judges),
         ]
 
     @property
@@ -88,7 +88,7 @@ class Task(ABC):
         config, role = self.config, one.party.role
         own = config.role_limits.get(role) if role else None
         if one.phase == JUDGE:
-            own = config.judge_limits.get(one.endpoint.label)
+            own = config.judge_limits.get(one.endpoint.spec)
         return own or config.limits
 
     def planned_calls(self, item: Item, iteration: int = 1) -> Mapping[str, int]:
@@ -107,7 +107,7 @@ class Task(ABC):
 
     @abstractmethod
     def find(self, journal: Journal) -> Self:
-        """The task with the run that it means, and the labels that were asked first."""
+        """The task with the run that it means, and its parties as they were asked first."""
 
     @abstractmethod
     def view(self, journal: Journal, run: RunRecord) -> str | None:

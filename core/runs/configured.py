@@ -8,16 +8,14 @@ from ..benchmark import Benchmark, Pack
 from ..datasets import find_pack
 from ..errors import DataError, JournalError, UsageError
 from ..guard import guard
-from ..parties.panels import panel_by, panel_of, rule_in
-from ..parties.providers import ModelSpec
-from ..reports.comparability import judge_label
+from ..parties.graders import Grader
+from ..parties.panels import Judge, Panel
+from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
-from ..reports.gradings import Grading, is_judge
 from ..settings.rules import fitting
 from ..settings.run_config import (
     Endpoint,
     RunConfig,
-    judge_endpoint,
     stored_role_sampling,
     stored_roles,
     stored_sampling,
@@ -34,21 +32,21 @@ class ConfiguredRun(RecordedRun):
     @property
     def asked(self) -> Endpoint:
         """Its model, where it was asked first."""
-        return Endpoint(ModelSpec.parse(self.model), self.settings["endpoint"])
+        return replace(Endpoint.of(self.record.party), base_url=self.settings["endpoint"])
 
     def config(
         self,
         changes: JsonObject | None = None,
         *,
-        judge: Endpoint | str | None = None,
+        judge: Endpoint | Judge | str | None = None,
         dataset: str | None = None,
     ) -> RunConfig:
         """Its configuration, as a command of today would give it.
 
         Args:
             changes: Other values of grading options, as they are or as texts.
-            judge: Who judges, or the label of one that has; by default that of its own result,
-                else the last that has. Nobody where its benchmark needs no judge.
+            judge: Who judges, or has, or what it goes by; by default that of its own result, else
+                the last that has. Nobody where its benchmark needs no judge.
             dataset: Where its data is now, if it was moved.
 
         Raises:
@@ -59,7 +57,7 @@ class ConfiguredRun(RecordedRun):
         options = _changed(self.plugin, changes or {})
         made = self.unjudged(options, dataset)
         judged = guard(made.benchmark).needs_judge(made.options)
-        return self._judged_by(made, self._judge(judge) if judged else None)
+        return judged_by(made, self._judge(judge) if judged else None)
 
     def unjudged(self, options: JsonObject | None = None, dataset: str | None = None) -> RunConfig:
         """Its configuration without a judge, with other values of some options."""
@@ -82,41 +80,30 @@ class ConfiguredRun(RecordedRun):
         Raises:
             BenchError: As of `config`.
         """
-        label = judge_label(document)
-        judge = judge_endpoint(label) if label else None
+        judge = judge_in(document)
         config = self.config(judge=judge, dataset=dataset)
         options = {**config.options, **document["options"]}
-        return self._judged_by(replace(config, options=options), judge)
+        return judged_by(replace(config, options=options), judge)
 
-    def _judged_by(self, config: RunConfig, judge: Endpoint | None) -> RunConfig:
-        """A configuration with a judge, or with the panel that has graded it under its label."""
-        label = judge.stored_label if judge else ""
-        if judge is None or rule_in(label) is None:
-            return replace(config, judge=judge, judges=(), panel=None)
-        facts = (g.graded_by for g in self.all_graders if g.graded_by.get("judge") == label)
-        found = next((f["panel"] for f in facts if isinstance(f.get("panel"), dict)), None)
-        panel = panel_of(found) if found else panel_by(label)
-        return with_judges(config, [judge_endpoint(one) for one in panel.judges], panel)
-
-    def _judge(self, wanted: Endpoint | str | None) -> Endpoint:
-        """The judge that is given, or whose replies came last; offline, only its label matters."""
-        if isinstance(wanted, Endpoint):
+    def _judge(self, wanted: Endpoint | Judge | str | None) -> Endpoint | Judge:
+        """The judge that is given, or whose replies came last."""
+        if not isinstance(wanted, str | None):
             return wanted
-        labels = sorted(self._judges(), key=lambda label: label != self.judge)
-        if not labels:
+        judges = sorted(self._judges(), key=lambda judge: judge != self.judged_by)
+        if not judges:
             raise JournalError(f"run {self.id} has no judge's replies yet; run its command first")
-        known = [label for label in labels if wanted is None or is_judge(label, wanted)]
+        known = [judge for judge in judges if wanted is None or judge.goes_by(wanted)]
         if not known:
-            there = ", ".join(labels)
+            there = ", ".join(map(str, judges))
             raise UsageError(
                 f"run {self.id} has no replies of the judge {wanted}; there are: {there}"
             )
-        return judge_endpoint(known[0])
+        return known[0]
 
-    def _judges(self) -> list[str]:
+    def _judges(self) -> list[Judge]:
         """Its judges, those that have replied last first, and its panels after them."""
-        graders = (str(g.graded_by.get("judge")) for g in self.all_graders)
-        panels = dict.fromkeys(label for label in graders if rule_in(label))
+        graders = (count.grader.judge for count in self.all_graders)
+        panels = dict.fromkeys(judge for judge in graders if isinstance(judge, Panel))
         return [*self.journal.judges(self.record), *panels]
 
     def pack_of(self, config: RunConfig) -> Pack:
@@ -142,9 +129,9 @@ class ConfiguredRun(RecordedRun):
             )
         return guard(config.benchmark).read_pack(source, config.options)
 
-    def pack_by(self, grading: Grading, dataset: str | None = None) -> Pack:
-        """Its data, read with the options of a grading; errors as of `pack_of`."""
-        return self.pack_of(self.unjudged(grading.options, dataset))
+    def pack_by(self, grader: Grader, dataset: str | None = None) -> Pack:
+        """Its data, read with the options of a grader; errors as of `pack_of`."""
+        return self.pack_of(self.unjudged(grader.options, dataset))
 
     @cached_property
     def pack(self) -> Pack:
@@ -166,6 +153,14 @@ class ConfiguredRun(RecordedRun):
         ids = {item_id for item_id, _ in self.samples_begun}
         items = [item for item in pack.items if item.id in ids]
         return Selection(items, max((n for _, n in self.samples_begun), default=1))
+
+
+def judged_by(config: RunConfig, judge: Endpoint | Judge | None) -> RunConfig:
+    """A configuration with a judge, or with a panel."""
+    if judge is None or isinstance(judge, Endpoint):
+        return with_judges(config, [judge] if judge else [])
+    panel = judge if isinstance(judge, Panel) else None
+    return with_judges(config, [Endpoint.of(party) for party in judge.judges], panel)
 
 
 def _changed(benchmark: Benchmark, changes: JsonObject) -> JsonDict:

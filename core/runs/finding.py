@@ -1,4 +1,4 @@
-"""Which run a configuration means, and by which labels the journal knows whom it asks.
+"""Which run a configuration means, and as whom the journal knows whom it asks.
 
 Looked up first by the exact identity, so that a run is found as long as nothing changed; then
 by what the identity comes to when only the address is another one of the same site. Nothing that
@@ -15,13 +15,14 @@ from typing import NamedTuple, cast
 from ..benchmark import Pack
 from ..guard import guard
 from ..journal import AskedParties, Journal, RunRecord, StoredComparison
-from ..parties.sites import site_in, site_of
+from ..parties.panels import Judge
+from ..parties.party import Party
+from ..parties.sites import site_of
 from ..plugins import installed
 from ..settings.run_config import (
     Endpoint,
     RunConfig,
     identity,
-    judges_of,
     stored_roles,
     with_judges,
 )
@@ -31,24 +32,19 @@ MODEL, JUDGE = "model", "judge"
 
 
 def asked_as_first(config: RunConfig, run: RunRecord) -> RunConfig:
-    """A configuration with the model and the players under the labels that a run asked first."""
+    """A configuration with the model and the players as a run asked them first."""
     first = stored_roles(run.settings)
     roles = {
-        name: replace(player, first=first[name].label if name in first else None)
+        name: replace(player, first=first[name].party if name in first else None)
         for name, player in config.roles.items()
     }
-    return replace(config, model=replace(config.model, first=model_label(run)), roles=roles)
+    return replace(config, model=replace(config.model, first=run.party), roles=roles)
 
 
 def asked_by_known(journal: Journal, config: RunConfig, run: RunRecord | None) -> RunConfig:
-    """A configuration with the judges under the labels that were asked first."""
-    judges = [known_judge(journal, judge, run) for judge in judges_of(config)]
-    return with_judges(config, judges, config.panel) if judges else config
-
-
-def model_label(run: RunRecord) -> str:
-    """The label under which a run's model was asked first."""
-    return f"{run.model} at {run.endpoint}" if run.endpoint else run.model
+    """A configuration with the judges as they were asked first."""
+    judges = [known_judge(journal, judge, run) for judge in config.judges]
+    return with_judges(config, judges, config.panel)
 
 
 def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | None:
@@ -57,7 +53,7 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | Non
         return None
     about = (config.benchmark.name, str(config.model.spec), config.display_name)
     there = journal.runs_of(*about, pack.source.sha256)
-    names = {a.run_id: a.endpoint for a in journal.asked(party=MODEL)} if there else {}
+    names = {a.run_id: a.endpoint for a in journal.asked(role=MODEL)} if there else {}
     meant = identity(config, pack)
     own = config.model.name
     exact = [r for r in there if r.identity == digest(meant) and _agree(own, names.get(r.run_id))]
@@ -112,53 +108,54 @@ def _object(owner: JsonObject, name: str) -> JsonObject:
 
 
 def known_judge(journal: Journal, judge: Endpoint, run: RunRecord | None) -> Endpoint:
-    """A judge under the label that was asked first: by this run, else by any."""
+    """A judge as it was asked first: by this run, else by any."""
     own = same_judges(judge, journal.asked(run, JUDGE)) if run else []
-    label = next(iter(own or same_judges(judge, journal.asked(party=JUDGE))), None)
-    return replace(judge, first=label) if label else judge
+    found = next(iter(own or same_judges(judge, journal.asked(role=JUDGE))), None)
+    return replace(judge, first=found) if found else judge
 
 
-def same_judges(judge: Endpoint, asked: Iterable[AskedParties]) -> list[str]:
-    """The labels of those asked who are that judge, the first asked first."""
+def same_judges(judge: Endpoint, asked: Iterable[AskedParties]) -> list[Party]:
+    """Those asked who are that judge, the first asked first."""
+    now = Party(judge.spec, judge.address)
     found = (
-        a.label
+        a.party
         for a in asked
-        if _spec(a.label) == str(judge.spec)
+        if a.party.spec == judge.spec
         and (
-            judge.site == site_in(a.label, a.endpoint)
-            or (a.label == judge.label and _agree(judge.name, a.endpoint))
+            judge.site == a.party.site(a.endpoint)
+            or (a.party == now and _agree(judge.name, a.endpoint))
         )
     )
     return list(dict.fromkeys(found))
 
 
-def _spec(label: str) -> str:
-    return label.partition(" at ")[0]
-
-
 class JudgeNames:
-    """Which labels of a journal mean one judge.
+    """Which parties of a journal are one judge that has moved.
 
     Args:
         asked: All judges that were asked, the first asked first.
     """
 
     def __init__(self, asked: Sequence[AskedParties]) -> None:
-        names = {a.label: a.endpoint for a in reversed(asked) if a.endpoint}
-        self._labels: dict[object, list[str]] = {}
-        self._kinds: JsonDict = {}
-        for label in dict.fromkeys(a.label for a in asked):
-            kind = (_spec(label), site_in(label, names.get(label)))
-            self._kinds[label] = kind
-            self._labels.setdefault(kind, []).append(label)
+        names = {a.party: a.endpoint for a in reversed(asked) if a.endpoint}
+        self._parties: dict[object, list[Judge]] = {}
+        self._kinds: dict[Judge, object] = {}
+        for party in dict.fromkeys(a.party for a in asked):
+            kind = party.spec, party.site(names.get(party))
+            self._kinds[party] = kind
+            self._parties.setdefault(kind, []).append(party)
 
-    def all_of(self, label: str) -> list[str]:
-        """All labels of a judge, the one asked first first."""
-        return self._labels.get(self._kinds.get(label), [label])
+    def all_of(self, judge: Judge) -> list[Judge]:
+        """All parties that are a judge, the one asked first first; a panel alone."""
+        return self._parties.get(self._kinds.get(judge), [judge])
 
-    def first(self, label: str | None) -> str | None:
-        """The label under which a judge was asked first; ``None`` for no judge."""
-        return None if label is None else self.all_of(label)[0]
+    def first(self, judge: Judge | None) -> Judge | None:
+        """A judge as it was asked first; ``None`` for no judge."""
+        return judge and self.all_of(judge)[0]
+
+    def named(self, word: str) -> set[Judge]:
+        """The parties that are a judge which goes by a word."""
+        return {one for judge in self._kinds if judge.goes_by(word) for one in self.all_of(judge)}
 
 
 class Among(NamedTuple):

@@ -1,17 +1,19 @@
 """What came of a stored run's samples, by whichever of its graders."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from ..errors import JournalError, UsageError
-from ..parties.panels import rule_in
+from ..journal import GradeCount
+from ..parties.graders import Grader
+from ..parties.panels import Judge, Panel, is_meant
+from ..parties.party import Party
 from ..reports.evidence import Evidence, Inside, Selection, add_up
-from ..reports.graded import GradedSamples, Key, panel_in
-from ..reports.gradings import Grading, grading_of, is_judge
+from ..reports.graded import GradedSamples, Key
 from ..reports.items import Items, RunSample, items_of, valued
 from ..reports.judge_replies import replies_of
 from ..reports.judges import JudgedModel
 from ..reports.replies import find_repeating
-from ..settings.run_config import RunConfig
 from ..types import SampleScore
 from ..types.result_document import ResultDocument, Status
 from .configured import ConfiguredRun
@@ -20,38 +22,38 @@ from .configured import ConfiguredRun
 class ScoredRun(ConfiguredRun):
     """A run with its samples and their scores."""
 
-    def graders(self) -> list[Grading]:
+    def graders(self) -> list[Grader]:
         """How it was graded, the latest first.
 
-        Of those that differ only in whether `bench rescore` made them, the one with more grades
+        Of those that differ only in whether `bench rescore` graded, the one with more grades
         counts. Where a judge has graded, grades without one are left out: they have no verdicts.
 
         Raises:
             JournalError: It has no grades.
         """
-        found: dict[tuple[str | None, str], Grading] = {}
-        for grading in map(grading_of, self.all_graders):
-            key = (grading.judge, grading.reading)
-            other = found.get(key)
-            if other is None or _worth(grading) > _worth(other):
-                found[key] = grading
+        found: dict[Grader, GradeCount] = {}
+        for count in self.all_graders:
+            other = found.get(count.grader.online)
+            if other is None or _worth(count) > _worth(other):
+                found[count.grader.online] = count
         if not found:
             raise JournalError(f"run {self.id} has no scored replies yet; run its command first")
-        return [g for g in found.values() if g.judge] or list(found.values())
+        graders = [count.grader for count in found.values()]
+        return [grader for grader in graders if grader.judge] or graders
 
-    def by_judge(self, judge: str) -> Grading:
+    def by_judge(self, judge: Judge | str) -> Grader:
         """How a judge has graded it last.
 
         Args:
-            judge: The judge's label or spec.
+            judge: It, or its label or spec.
 
         Raises:
             UsageError: That judge has not, or more than one goes by that name.
         """
         there = [g for g in self.graders() if g.judge]
-        fitting = [g for g in there if is_judge(g.judge, judge)]
+        fitting = [g for g in there if is_meant(g.judge, judge)]
         labels = sorted({str(g.judge) for g in fitting})
-        if len(labels) > 1 and judge not in labels:
+        if len(labels) > 1 and str(judge) not in labels:
             message = f"the judge {judge} could be {' or '.join(labels)}"
             raise UsageError(f"{message}; give the whole label")
         if not fitting:
@@ -59,37 +61,37 @@ class ScoredRun(ConfiguredRun):
             raise UsageError(
                 f"run {self.id} has no grades by the judge {judge}; there are: {listed}"
             )
-        return next((g for g in fitting if g.judge == judge), fitting[0])
+        return next((g for g in fitting if str(g.judge) == str(judge)), fitting[0])
 
-    def grades(self, grader: str, clusters: Mapping[str, str]) -> Iterator[SampleScore]:
-        """Its scores without their detail, by a grader's digest, of the items in `clusters`."""
+    def grades(self, grader: Grader, clusters: Mapping[str, str]) -> Iterator[SampleScore]:
+        """Its scores without their detail, by a grader, of the items in `clusters`."""
         return self.journal.grades(self.record, grader, clusters)
 
-    def graded(self, grading: Grading, clusters: Mapping[str, str]) -> GradedSamples:
-        """Its samples as one grading left them.
+    def graded(self, grader: Grader, clusters: Mapping[str, str]) -> GradedSamples:
+        """Its samples as one grader left them.
 
         Args:
-            grading: Whose grades.
+            grader: Whose grades.
             clusters: Each item's cluster, for all items of the pack.
         """
-        scores = _by_key(self.grades(grading.digest, clusters))
+        scores = _by_key(self.grades(grader, clusters))
         failures = [f for f in self.failures if f.item_id in clusters]
         failed = frozenset((f.item_id, f.iteration) for f in failures) - scores.keys()
-        found = GradedSamples(self.record, grading, scores, failed, len(clusters))
-        if (panel := panel_in(grading)) is None:
+        found = GradedSamples(self.record, grader, scores, failed, len(clusters))
+        if not isinstance(panel := grader.judge, Panel):
             return found
-        asked = {name: fact for name, fact in grading.asked.items() if name != "panel"}
+        like = replace(grader.online, judge=None)
         alone = {
-            str(g.judge): _by_key(self.grades(g.digest, clusters))
+            g.judge: _by_key(self.grades(g, clusters))
             for g in self.graders()
-            if g.judge in panel.judges and g.options == grading.options and dict(g.asked) == asked
+            if isinstance(g.judge, Party) and g.judge in panel.judges and g.but_for_judge == like
         }
         given = {judge: list(alone.get(judge, {}).values()) for judge in panel.judges}
         replies = replies_of(panel, scores.values(), failures, given)
         return found._replace(replies=replies, by_judge=alone)
 
     def judged(
-        self, clusters: Mapping[str, str] | None = None, judges: Collection[str] = ()
+        self, clusters: Mapping[str, str] | None = None, judges: Collection[Party] = ()
     ) -> JudgedModel:
         """Its samples as judges graded them alone, each as it did last.
 
@@ -97,17 +99,12 @@ class ScoredRun(ConfiguredRun):
             clusters: Each item's cluster; without it each item is its own.
             judges: Whose grades are wanted; all judges' where none is named.
         """
-        found: dict[str, dict[Key, SampleScore]] = {}
+        found: dict[Party, dict[Key, SampleScore]] = {}
         items = clusters or {item_id: item_id for item_id, _ in self.samples_done}
-        for grading in self.graders() if self.all_graders else ():
-            judge = grading.judge
-            if (
-                judge
-                and judge not in found
-                and not rule_in(judge)
-                and judge in (judges or (judge,))
-            ):
-                scores = self.grades(grading.digest, items)
+        for grader in self.graders() if self.all_graders else ():
+            judge = grader.judge
+            if isinstance(judge, Party) and judge not in found and judge in (judges or (judge,)):
+                scores = self.grades(grader, items)
                 found[judge] = {
                     (s.item_id, s.iteration): s for s in scores if s.score.reason is None
                 }
@@ -115,22 +112,20 @@ class ScoredRun(ConfiguredRun):
 
     def evidence(
         self,
-        config: RunConfig,
-        grader: str,
+        grader: Grader,
         selection: Selection,
         *,
-        members: Mapping[str, str] | None = None,
+        members: Mapping[Party, Grader] | None = None,
         sent: int = 0,
         stopped: Status | None = None,
     ) -> Evidence:
         """What is known about some of its samples, by one grader.
 
         Args:
-            config: Says whose calls count: its judge's; and whether that is a panel.
-            grader: Digest of the one whose grades count.
+            grader: Whose grades count; other judges' calls do not.
             selection: Which samples.
-            members: Of a panel, the graders of its judges by label; empty for the others that
-                have graded the run alike, ``None`` for nobody's.
+            members: Of a panel, the graders of its judges; empty for the others that have graded
+                the run alike, ``None`` for nobody's.
             sent: How many calls the command under way sent.
             stopped: What ended it early, if anything.
         """
@@ -142,34 +137,33 @@ class ScoredRun(ConfiguredRun):
         graded = {(s.item_id, s.iteration) for s in scores}
         failures = [f for f in self.failures if inside(f)]
         failures = [f for f in failures if (f.item_id, f.iteration) not in graded]
-        judge = config.judge.stored_label if config.judge else None
-        spent = add_up(t for t in journal.call_totals(run, judge) if inside(t))
+        spent = add_up(t for t in journal.call_totals(run, grader.judge) if inside(t))
         spent.retries += sum(max(0, failure.attempts - 1) for failure in failures)
         spent.sent = journal.parameters_sent(run)
         spent.repeating = find_repeating(r for r in journal.cut_off(run) if inside(r))
         spent.sources = journal.reply_sources(run)
         by_judge = {
-            label: [s for s in self.grades(own, clusters) if inside(s)]
-            for label, own in (members or {}).items()
+            judge: [s for s in self.grades(own, clusters) if inside(s)]
+            for judge, own in (members or {}).items()
         }
-        replies = replies_of(config.panel, scores, failures, by_judge) if config.panel else {}
+        panel = grader.judge if isinstance(grader.judge, Panel) else None
+        replies = replies_of(panel, scores, failures, by_judge) if panel else {}
         return Evidence(scores, failures, spent, sent, stopped, by_judge=by_judge, replies=replies)
 
-    def _judges_beside(self, grader: str) -> dict[str, str]:
+    def _judges_beside(self, grader: Grader) -> dict[Party, Grader]:
         """The graders of all judges that have graded it as this one did; none of one judge."""
         there = self.graders() if self.all_graders else []
-        own = next((one for one in there if one.digest == grader), None)
-        alike = [one for one in there if own and one.reading == own.reading]
-        found = {one.judge: one.digest for one in alike if one.judge and not rule_in(one.judge)}
+        like = grader.but_for_judge
+        alike = [one for one in there if grader in there and one.but_for_judge == like]
+        found = {one.judge: one for one in alike if isinstance(one.judge, Party)}
         return found if len(found) > 1 else {}
 
-    def _grader_of(self, document: ResultDocument | None) -> str | None:
-        """The digest of whose grades are shown: a result's, else of who graded last."""
-        there = [grader.digest for grader in self.all_graders]
-        own = document["grader"] if document else None
-        return own if own in there else next(iter(there), None)
+    def _grader_of(self, document: ResultDocument | None) -> Grader | None:
+        """Whose grades are shown: a result's, else of who graded last."""
+        there, own = [count.grader for count in self.all_graders], document and document["grader"]
+        return next((one for one in there if one.digest == own), next(iter(there), None))
 
-    def samples(self, by: Grading | str | None = None) -> list[RunSample]:
+    def samples(self, by: Grader | str | None = None) -> list[RunSample]:
         """What came of its samples: a row for each that was begun, by item and iteration.
 
         `pandas.DataFrame(run.samples())` and `polars.DataFrame(run.samples())` take it as it is.
@@ -182,11 +176,10 @@ class ScoredRun(ConfiguredRun):
             UsageError: That judge has not graded it, or more than one goes by that name.
             JournalError: A judge is named, and nobody has graded it.
         """
-        grading = self.by_judge(by) if isinstance(by, str) else by
-        own = grading.digest if grading else self._grader_of(self.document)
-        return valued(self.document, self._samples(own))
+        named = self.by_judge(by) if isinstance(by, str) else by
+        return valued(self.document, self._samples(named or self._grader_of(self.document)))
 
-    def _samples(self, grader: str | None) -> list[RunSample]:
+    def _samples(self, grader: Grader | None) -> list[RunSample]:
         found = {key: RunSample(*key, "pending", None, None) for key in self.samples_begun}
         clusters = {item_id: "" for item_id, _ in found}
         for failure in self.failures:
@@ -209,8 +202,8 @@ class ScoredRun(ConfiguredRun):
         return items_of(self.record, self._samples(self._grader_of(document)), document, sort)
 
 
-def _worth(grading: Grading) -> tuple[int, bool]:
-    return grading.grades, not grading.offline
+def _worth(count: GradeCount) -> tuple[int, bool]:
+    return count.grades, not count.grader.offline
 
 
 def _by_key(scores: Iterable[SampleScore]) -> dict[Key, SampleScore]:

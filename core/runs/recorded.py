@@ -1,6 +1,6 @@
 """What a journal holds about one run, read when it is first asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,12 @@ from typing import Any
 from ..benchmark import Benchmark
 from ..datasets import find_pack
 from ..errors import BenchError
-from ..journal import CallTotals, Failure, Grader, Journal, RunRecord, StoredComparison
+from ..journal import CallTotals, Failure, GradeCount, Journal, RunRecord, StoredComparison
+from ..parties.panels import Judge, is_meant
 from ..plugins import Catalogue, installed
 from ..reading.names import check_name
-from ..reports.comparability import judge_label
-from ..reports.gradings import is_judge, is_pack
+from ..reports.comparability import judge_in
+from ..reports.graders import is_pack
 from ..types.result_document import ResultDocument
 from .finding import JUDGE, JudgeNames
 
@@ -96,7 +97,12 @@ class RecordedRun:
     @property
     def judge(self) -> str | None:
         """The label of who judged its own result; ``None`` where nobody did."""
-        return judge_label(self.document) if self.document else None
+        return str(self.judged_by) if self.judged_by else None
+
+    @property
+    def judged_by(self) -> Judge | None:
+        """The same as a value."""
+        return judge_in(self.document) if self.document else None
 
     @cached_property
     def samples_begun(self) -> frozenset[tuple[str, int]]:
@@ -119,8 +125,8 @@ class RecordedRun:
         return tuple(self.journal.call_totals(self.record))
 
     @cached_property
-    def all_graders(self) -> list[Grader]:
-        """All under which it has grades, the latest first."""
+    def all_graders(self) -> list[GradeCount]:
+        """All that have graded it, the latest first."""
         return self.journal.graders(self.record)
 
     def comparisons(self) -> Iterable[StoredComparison]:
@@ -129,14 +135,10 @@ class RecordedRun:
 
     def is_judged_by(self, judge: str) -> bool:
         """Whether a judge, by its label or spec, has graded it, alone or in a panel."""
-        labels = JudgeNames(self.journal.asked(party=JUDGE)).all_of(judge)
-        own = [*self.journal.judges(self.record), *self._graded_by]
-        return any(is_judge(one, label) for one in own for label in labels)
-
-    @property
-    def _graded_by(self) -> Iterator[str]:
-        labels = (grader.graded_by.get("judge") for grader in self.all_graders)
-        return (label for label in labels if label is not None)
+        meant = JudgeNames(self.journal.asked(role=JUDGE)).named(judge)
+        graders = (count.grader.judge for count in self.all_graders)
+        own = [*self.journal.judges(self.record), *graders]
+        return any(one in meant or is_meant(one, judge) for one in own)
 
     def is_on(self, dataset: str) -> bool:
         """Whether it is on a pack, or was made with data of that path, which may be gone."""

@@ -16,7 +16,6 @@ from ..settings.run_config import (
     stored_sampling,
 )
 from ..types import ChatRequest, ChatResponse, Item, Score
-from .finding import model_label
 
 
 def stored_model(
@@ -36,7 +35,7 @@ def stored_model(
         role.name: JournaledModel(
             answer,
             phase=role.phase,
-            asked=players[role.name].label,
+            asked=players[role.name].party,
             sampling=drawn.get(role.name, role.sampling),
             item_id=item_id,
             iteration=iteration,
@@ -47,7 +46,7 @@ def stored_model(
     return JournaledModel(
         answer,
         phase=MODEL,
-        asked=model_label(run),
+        asked=run.party,
         sampling=stored_sampling(run.settings),
         system=run.settings["system"],
         item_id=item_id,
@@ -96,13 +95,16 @@ class SampleReplay:
             found += 1
             return reply
 
-        benchmark, options, judge = self.config.benchmark, self.config.options, self.config.judge
-        assert judge is not None
+        benchmark, options, (judge,) = (
+            self.config.benchmark,
+            self.config.options,
+            self.config.judges,
+        )
         model = stored_model(self.run, benchmark, answer, item.id, iteration)
         judge_handle = JournaledModel(
             counted,
             phase="judge",
-            asked=judge.stored_label,
+            asked=judge.party,
             item_id=item.id,
             sampling=benchmark.judge_sampling,
             iteration=iteration,

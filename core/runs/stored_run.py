@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from ..errors import BenchError, UsageError
-from ..reports.comparability import judge_label
+from ..parties.panels import Judge
+from ..reports.comparability import judge_in
 from ..reports.document import build_document
 from ..reports.hints import bench
-from ..settings.run_config import grader, graders_of, judge_endpoint
+from ..settings.run_config import grader, graders_of
 from ..text import plural
-from ..types import digest
 from ..types.result_document import ResultDocument
 from .transcripts import ReadRun
 from .views import view_by
@@ -46,12 +46,12 @@ class StoredRun(ReadRun):
         return self.document
 
     def _result_by(self, judge: str) -> ResultDocument:
-        grading, stored = self.by_judge(judge), self.settings["all_options"]
-        changes = {k: v for k, v in grading.options.items() if stored.get(k) != v}
-        config = self.config(changes, judge=judge_endpoint(str(grading.judge)))
+        by, stored = self.by_judge(judge), self.settings["all_options"]
+        changes = {k: v for k, v in by.options.items() if stored.get(k) != v}
+        config = self.config(changes, judge=by.judge)
         pack = self.pack_of(config)
-        selection, members = self.selection_of(pack), graders_of(config, offline=grading.offline)
-        evidence = self.evidence(config, grading.digest, selection, members=members)
+        selection, members = self.selection_of(pack), graders_of(config, offline=by.offline)
+        evidence = self.evidence(by, selection, members=members)
         view = view_by(self, config)
         return build_document(self.record, config, pack, selection, evidence, view=view)
 
@@ -61,11 +61,11 @@ class StoredRun(ReadRun):
         if document is None:
             return
 
-        def by(judge: str) -> str:
+        def by(judge: Judge) -> str:
             return bench("show", self.id, "--judge", judge)
 
         held, shown = len(self.samples_done), document["items"]["total"]
-        own = judge_label(document)
+        own = judge_in(document)
         if held > shown:
             more = by(own) if own else bench("rescore", self.id)
             of = f"{shown} of the {plural(held, 'sample')}"
@@ -78,8 +78,8 @@ class StoredRun(ReadRun):
         if views := len(self.views):
             kept = f"{plural(views, 'other result', 'of it is', 'of it are')} kept"
             yield f"{kept}: {bench('show', self.id, '--views')}"
-        judges = {g.graded_by.get("judge") for g in self.all_graders} - {None, own}
-        for judge in sorted(map(str, judges)):
+        judges = {judge for g, _ in self.all_graders if (judge := g.judge)} - {own}
+        for judge in sorted(judges, key=str):
             yield f"the judge {judge} has graded this run too: {by(judge)}"
 
     def is_outdated(self) -> bool:
@@ -93,4 +93,4 @@ class StoredRun(ReadRun):
             today = self.config_of(document)
         except BenchError:
             return False
-        return digest(grader(today)) != document["grader"]
+        return grader(today).digest != document["grader"]

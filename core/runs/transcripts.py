@@ -6,7 +6,8 @@ from functools import cached_property
 
 from ..errors import BenchError, PluginError, UsageError
 from ..guard import guard
-from ..journal import Grader, StoredCall
+from ..journal import StoredCall
+from ..parties.graders import Grader
 from ..parties.imported import origin_of
 from ..reports.decoded import decoded
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, item_call
@@ -39,20 +40,24 @@ class ReadRun(ScoredRun):
         (document,) = self.item_documents([item_id])
         return document
 
-    def item_documents(self, ids: Iterable[str], grader: object = None) -> Iterator[ItemDocument]:
+    def item_documents(
+        self, ids: Iterable[str], grader: object = None, *, public: bool = False
+    ) -> Iterator[ItemDocument]:
         """The same of several items, in their order.
 
         Args:
             ids: Theirs.
             grader: Digest of the one whose scores count; without one that has any, the latest.
+            public: Name nobody's host.
 
         Raises:
             UsageError: The run holds nothing about one.
         """
-        graders = [one for one in self.all_graders if one.digest == grader] or self.all_graders
+        there = [count.grader for count in self.all_graders]
+        graders = [one for one in there if one.digest == grader] or there
         for item_id in ids:
             failed = {f.iteration: f.reason for f in self.failures if f.item_id == item_id}
-            yield self._item(item_id, graders, failed)
+            yield self._item(item_id, graders, failed, public=public)
 
     def beside_reference(self, document: ItemDocument) -> dict[int, Table | None]:
         """An item's answers beside the reference, by iteration; none where its data is not here."""
@@ -71,7 +76,7 @@ class ReadRun(ScoredRun):
         return {}
 
     def _item(
-        self, item_id: str, graders: Sequence[Grader], failed: Mapping[int, str]
+        self, item_id: str, graders: Sequence[Grader], failed: Mapping[int, str], *, public: bool
     ) -> ItemDocument:
         calls: dict[int, list[StoredCall]] = {}
         for call in self.journal.calls(self.record, item_id):
@@ -90,29 +95,37 @@ class ReadRun(ScoredRun):
                 {
                     "iteration": n,
                     # A trial was not about this item.
-                    "calls": [item_call(c) for c in calls.get(n, ()) if c.key.phase != TRIAL],
-                    "score": self._latest_score(graders, item_id, n),
+                    "calls": [
+                        item_call(c, public=public)
+                        for c in calls.get(n, ())
+                        if c.key.phase != TRIAL
+                    ],
+                    "score": self._latest_score(graders, item_id, n, public=public),
                     "failed": failed.get(n),
                 }
                 for n in sorted(calls.keys() | failed.keys())
             ],
             "comparisons": [
-                decoded(row, self.id) for row in about if row.status in ("read", "unread")
+                decoded(row, self.id, public=public)
+                for row in about
+                if row.status in ("read", "unread")
             ],
         }
 
     def _latest_score(
-        self, graders: Sequence[Grader], item_id: str, iteration: int
+        self, graders: Sequence[Grader], item_id: str, iteration: int, *, public: bool
     ) -> ItemScore | None:
         """A sample's score by the latest grader that has one, with that grader's judge."""
         for grader in graders:
-            if score := self.journal.score_of(self.record, grader.digest, item_id, iteration):
+            if score := self.journal.score_of(self.record, grader, item_id, iteration):
+                judge = grader.judge and (grader.judge.public if public else grader.judge)
                 return {
                     "values": score.values,
                     "reason": score.reason,
                     "flags": list(score.flags),
                     "detail": score.detail,
-                    "judge": grader.graded_by.get("judge"),
+                    "judge": judge.label if judge else None,
+                    "judges": list(map(str, judge.judges)) if judge else [],
                 }
         return None
 

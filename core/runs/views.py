@@ -16,12 +16,11 @@ from ..errors import JournalError
 from ..journal import Journal
 from ..journal.temporary import replacing
 from ..parties.imported import is_imported
-from ..reports.comparability import judge_label
+from ..reports.comparability import judge_in
 from ..reports.evidence import Selection
-from ..reports.gradings import plain, spec_of
 from ..reports.hints import bench
 from ..settings.run_config import RunConfig
-from ..text import as_text
+from ..text import as_text, plain
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .finding import JUDGE, JudgeNames
@@ -91,11 +90,10 @@ def _may_replace(
 
 def _graded_otherwise(journal: Journal, own: ResultDocument, config: RunConfig) -> Iterator[str]:
     """Names of the judge and of the grading options that are not those of a run's own result."""
-    names = JudgeNames(journal.asked(party=JUDGE))
-    judge = config.judge.stored_label if config.judge else None
-    if names.first(judge) != names.first(theirs := judge_label(own)):
-        alike = judge and theirs and spec_of(judge) == spec_of(theirs)
-        yield "no-judge" if judge is None else f"judge-{judge if alike else spec_of(judge)}"
+    names, judge, theirs = JudgeNames(journal.asked(role=JUDGE)), config.judge, judge_in(own)
+    if names.first(judge) != names.first(theirs):
+        alike = judge and theirs and judge.short == theirs.short
+        yield "no-judge" if judge is None else f"judge-{judge if alike else judge.short}"
     for name, value in config.benchmark.grade_options(config.options).items():
         if own["options"].get(name, value) != value:
             yield f"{name}-{plain(value)}"
@@ -135,7 +133,7 @@ def keep_result(
 def _keep_earlier(run: RecordedRun, document: ResultDocument) -> None:
     """Keep the run's own result as a view, where this one is of the same judge asked otherwise."""
     journal, own = run.journal, run.document
-    if own is None or own["items"]["pending"] or judge_label(own) != judge_label(document):
+    if own is None or own["items"]["pending"] or judge_in(own) != judge_in(document):
         return
     if (before := own["grader"]) is None or before == document["grader"]:
         return

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from ..errors import ErrorKind, ProviderError
+from ..parties.party import Party
 
 SILENT_AT_FIRST = 3
 """So many calls of a judge that were given up, before it has replied to any, are enough."""
@@ -31,26 +32,26 @@ class Absences:
     """The judges of a panel that are asked nothing more.
 
     Attributes:
-        judges: The labels of all; none where there is no panel.
+        judges: All of them; none where there is no panel.
         say: Tells the user of one that leaves.
-        reasons: By label, the error with which a judge left.
-        first: By label, the first error of a judge that gave no reply, whether it left or not.
+        reasons: By judge, the error with which a judge left.
+        first: By judge, the first error of a judge that gave no reply, whether it left or not.
     """
 
-    judges: Collection[str] = ()
+    judges: Collection[Party] = ()
     say: Callable[[str], None] = lambda line: None
-    reasons: dict[str, ProviderError] = field(default_factory=dict)
-    first: dict[str, ProviderError] = field(default_factory=dict)
-    _given_up: Counter[str] = field(default_factory=Counter)
-    _failed: set[str] = field(default_factory=set)
+    reasons: dict[Party, ProviderError] = field(default_factory=dict)
+    first: dict[Party, ProviderError] = field(default_factory=dict)
+    _given_up: Counter[Party] = field(default_factory=Counter)
+    _failed: set[Party] = field(default_factory=set)
 
-    def settle(self, judge: str, error: ProviderError, *, silent: bool) -> None:
+    def settle(self, judge: Party, error: ProviderError, *, silent: bool) -> None:
         """Let a judge leave where an error says that it will not reply; the run goes on.
 
         The error is fatal afterwards only if no judge is left.
 
         Args:
-            judge: Its label.
+            judge: Which.
             error: What its call ended with.
             silent: It has not replied to anything in this command.
         """
@@ -64,7 +65,7 @@ class Absences:
             if is_news and not error.fatal:
                 self.say(f"{error}; the others go on without this judge, and its part is left")
 
-    def check(self, judge: str) -> None:
+    def check(self, judge: Party) -> None:
         """Raise the error with which a judge left, if it did."""
         if judge in self.reasons:
             raise self.reasons[judge]

@@ -41,7 +41,7 @@ class CallBound:
             self._planned[method_of(phase)] += calls
         again = ATTEMPTS if benchmark.asks_again else 1
         self._attempts = max(benchmark.most_attempts, again)
-        self._made = Counter[tuple[str, str]]()
+        self._made = Counter[tuple[str, object]]()
         self._over: dict[str, str] = {}
 
     @property
@@ -53,7 +53,7 @@ class CallBound:
         """The most calls that a method may make, with each judge its own."""
         return max(FREE, SLACK * max(1, self._planned[method]) * self._attempts)
 
-    def count(self, phase: str, asked: str) -> None:
+    def count(self, phase: str, asked: object) -> None:
         """Count a call.
 
         Args:

@@ -12,9 +12,9 @@ from ..clients.caller import Caller
 from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard
 from ..journal import Failure, Journal, RunRecord
-from ..parties.sites import host_in
+from ..parties.party import Party
 from ..settings.run_config import RunConfig, by_each_judge, grader
-from ..types import Item, Sampling, Score, digest
+from ..types import Item, Sampling, Score
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
 from .progress import COMPARE, TRIAL, Progress
@@ -44,24 +44,23 @@ class ConnectedParty:
     """A model, a judge or who plays a role: how its replies are drawn and who sends the requests.
 
     Attributes:
-        asked: Names it in call keys, so that another judge's calls are other calls: the label
-            under which it was asked first.
+        asked: It, as it was asked first; in call keys, so that another judge's calls are others.
         caller: ``None`` offline: only what the journal holds can be answered.
         address: Host and port that answer now; ``None`` for the provider's own host.
-        keyed_as: Names it in call keys, where that is not by its label alone.
+        proof: Stands in call keys beside it, where the answer holds for this address and key alone.
     """
 
     phase: str
-    asked: str
+    asked: Party
     sampling: Sampling
     caller: Caller | None
     system: str | None = None
     address: str | None = None
-    keyed_as: str | None = None
+    proof: str | None = None
 
 
-_Who = tuple[str, str]
-"""A phase, and the label of who is asked."""
+_Who = tuple[str, Party]
+"""A phase, and who is asked."""
 _VERDICTS = (JUDGE, COMPARE)
 
 
@@ -82,7 +81,7 @@ class RunContext:
         refused: Among the first of them, those that were refused as invalid.
         heard: Phases and parties that have replied in this command.
         absences: Judges of the panel that are asked nothing more.
-        moved: Who was said to be at another address than before, by label.
+        moved: Who was said to be at another address than before.
         trials: Of judges, before the model is asked; none where they have answered.
         regrades: Grades are made anew, whatever the journal holds.
         offline: They are kept apart from those of which more could be asked.
@@ -106,7 +105,7 @@ class RunContext:
     refused: Counter[_Who] = field(default_factory=Counter)
     heard: set[_Who] = field(default_factory=set)
     absences: Absences = field(default_factory=Absences)
-    moved: set[str] = field(default_factory=set)
+    moved: set[Party] = field(default_factory=set)
     trials: "Sequence[Trial]" = ()
     regrades: bool = False
     offline: bool = False
@@ -114,8 +113,7 @@ class RunContext:
     first_replies: FirstReplies | None = None
 
     def __post_init__(self) -> None:
-        self.graded_by = {**grader(self.config), **({"offline": True} if self.offline else {})}
-        self.grader = digest(self.graded_by)
+        self.grader = grader(self.config, offline=self.offline)
         self.benchmark, self.options = self.config.benchmark, self.config.options
         self.panel, self.plugin = self.config.panel, guard(self.benchmark)
         asked = [party for party in self.parties if is_generating(party.phase)]
@@ -130,7 +128,7 @@ class RunContext:
         self.members = {
             judge.asked: replace(self, config=one, parties=[*asked, judge]) for judge, one in each
         }
-        """What a panel's judges have of their own, by label."""
+        """What a panel's judges have of their own."""
 
     @contextmanager
     def sending(self, party: ConnectedParty) -> Iterator[None]:
@@ -181,7 +179,7 @@ class RunContext:
 
     def _tell_address(self, party: ConnectedParty) -> None:
         """Say, before the first call is sent, that a party is not where it was asked first."""
-        first = host_in(party.asked)
+        first = party.asked.host
         if first == party.address or party.asked in self.moved:
             return
         self.moved.add(party.asked)
@@ -233,9 +231,8 @@ class RunContext:
             JournalError: Nothing can be written any more.
             PluginError: It holds what JSON cannot.
         """
-        about = (sample.item.id, sample.iteration, score, self.graded_by)
         try:
-            self.journal.add_grade(self.run, self.grader, *about)
+            self.journal.add_grade(self.run, self.grader, sample.item.id, sample.iteration, score)
         except (TypeError, ValueError, RecursionError) as error:
             self.plugin.called("grade").refuse(
                 f"returned a Score of item {sample.item.id!r} that JSON cannot hold: {error}"

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from ..clients.caller import Caller
 from ..errors import ErrorKind, JudgeError, MissingCall, ProviderError
-from ..types import ChatRequest, Message, Sampling, Score, digest
+from ..parties.party import Party
+from ..types import ChatRequest, Message, Sampling, Score
 from .context import ConnectedParty, RunContext, Sample
-from .model import JournaledModel
+from .model import JournaledModel, key_digest
 from .progress import TRIAL, TRIAL_QUESTION
 
 if TYPE_CHECKING:
@@ -40,19 +41,15 @@ _THERE = frozenset(
 """Errors of a server that is the right one, as far as can be told."""
 
 
-def trial_digest(judge: str, sampling: Sampling, proof: str) -> str:
+def trial_digest(judge: Party, sampling: Sampling, proof: str) -> str:
     """The digest of the key under which the answer to a trial is journalled.
 
     Args:
-        judge: Its label.
+        judge: It, as it was asked first.
         sampling: With which it is asked.
         proof: Names its address and key.
     """
-    return digest([_keyed_as(judge, proof), trial_request(sampling).as_json()])
-
-
-def _keyed_as(judge: str, proof: str) -> str:
-    return f"{judge} {proof}"
+    return key_digest(judge, proof, trial_request(sampling))
 
 
 def trial_request(sampling: Sampling) -> ChatRequest:
@@ -74,10 +71,10 @@ class Trial:
     """
 
     def __init__(
-        self, judge: ConnectedParty, caller: Caller, answered: set[str], proof: str
+        self, judge: ConnectedParty, caller: Caller, answered: set[Party], proof: str
     ) -> None:
-        tried = replace(judge, phase=TRIAL, caller=caller.trying(_PATIENCE))
-        self.judge = replace(tried, keyed_as=_keyed_as(judge.asked, proof))
+        tried = caller.trying(_PATIENCE)
+        self.judge = replace(judge, phase=TRIAL, caller=tried, proof=proof)
         self._answered = answered
         self._asking: asyncio.Task[None] | None = None
 
@@ -121,7 +118,7 @@ async def panel_score(
     panel = context.panel
     assert panel is not None
     due = panel.due(sample.item.id, sample.iteration)
-    members = [context.members[label] for label in due]
+    members = [context.members[judge] for judge in due]
     made = await asyncio.gather(*(_verdict(m, sample, calls, transcript) for m in members))
     verdicts = [one for one in made if isinstance(one, Score)]
     benchmark = context.benchmark

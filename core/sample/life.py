@@ -132,7 +132,8 @@ class CallReplayer:
         return JournaledModel(
             self._asking(party, party.caller) if party.caller else known_replies(self._known),
             phase=party.phase,
-            asked=party.keyed_as or party.asked,
+            asked=party.asked,
+            proof=party.proof,
             item_id=self._sample.item.id,
             sampling=party.sampling,
             system=party.system,

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import MissingCall
 from ..journal.records import CallKey
+from ..parties.party import Party
 from ..types import ChatRequest, ChatResponse, Message, Sampling, canonical, digest
 
 _ROLES = ("system", "user", "assistant")
@@ -30,7 +31,8 @@ class JournaledModel:
         answer: Answer,
         *,
         phase: str,
-        asked: str,
+        asked: Party,
+        proof: str | None = None,
         sampling: Sampling,
         item_id: str,
         iteration: int = 1,
@@ -46,7 +48,7 @@ class JournaledModel:
         self.sampling = sampling if seed is None else replace(sampling, seed=seed + iteration - 1)
         self._answer = answer
         self._phase = phase
-        self._asked = asked
+        self._asked, self._proof = asked, proof
         self._marked = marked
         self._holds = holds
         self._system = system
@@ -72,7 +74,7 @@ class JournaledModel:
 
     def _key(self, request: ChatRequest) -> CallKey:
         """Under which the journal has the reply to a request that is made now."""
-        request_digest = digest([self._asked, request.as_json()])
+        request_digest = key_digest(self._asked, self._proof, request)
         return CallKey(self._phase, request_digest, self._seen[request_digest])
 
     def role(self, name: str) -> "JournaledModel":
@@ -110,6 +112,12 @@ class JournaledModel:
         if not all(_is_same(getattr(sampling, name), value) for name, value in changes.items()):
             sampling = replace(sampling, **changes)  # type: ignore[arg-type]
         return ChatRequest(tuple(given), sampling, cache_prefix)
+
+
+def key_digest(asked: Party, proof: str | None, request: ChatRequest) -> str:
+    """The digest by which the journal knows a call: who is asked, and what."""
+    who = asked.as_json() if proof is None else [asked.as_json(), proof]
+    return digest([who, request.as_json()])
 
 
 def drawn(item_id: str, iteration: int, name: str) -> Random:

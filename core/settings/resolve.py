@@ -54,7 +54,7 @@ def run_configs(
                 _panel(settings),
             ),
             limits=limits_of(settings, model.settings),
-            judge_limits={j.endpoint.label: limits_of(settings, j.settings) for j in judges},
+            judge_limits={j.endpoint.spec: limits_of(settings, j.settings) for j in judges},
             roles=_fitting_players(benchmark, model.endpoint.spec, players),
             role_limits={n: limits_of(settings, t.settings) for n, t in roles.items()},
             role_sampling=_role_sampling(benchmark, settings),
@@ -120,7 +120,8 @@ def judge_spec(text: str) -> ModelSpec:
         UsageError: It names several, or none.
     """
     names = re.split(r"[\s,]+", text.strip())
-    if len(names) > 1 and all(0 < name.find("/") < len(name) - 1 for name in names):
+    providers = tuple(f"{name}/" for name in installed().providers.things)
+    if len(names) > 1 and all(name.startswith(providers) for name in names):
         raise UsageError(f"--judge names {len(names)} judges; give --judge once for each")
     return ModelSpec.parse(text)
 
@@ -135,8 +136,6 @@ def _find_judges(benchmark: Benchmark, settings: RunSettings) -> list[Target]:
     specs = [judge_spec(text) for text in settings.judges]
     if twice := next((spec for spec in specs if specs.count(spec) > 1), None):
         raise UsageError(f"--judge {twice} is given twice")
-    if len(specs) > 1 and (odd := next((spec for spec in specs if "," in spec.name), None)):
-        raise UsageError(f"--judge {odd}: a judge of a panel cannot have a comma in its name")
     return [find_target(settings, spec, of_judge(str(spec))) for spec in specs]
 
 

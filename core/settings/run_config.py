@@ -14,14 +14,13 @@ from ..benchmark import Benchmark, Pack
 from ..benchmark.roles import JUDGE, Role, by_phase
 from ..clients.caller import Limits
 from ..guard import guard
+from ..parties.graders import Grader
 from ..parties.imported import is_imported
-from ..parties.panels import Panel, rule_in
+from ..parties.panels import Judge, Panel
+from ..parties.party import Party
 from ..parties.providers import ModelSpec, Transfer, host_of
 from ..parties.sites import site_of
 from ..types import Item, JsonDict, Sampling, digest
-
-PANEL = "panel"
-"""The provider of what panels are known by; nobody can be asked there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,8 @@ class Endpoint:
         api_key_env: The variable named for it with ``--api-key-env``.
         headers: Extra HTTP headers; they may hold secrets, so they are never stored.
         name: What bench.toml calls it, if it does.
-        first: The label under which the run, or the judge, was asked first, at an address that
-            it may have left since; ``None`` where this is it.
+        first: As whom the journal knows it, from an address that it may have left since; ``None``
+            where it is asked for the first time.
     """
 
     spec: ModelSpec
@@ -42,17 +41,22 @@ class Endpoint:
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     name: str | None = None
-    first: str | None = None
+    first: Party | None = None
+
+    @classmethod
+    def of(cls, party: Party) -> "Endpoint":
+        """That of who was asked once; good for looking things up, not for asking."""
+        return cls(party.spec, f"http://{party.host}" if party.host else None, first=party)
 
     @property
     def label(self) -> str:
-        """The spec, with the host where that is not the provider's own."""
-        return f"{self.spec} at {self.address}" if self.address else str(self.spec)
+        """The spec, with the host of today where that is not the provider's own."""
+        return Party(self.spec, self.address).label
 
     @property
-    def stored_label(self) -> str:
-        """What the journal knows it by: the label that was asked first."""
-        return self.first or self.label
+    def party(self) -> Party:
+        """As whom the journal knows it: as it was asked first."""
+        return self.first or Party(self.spec, self.address)
 
     @property
     def address(self) -> str | None:
@@ -72,10 +76,8 @@ class RunConfig:
     benchmark: Benchmark
     model: Endpoint
     options: Mapping[str, Any]
-    judge: Endpoint | None = None
-    """Who judges; of a panel, what its scores are known by."""
     judges: tuple[Endpoint, ...] = ()
-    """The judges of a panel; none where there is one judge, or no judge."""
+    """Who judge: nobody, one judge, or those of a panel."""
     panel: Panel | None = None
     dataset: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
@@ -86,8 +88,8 @@ class RunConfig:
     items: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     """Those of the model, and of a judge without its own."""
-    judge_limits: Mapping[str, Limits] = field(default_factory=dict)
-    """Those of judges, by label."""
+    judge_limits: Mapping[ModelSpec, Limits] = field(default_factory=dict)
+    """Those of judges."""
     roles: Mapping[str, Endpoint] = field(default_factory=dict)
     """Who plays the benchmark's roles, by name."""
     role_limits: Mapping[str, Limits] = field(default_factory=dict)
@@ -103,6 +105,11 @@ class RunConfig:
     without: tuple[str, ...] = ()
     """Names of models that this one is not compared with."""
     runs_dir: Path = Path("runs")
+
+    @property
+    def judge(self) -> Judge | None:
+        """Whose verdicts its scores are made of: a judge's or a panel's."""
+        return self.panel or next((judge.party for judge in self.judges), None)
 
     @property
     def effective_sampling(self) -> Sampling:
@@ -121,11 +128,11 @@ class RunConfig:
         judges = len(self.due_judges(item.id, iteration))
         return {**calls, JUDGE: judges * calls[JUDGE]}
 
-    def due_judges(self, item_id: str, iteration: int) -> tuple[str, ...]:
-        """The labels of the judges of a sample."""
+    def due_judges(self, item_id: str, iteration: int) -> tuple[Party, ...]:
+        """The judges of a sample."""
         if self.panel:
             return self.panel.due(item_id, iteration)
-        return (self.judge.stored_label,) if self.judge else ()
+        return self.judge.judges if self.judge else ()
 
     @property
     def display_name(self) -> str:
@@ -138,20 +145,13 @@ def with_judges(
 ) -> RunConfig:
     """A configuration with these judges: none, one, or a panel of several."""
     if len(judges) < 2 or panel is None:
-        only = judges[0] if judges else None
-        return replace(config, judge=only, judges=(), panel=None)
-    labels = tuple(sorted(judge.stored_label for judge in judges))
-    made = replace(panel, judges=labels)
-    return replace(config, judge=judge_endpoint(made.label), judges=tuple(judges), panel=made)
+        return replace(config, judges=tuple(judges[:1]), panel=None)
+    parties = tuple(judge.party for judge in judges)
+    return replace(config, judges=tuple(judges), panel=replace(panel, judges=parties))
 
 
-def judges_of(config: RunConfig) -> tuple[Endpoint, ...]:
-    """Whom a configuration asks to judge."""
-    return config.judges or ((config.judge,) if config.judge else ())
-
-
-def graders_of(config: RunConfig, *, offline: bool = False) -> dict[str, str]:
-    """The digests of the graders of a panel's judges, by label; none where there is no panel.
+def graders_of(config: RunConfig, *, offline: bool = False) -> dict[Party, Grader]:
+    """The graders of a panel's judges; none where there is no panel.
 
     Args:
         config: Has the panel.
@@ -159,18 +159,15 @@ def graders_of(config: RunConfig, *, offline: bool = False) -> dict[str, str]:
     """
     if config.panel is None:
         return {}
-    more = {"offline": True} if offline else {}
-    return {
-        one.judge.stored_label: digest({**grader(one), **more})
-        for one in by_each_judge(config)
-        if one.judge
-    }
+    alone = zip(config.judges, by_each_judge(config), strict=True)
+    return {judge.party: grader(one, offline=offline) for judge, one in alone}
 
 
 def by_each_judge(config: RunConfig) -> list[RunConfig]:
     """The configuration with each judge of its panel alone; itself where there is no panel."""
-    alone = [replace(config, judge=judge, judges=(), panel=None) for judge in config.judges]
-    return alone if config.panel else [config]
+    if config.panel is None:
+        return [config]
+    return [replace(config, judges=(judge,), panel=None) for judge in config.judges]
 
 
 def merge(base: Sampling, changes: Sampling) -> Sampling:
@@ -236,38 +233,30 @@ def stored_role_sampling(settings: Mapping[str, Any]) -> dict[str, Sampling]:
     return {name: _sampling(player["sampling"]) for name, player in roles if "sampling" in player}
 
 
-def grader(config: RunConfig) -> JsonDict:
-    """What a sample's grade depends on beside its transcript."""
-    panel = {"panel": config.panel.as_json()} if config.panel else {}
-    return {
-        **panel,
-        "version": config.benchmark.version,
-        "judge": config.judge.stored_label if config.judge else None,
-        "options": config.benchmark.grade_options(config.options),
-        **reading(config),
-    }
+def grader(config: RunConfig, *, offline: bool = False) -> Grader:
+    """How samples are graded.
 
-
-def reading(config: RunConfig) -> JsonDict:
-    """What a judge is sent, how its replies are drawn, and how they become numbers.
-
-    What is as it always was is left out, so that grades without a judge keep their grader.
+    Args:
+        config: Says by whom and with which options.
+        offline: By `bench rescore`, which cannot ask further.
     """
+    return replace(
+        reader(config),
+        judge=config.judge,
+        options=config.benchmark.grade_options(config.options),
+        offline=offline,
+    )
+
+
+def reader(config: RunConfig) -> Grader:
+    """The same but for who judges: what a judge is sent, and how its words become numbers."""
     benchmark = config.benchmark
-    facts: JsonDict = {} if benchmark.grading == "1" else {"grading": benchmark.grading}
-    if config.judge is None:
-        return facts
+    made = Grader(benchmark.version, grading=benchmark.grading)
+    if not config.judges:
+        return made
     prompts = guard(benchmark).judge_prompts(config.options)
-    return {
-        **facts,
-        "prompts": {name: digest(text) for name, text in prompts.items()},
-        "sampling": benchmark.judge_sampling.sent(),
-    }
-
-
-def judge_endpoint(label: str) -> Endpoint:
-    """The endpoint that has this label; good for looking things up, not for asking."""
-    if rule := rule_in(label):
-        return Endpoint(ModelSpec(PANEL, rule), first=label)
-    spec, _, host = label.partition(" at ")
-    return Endpoint(ModelSpec.parse(spec), f"http://{host}" if host else None)
+    return replace(
+        made,
+        prompts={name: digest(text) for name, text in prompts.items()},
+        sampling=benchmark.judge_sampling.sent(),
+    )

@@ -204,6 +204,7 @@ class RunPart(TypedDict):
     endpoint: ReadOnly[str | None]
     judge: ReadOnly[str | None]
     judge_endpoint: ReadOnly[str | None]
+    judged_by: ReadOnly[Mapping[str, Any] | None]
     roles: NotRequired[ReadOnly[Mapping[str, PlayerPart]]]
     grader: ReadOnly[str | None]
 

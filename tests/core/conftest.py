@@ -28,6 +28,7 @@ from eibench import (
 from eibench.core.clients.caller import Limits
 from eibench.core.clients.keys import Environment
 from eibench.core.journal import Journal
+from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.run.run_work import run_task
 from eibench.core.run.session import Session
@@ -117,17 +118,17 @@ class Lab:
     pack: Pack = field(default_factory=make_pack)
     sessions: list[LabSession] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    answered: set[str] = field(default_factory=set)
+    answered: set[Party] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.answered |= {self.endpoint(name).label for name in ("judge", "other-judge")}
+        self.answered |= {self.endpoint(name).party for name in ("judge", "other-judge")}
 
     def session(self, **changes: Any) -> LabSession:
         """A new session; `changes` are fields of its configuration."""
         options = {option.name: option.default for option in self.benchmark.options}
         options |= changes.pop("options", {})
-        judge = self.endpoint("judge") if self.benchmark.judged else None
-        given = {"judge": judge, "limits": Limits(concurrency=16), **changes}
+        judge = changes.pop("judge", self.endpoint("judge") if self.benchmark.judged else None)
+        given = {"judges": (judge,) if judge else (), "limits": Limits(concurrency=16), **changes}
         config = RunConfig(
             benchmark=self.benchmark,
             model=given.pop("model", self.endpoint("model")),
@@ -158,10 +159,10 @@ class Lab:
         clusters = {item.id: item.cluster for item in self.pack.items}
         with Journal(self.runs_dir) as journal:
             return {
-                f"{run.run_id} {grader.digest} {s.item_id} {s.iteration}": s.score
+                f"{run.run_id} {by.digest} {s.item_id} {s.iteration}": s.score
                 for run in journal.runs()
-                for grader in journal.graders(run)
-                for s in journal.grades(run, grader.digest, clusters)
+                for by, _ in journal.graders(run)
+                for s in journal.grades(run, by, clusters)
             }
 
 

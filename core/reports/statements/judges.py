@@ -1,12 +1,14 @@
 """Statements about judges: what was found against them, and who of a panel answered."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ...parties.panels import Replies
+from ...parties.party import Party
 from ...text import plural
 from ...types.result_document import ConclusionRow, ResultDocument
+from ..comparability import judge_in
 from ..judge_replies import replies_in
 from ..ratings import WholeJudges
 
@@ -46,10 +48,11 @@ def answered_by(document: ResultDocument) -> list[str]:
     ``verdicts: openai/a 20 of 20, openai/b 0 of 20``, where one did not answer all, or too seldom
     so that it could be read; nothing where all are whole, or where there is no panel.
     """
-    by_kind = dict[str, dict[str, Replies]]()
+    by_kind, judge = dict[str, dict[Party, Replies]](), judge_in(document)
+    parties = {party.label: party for party in judge.judges} if judge else {}
     for row in document.get("judges", ()):
         for kind, replies in replies_in(row):
-            by_kind.setdefault(kind, {})[row["judge"]] = replies
+            by_kind.setdefault(kind, {})[parties[row["judge"]]] = replies
     return [
         f"{kind}: {_gave(given)}"
         for kind, given in by_kind.items()
@@ -57,7 +60,7 @@ def answered_by(document: ResultDocument) -> list[str]:
     ]
 
 
-def gave_verdicts(replies: Mapping[str, Replies]) -> str:
+def gave_verdicts(replies: Mapping[Party, Replies]) -> str:
     """``verdicts: openai/a 20 of 20, openai/b 0 of 20``, whether all are whole or not."""
     return f"verdicts: {_gave(replies)}"
 
@@ -67,18 +70,13 @@ def whole_judges(short: WholeJudges | None) -> str:
     return f"{short['whole']} of {short['judges']} judges" if short else ""
 
 
-def _gave(replies: Mapping[str, Replies]) -> str:
-    names = _names(replies)
+def _gave(replies: Mapping[Party, Replies]) -> str:
+    """By their specs; with the host where two differ in that alone."""
+    several = Counter(judge.spec for judge in replies)
+    names = {judge: str(judge) if several[judge.spec] > 1 else judge.short for judge in replies}
     return ", ".join(f"{names[judge]} {_count(own)}" for judge, own in replies.items())
 
 
 def _count(replies: Replies) -> str:
     unread = f" ({replies.unread} unread)" if replies.unread else ""
     return f"{replies.answered} of {replies.asked}{unread}"
-
-
-def _names(labels: Iterable[str]) -> dict[str, str]:
-    """Judges by their spec, by label; with the host where two differ in that alone."""
-    specs = {label: label.partition(" at ")[0] for label in labels}
-    several = Counter(specs.values())
-    return {label: spec if several[spec] == 1 else label for label, spec in specs.items()}

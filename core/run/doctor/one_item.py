@@ -8,7 +8,8 @@ from ...datasets import find_pack
 from ...errors import MissingCall
 from ...guard import guard
 from ...journal import CallKey
-from ...parties.providers import CallContext
+from ...parties.party import Party
+from ...parties.providers import CallContext, ModelSpec
 from ...plugins import Catalogue
 from ...sample.model import JournaledModel
 from ...text import line
@@ -16,6 +17,7 @@ from ...types import ChatRequest, ChatResponse, Finish, Item, Sampling, Score
 from .checks import Check, ok, warn
 
 MOST_TOKENS = 4096
+DOCTOR = Party(ModelSpec("doctor", "doctor"))
 """Of the answer: more than any form needs, and thinking mostly fits."""
 _SHOWN = 80
 
@@ -45,7 +47,7 @@ async def ask_item(name: str, caller: Caller, benchmark: Benchmark) -> Check:
 
     sampling = _smaller(plugin.sampling_for(options))
     model = JournaledModel(
-        answer, phase="generate", asked="doctor", item_id=item.id, sampling=sampling
+        answer, phase="generate", asked=DOCTOR, item_id=item.id, sampling=sampling
     )
     score: Score | None = None
     try:

@@ -17,10 +17,10 @@ from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure
 from eibench.core.journal.schema import CALLS
 from eibench.core.journal.tables import quoted
 from eibench.core.parties.panels import Panel
+from eibench.core.parties.party import Party
 from eibench.core.plugins import installed
 from eibench.core.runs.finding import JudgeNames
-from eibench.core.settings.run_config import RunConfig, grader, judge_endpoint, with_judges
-from eibench.core.types import digest
+from eibench.core.settings.run_config import Endpoint, RunConfig, grader, with_judges
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
 
 Bench = Callable[..., Any]
@@ -61,10 +61,8 @@ def stored() -> Iterator[tuple[Journal, RunRecord]]:
 def graded_anew(bench: Bench) -> None:
     """As `bench rescore` does where a reader has changed."""
     with stored() as (journal, run):
-        (grader,) = journal.graders(run)
-        journal.add_grade(
-            run, grader.digest, "2", 1, Score({"first_pass": 1.0}), dict(grader.graded_by)
-        )
+        ((by, _),) = journal.graders(run)
+        journal.add_grade(run, by, "2", 1, Score({"first_pass": 1.0}))
 
 
 def failed(bench: Bench) -> None:
@@ -164,13 +162,13 @@ def test_each_judge_has_its_own_numbers(bench: Bench) -> None:
     """Of one run that two have graded, whoever's board is looked at first."""
     assert bench("run", "emotionqueen", "--model", "demo/medium", "--limit", 2).code == 0
     with stored() as (journal, run):
-        (own,) = journal.graders(run)
-        facts = {**own.graded_by, "judge": "demo/other"}
+        ((own, _),) = journal.graders(run)
+        other = replace(own, judge=Party.of("demo/other"))
         samples = {item: item for item, _ in journal.samples_done(run)}
-        for given in list(journal.grades(run, own.digest, samples)):
+        for given in list(journal.grades(run, own, samples)):
             worst = replace(given.score, values=dict.fromkeys(given.score.values, 1.0))
-            journal.add_grade(run, digest(facts), given.item_id, 1, worst, facts)
-        journal.add_asked(run, AskedParties(run.run_id, "judge", "demo/other"))
+            journal.add_grade(run, other, given.item_id, 1, worst)
+        journal.add_asked(run, AskedParties(run.run_id, "judge", Party.of("demo/other")))
     first, second = (
         {judge: judged_by(bench, judge) for judge in ("demo/judge", "demo/other")} for _ in range(2)
     )
@@ -182,15 +180,15 @@ def test_each_judge_has_its_own_numbers(bench: Bench) -> None:
 def test_panels_of_one_name_and_another_quorum_are_two_graders(bench: Bench) -> None:
     """Of two runs on one board, each is read by its own."""
     assert bench("run", "emotionqueen", "--model", "demo/medium", "--limit", 1).code == 0
-    benchmark, judges = installed().benchmark("emotionqueen"), ("demo/a", "demo/b")
+    benchmark, judges = installed().benchmark("emotionqueen"), ("demo/a", "demo/b", "demo/c")
     with stored() as (journal, _):
-        names = JudgeNames(journal.asked(party="judge"))
+        names = JudgeNames(journal.asked(role="judge"))
         board = Board("bundled", "", None)
         results = BoardResults(journal, installed(), benchmark, board, names, {})
-        asked = [judge_endpoint(judge) for judge in judges]
+        asked = [Endpoint.of(Party.of(judge)) for judge in judges]
         plain = RunConfig(benchmark, asked[0], {o.name: o.default for o in benchmark.options})
-        panels = [with_judges(plain, asked, Panel(judges, quorum=n)) for n in (1, 2)]
-        assert [results._facts_of(each) for each in panels] == [grader(each) for each in panels]
+        panels = [with_judges(plain, asked, Panel((), quorum=n)) for n in (1, 2)]
+        assert [results._today_of(each) for each in panels] == [grader(each) for each in panels]
 
 
 def judged_by(bench: Bench, judge: str) -> dict[str, float]:

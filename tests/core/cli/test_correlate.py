@@ -9,6 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from eibench.core.journal import Journal
+from eibench.core.parties.party import Party
 from eibench.data import folder
 
 Bench = Callable[..., Any]
@@ -69,6 +70,7 @@ def document(benchmark: str, name: str, value: float | None) -> dict[str, Any]:
         "invalid": None,
         "judge": None,
         "judge_endpoint": None,
+        "judged_by": None,
         "options": {"parser": "strict"},
         "sampling": {"temperature": 0.01},
         "dataset": PACK,
@@ -318,8 +320,11 @@ def test_one_benchmark_alone_meets_all_others_that_have_runs(bench: Bench) -> No
     ("change", "message"),
     [
         ({"dataset": {**PACK, "name": "bundled", "sha256": "cd" * 32}}, "pack official (abababab"),
-        ({"judge": "openai/other"}, "judge openai/judge: runs 00000001"),
-        ({"judge_endpoint": "10.0.0.1:80"}, "judge openai/judge at 10.0.0.1:80: run 00000004"),
+        ({"judged_by": Party.of("openai/other").as_json()}, "judge openai/judge: runs 00000001"),
+        (
+            {"judged_by": Party.of("openai/judge", "10.0.0.1:80").as_json()},
+            "judge openai/judge at 10.0.0.1:80: run 00000004",
+        ),
         ({"options": {"parser": "reference"}}, "option parser strict: runs 00000001"),
         ({"benchmark_version": "2"}, "version 1: runs 00000001"),
         ({"sampling": {"temperature": 0.7}}, "temperature 0.01: runs 00000001"),

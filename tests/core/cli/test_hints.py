@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from eibench.core.parties.party import Party
 from eibench.core.reports.hints import bench as hinted
 from eibench.core.reports.hints import judge_words
 from eibench.testing import LoopbackServer, ReceivedRequest
@@ -115,29 +116,29 @@ def test_a_command_without_place_has_none(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "url", "words"),
+    ("judge", "url", "words"),
     [
         (None, None, []),
         ("openai/gpt-4.1", None, ["--judge", "openai/gpt-4.1"]),
         (
-            "openai/j at 127.0.0.1:8000",
+            Party.of("openai/j", "127.0.0.1:8000"),
             None,
             ["--judge", "openai/j", "--judge-base-url", "http://127.0.0.1:8000/v1"],
         ),
         (
-            "openai/j at api.example.org",
+            Party.of("openai/j", "api.example.org"),
             None,
             ["--judge", "openai/j", "--judge-base-url", "https://api.example.org/v1"],
         ),
         (
-            "openai/j at gpu:8000",
+            Party.of("openai/j", "gpu:8000"),
             "http://gpu:8000/llm/v1",
             ["--judge", "openai/j", "--judge-base-url", "http://gpu:8000/llm/v1"],
         ),
     ],
 )
 def test_a_judge_is_named_with_its_address(
-    label: str | None, url: str | None, words: list[str]
+    judge: Party | None, url: str | None, words: list[str]
 ) -> None:
     """Else the command would go to the provider, with the user's key."""
-    assert judge_words(label, url) == words
+    assert judge_words(judge, url) == words

@@ -223,10 +223,10 @@ def test_verdicts_without_a_number_are_counted_with_the_reason(bench: Bench) -> 
     """Of all models' newest runs."""
     with Journal(Path("runs")) as journal:
         run = journal.runs()[-1]
-        (grader,) = journal.graders(run)
+        ((grader, _),) = journal.graders(run)
         item = next(journal.comparisons(run=run)).item_id
         unread = Score.unscored("it is prose", flags=("re-asked twice",))
-        journal.add_grade(run, grader.digest, item, 1, unread, grader.graded_by)
+        journal.add_grade(run, grader, item, 1, unread)
     asking = bench("judge-report", "--benchmark", "eqbench3", "--json").json["asking"]
     assert asking["verdicts"] == {
         "total": 18, "unscored": 1, "re_asked": 1, "repaired": 0, "reasons": {"it is prose": 1},

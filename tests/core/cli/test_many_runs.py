@@ -104,9 +104,8 @@ def test_what_is_written_meanwhile_is_read(run: Callable[..., None]) -> None:
     with Journal(Path("runs"), create=False) as journal:
         runs = journal.runs()
         with journal.ahead(runs), journal.ahead(runs):
-            (grader,) = journal.graders(runs[1])
-            score, by = Score({"first_pass": 1.0}), dict(grader.graded_by)
-            journal.add_grade(runs[1], grader.digest, "4", 1, score, by)
+            ((by, _),) = journal.graders(runs[1])
+            journal.add_grade(runs[1], by, "4", 1, Score({"first_pass": 1.0}))
             journal.writer.flush()
             assert [g.grades for g in journal.graders(runs[1])] == [4]
 

@@ -35,6 +35,7 @@ from eibench.core.exchange.replay import (
     Unusable,
 )
 from eibench.core.exchange.translate import Source, begin
+from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import Catalogue
 from eibench.core.settings.run_config import Endpoint, RunConfig
@@ -85,7 +86,7 @@ def replay(
 ) -> ReplayedConversation:
     """What a conversation comes to."""
     judge = Endpoint(ModelSpec("imported", "j"))
-    config = RunConfig(Talk(), Endpoint(ModelSpec("imported", "m")), {}, judge=judge)
+    config = RunConfig(Talk(), Endpoint(ModelSpec("imported", "m")), {}, judges=(judge,))
     return asyncio.run(
         ConversationReplay(config)(Item("1", seen), ForeignSample("1", 1, turns, verdict))
     )
@@ -136,7 +137,11 @@ def test_a_verdict_is_the_judge_s_only_reply() -> None:
     found = replay(*talk("She.", "So."), verdict="2")
     assert found.score == Score({"words": 2.0})
     judged = found.calls[-1]
-    assert (judged.asked, judged.key.phase, judged.request.messages) == ("imported/j", "judge", ())
+    assert (judged.asked, judged.key.phase, judged.request.messages) == (
+        Party.of("imported/j"),
+        "judge",
+        (),
+    )
 
 
 def test_a_verdict_that_is_asked_for_again_is_none() -> None:

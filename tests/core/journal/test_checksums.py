@@ -20,7 +20,7 @@ from eibench.core.journal.schema import CALLS, CHECKED
 from eibench.core.journal.tables import DamagedRow, quoted
 from eibench.core.types import ChatResponse, Score
 
-from .test_journal import add, new_run
+from .test_journal import GRADER, JUDGE, add, new_run
 
 TABLES = [checked.name for checked in CHECKED]
 
@@ -32,7 +32,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         run = new_run(opened)
         asyncio.run(add(opened, run, 0, ChatResponse("said", cost_usd=0.5)))
         score = Score({"v": 1.0}, flags=("odd",), detail={"why": "so"})
-        opened.add_grade(run, "g", "1", 1, score, {"version": "1"})
+        opened.add_grade(run, GRADER, "1", 1, score)
         opened.add_comparison(run, comparison())
         opened.writer.flush()
         yield opened
@@ -41,13 +41,13 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def comparison() -> StoredComparison:
     """Two models compared."""
     keys = ("pool", "1", 1, "a" * 8, "b" * 8, "A", "B", "a")
-    return StoredComparison(*keys, 1, "all", None, "read", "judge", "1", "g", {"wit": 2})
+    return StoredComparison(*keys, 1, "all", None, "read", JUDGE, "1", "g", {"wit": 2})
 
 
 def read_all(journal: Journal) -> list[Any]:
     """Everything, row by row."""
     (run,) = journal.runs()
-    grades = [*journal.grades(run, "g", {"1": "1"}), journal.score_of(run, "g", "1", 1)]
+    grades = [*journal.grades(run, GRADER, {"1": "1"}), journal.score_of(run, GRADER, "1", 1)]
     return [*journal.calls(run), *grades, *journal.comparisons(run=run)]
 
 

@@ -24,6 +24,8 @@ from eibench.core.errors import JournalError
 from eibench.core.journal import CallKey, Failure, Journal, RunRecord, StoredComparison
 from eibench.core.journal.migrations import newest
 from eibench.core.journal.writer import GroupWriter
+from eibench.core.parties.graders import Grader
+from eibench.core.parties.party import Party
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
 
 REQUEST = ChatRequest((Message("user", "Hello"),))
@@ -47,10 +49,14 @@ def new_run(journal: Journal, run_id: str = "r1") -> RunRecord:
     )
 
 
+JUDGE = Party.of("openai/judge")
+GRADER = Grader("1", JUDGE)
+
+
 async def add(journal: Journal, run: RunRecord, n: int, response: ChatResponse) -> ChatResponse:
     """One more call of item 1."""
     key = CallKey("generate", "d", n)
-    return await journal.add_call(run, "1", 1, key, "openai/model", REQUEST, response)
+    return await journal.add_call(run, "1", 1, key, Party.of("openai/model"), REQUEST, response)
 
 
 @pytest.fixture
@@ -126,17 +132,17 @@ def test_a_score_that_json_cannot_hold_is_refused_alone(journal: Journal) -> Non
     """NaN raises for its caller; the journal goes on."""
     run = new_run(journal)
     with pytest.raises(ValueError, match="JSON"):
-        journal.add_grade(run, "g", "1", 1, Score({"v": float("nan")}), {})
-    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
+        journal.add_grade(run, GRADER, "1", 1, Score({"v": float("nan")}))
+    journal.add_grade(run, GRADER, "1", 1, Score({"v": 1.0}))
     journal.writer.flush()
-    assert [s.score.values for s in journal.grades(run, "g", {"1": "1"})] == [{"v": 1.0}]
+    assert [s.score.values for s in journal.grades(run, GRADER, {"1": "1"})] == [{"v": 1.0}]
 
 
 def test_a_score_takes_the_place_of_a_failure(journal: Journal) -> None:
     """A sample that failed and then was graded is not among the failures."""
     run = new_run(journal)
     journal.add_failure(run, Failure("1", 1, "server", "500", 3))
-    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
+    journal.add_grade(run, GRADER, "1", 1, Score({"v": 1.0}))
     journal.writer.flush()
     assert list(journal.failures(run)) == []
 
@@ -146,13 +152,13 @@ def test_deleting_a_run_takes_all_that_was_its(journal: Journal) -> None:
     runs = [new_run(journal, "r1"), new_run(journal, "r2")]
     for run in runs:
         asyncio.run(add(journal, run, 0, ChatResponse("x")))
-        journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
+        journal.add_grade(run, GRADER, "1", 1, Score({"v": 1.0}))
         journal.add_failure(run, Failure("2", 1, "server", "500", 3))
     journal.delete_run(runs[0])
     assert [run.run_id for run in journal.runs()] == ["r2"]
     assert [journal.count_calls(run) for run in runs] == [0, 1]
     assert [len(list(journal.failures(run))) for run in runs] == [0, 1]
-    assert [[g.digest for g in journal.graders(run)] for run in runs] == [[], ["g"]]
+    assert [[g for g, _ in journal.graders(run)] for run in runs] == [[], [GRADER]]
 
 
 # On the disk
@@ -193,7 +199,7 @@ def a_comparison(item_id: str) -> StoredComparison:
     """One that is planned."""
     who = ("run 1", "run 2", "model a", "model b", "a")
     return StoredComparison(
-        "pool", item_id, 1, *who, 1, "all", None, "planned", "judge", "family", "g"
+        "pool", item_id, 1, *who, 1, "all", None, "planned", JUDGE, "family", "g"
     )
 
 
@@ -459,7 +465,10 @@ def test_a_damaged_file_with_an_unmerged_log_is_not_touched(tmp_path: Path) -> N
         ("UPDATE calls SET messages = '[1]'", lambda j, r: list(j.calls(r))),
         ("UPDATE calls SET finish = 'odd'", lambda j, r: list(j.calls(r))),
         ("UPDATE calls SET text = CAST(x'ff' AS TEXT)", lambda j, r: list(j.calls(r))),
-        ("UPDATE grades SET \"values\" = 'nan!'", lambda j, r: list(j.grades(r, "g", {"1": "1"}))),
+        (
+            "UPDATE grades SET \"values\" = 'nan!'",
+            lambda j, r: list(j.grades(r, GRADER, {"1": "1"})),
+        ),
     ],
 )
 def test_a_row_that_cannot_be_read_is_a_damaged_journal(
@@ -468,7 +477,7 @@ def test_a_row_that_cannot_be_read_is_a_damaged_journal(
     """Contents that are not what we write are told as one error, not a traceback."""
     run = new_run(journal)
     asyncio.run(add(journal, run, 0, ChatResponse("x")))
-    journal.add_grade(run, "g", "1", 1, Score({"v": 1.0}), {})
+    journal.add_grade(run, GRADER, "1", 1, Score({"v": 1.0}))
     journal.writer.add(sql, ())
     journal.writer.flush()
     with pytest.raises(JournalError, match=r"bench\.sqlite"):

@@ -64,11 +64,11 @@ def rows(folder: Path) -> dict[tuple[str, int], Any]:
     """Each sample's score and replies."""
     with Journal(folder) as journal:
         (run,) = journal.runs()
-        (grader,) = journal.graders(run)
+        ((grader, _),) = journal.graders(run)
         calls = list(journal.calls(run))
         return {
             (c.item_id, c.iteration): (
-                journal.score_of(run, grader.digest, c.item_id, c.iteration),
+                journal.score_of(run, grader, c.item_id, c.iteration),
                 c.response.text,
             )
             for c in calls

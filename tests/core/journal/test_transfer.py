@@ -28,6 +28,8 @@ from eibench.core.journal.merging import Imported
 from eibench.core.journal.schema import CALLS, TABLES
 from eibench.core.journal.tables import quoted
 from eibench.core.journal.transfer import export_lines, import_runs
+from eibench.core.parties.graders import Grader
+from eibench.core.parties.party import Party
 from eibench.core.types import ChatRequest, ChatResponse, Finish, Message, Score, Usage
 
 IDENTITY = "0123456789abcdef" * 2
@@ -73,7 +75,7 @@ def add_call(journal: Journal, run: RunRecord, item_id: str = "1", text: str = "
         price_source="table",
     )
     key = CallKey("generate", "d", 0)
-    asyncio.run(journal.add_call(run, item_id, 1, key, "openai/model", request, response))
+    asyncio.run(journal.add_call(run, item_id, 1, key, Party.of("openai/model"), request, response))
 
 
 def add_all(journal: Journal, text: str = "yes") -> RunRecord:
@@ -81,7 +83,7 @@ def add_all(journal: Journal, text: str = "yes") -> RunRecord:
     run = add_run(journal)
     add_call(journal, run, "1", text)
     score = Score({"v": 1.5, "none": None}, None, (text,), {"said": text})
-    journal.add_grade(run, "grader", "1", 1, score, {})
+    journal.add_grade(run, Grader("1"), "1", 1, score)
     journal.add_failure(run, Failure("2", 1, "server", text, 3))
     journal.writer.flush()
     return run
@@ -512,7 +514,7 @@ def test_calls_made_later_elsewhere_are_added(here: Path, there: Path, tmp_path:
         (run,) = journal.runs()
         for item in ("9", "3"):
             add_call(journal, run, item)
-        journal.add_grade(run, "grader", "9", 1, Score({"v": 2.0}), {})
+        journal.add_grade(run, Grader("1"), "9", 1, Score({"v": 2.0}))
     path = export(there, tmp_path / "b.jsonl")
     assert import_runs(here, path) == [Imported(IDENTITY[:8], False, False, 2, 1, 0, 0)]
     assert dump(here) == dump(there)
@@ -546,7 +548,9 @@ def document(run_id: str, value: float) -> Any:
     metric = {"value": value, "ci95": None, "n": 1, "higher_is_better": True}
     counts = ("total", "scored", "unscored", "failed", "truncated", "pending", "absent")
     return {
-        **dict.fromkeys(("imported", "model", "view", "endpoint", "judge_endpoint", "grader")),
+        **dict.fromkeys(
+            ("imported", "model", "view", "endpoint", "judge_endpoint", "judged_by", "grader")
+        ),
         "not_sent": [],
         "metric_groups": {},
         "metric_notes": {},
@@ -686,9 +690,8 @@ def test_what_is_known_of_a_server_is_taken_over_and_never_lost(
     """A name and an entry fill what is not known; what is known here stays."""
     with Journal(here) as journal:
         (run,) = journal.runs()
-        journal.add_asked(
-            run, AskedParties(run.run_id, "model", "openai/model", "gpu", {"id": "m"})
-        )
+        asked = AskedParties(run.run_id, "model", run.party, "gpu", {"id": "m"})
+        journal.add_asked(run, asked)
     path = export(here, tmp_path / "runs.jsonl")
     import_runs(there, rewritten(path, of(6, endpoint=None, entry=None)))
     import_runs(there, export(here, path))

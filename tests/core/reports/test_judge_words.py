@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eibench.core.parties.party import Party
 from eibench.core.reports.estimates import EstimateRow
 from eibench.core.reports.judges import JudgedTable, JudgesDocument, document_of
 
-JUDGES = ("openai/gpt-4o", "anthropic/claude-x", "google/gemini-y")
+JUDGES = tuple(map(Party.of, ("openai/gpt-4o", "anthropic/claude-x", "google/gemini-y")))
 THREE_VOTES = EstimateRow(2.0, (1.8, 2.3), None)
 
 
@@ -16,7 +17,7 @@ class Run:
     """What is asked of a run here."""
 
     def __init__(self, model: str) -> None:
-        self.model, self.run_id = model, model
+        self.party, self.run_id = Party.of(model), model
 
 
 def judged(n: int, liking: float, votes: EstimateRow = THREE_VOTES) -> JudgesDocument:

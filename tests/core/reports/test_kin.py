@@ -7,9 +7,11 @@ import pytest
 
 from eibench import SampleScore, Score, UsageError
 from eibench.core.parties.panels import Panel
+from eibench.core.parties.party import Party
+from eibench.core.parties.providers import ModelSpec
 from eibench.core.reports.kin import WithoutKin, without_kin
 
-GPT, CLAUDE, GEMINI = "openai/gpt-4o", "anthropic/claude-x", "google/gemini-y"
+GPT, CLAUDE, GEMINI = map(Party.of, ("openai/gpt-4o", "anthropic/claude-x", "google/gemini-y"))
 STRICT = {GPT: 1.0, CLAUDE: -1.0, GEMINI: 0.0}
 MODELS = {"g": "openai/gpt-5", "q": "qwen/qwen-3", "l": "meta/llama-4"}
 QUALITY = {"g": 5.0, "q": 6.0, "l": 4.0, "m": 5.5}
@@ -23,7 +25,7 @@ class Judged:
     values = ()
 
 
-def verdict(name: str, judge: str, n: int) -> SampleScore:
+def verdict(name: str, judge: Party, n: int) -> SampleScore:
     """What a judge gives an item: the first likes its family by three points."""
     liking = 3.0 * (name == "g" and judge == GPT)
     values = {"v": QUALITY[name] + n + STRICT[judge] + liking, "length": 7.0}
@@ -37,7 +39,8 @@ def made(models: Mapping[str, str], panel: Panel, **rules: Any) -> WithoutKin:
         name: {judge: [verdict(name, judge, n) for n in range(10)] for judge in STRICT}
         for name in models
     }
-    return without_kin(benchmark, panel, models, given, **rules)
+    specs = {name: ModelSpec.parse(model) for name, model in models.items()}
+    return without_kin(benchmark, panel, specs, given, **rules)
 
 
 def means(found: WithoutKin) -> dict[str, float]:
@@ -51,7 +54,7 @@ def means(found: WithoutKin) -> dict[str, float]:
 def test_judges_that_are_kin_of_no_model_count_alone() -> None:
     """Also for models that are no kin of those left out."""
     found = made(MODELS, PANEL)
-    assert (found.rule.way, found.rule.left_out) == ("judges", [GPT])
+    assert (found.rule.way, found.rule.left_out) == ("judges", [GPT.label])
     assert means(found) == pytest.approx({"g": 9.0, "q": 10.0, "l": 8.0})
 
 
@@ -59,7 +62,9 @@ def test_strictness_is_taken_out_where_that_is_asked_for() -> None:
     """The model that loses its kindest judge loses nothing by it."""
     found = made(MODELS, PANEL, additive=True)
     assert found.rule.way == "strictness"
-    assert found.rule.strictness["v"] == pytest.approx(STRICT)
+    assert found.rule.strictness["v"] == pytest.approx(
+        {judge.label: n for judge, n in STRICT.items()}
+    )
     assert means(found) == pytest.approx({"g": 9.5, "q": 10.5, "l": 8.5})
     assert {s.score.values["length"] for s in found.scores["g"]} == {7.0}
 
@@ -75,7 +80,7 @@ def test_strictness_is_taken_out_where_every_judge_is_kin_of_a_model() -> None:
 def test_a_model_whose_judges_are_all_kin_is_refused() -> None:
     """With its name."""
     with pytest.raises(UsageError, match="all judges are kin of g: add one of another family"):
-        made({"g": MODELS["g"]}, Panel((GPT, "openai/o3")))
+        made({"g": MODELS["g"]}, Panel((GPT, Party.of("openai/o3"))))
 
 
 def test_judges_that_share_no_transcript_cannot_be_compared() -> None:
@@ -87,7 +92,8 @@ def test_judges_that_share_no_transcript_cannot_be_compared() -> None:
 
 def test_with_rotate_what_a_kin_judge_drew_is_unscored_for_all() -> None:
     """The judge is drawn by item, so all models lose the same items."""
-    found = made(MODELS, Panel((GPT, CLAUDE, GEMINI), "rotate", overlap=0.0))
+    models = {"m": "anthropic/claude-5", "q": MODELS["q"], "l": MODELS["l"]}
+    found = made(models, Panel((GPT, CLAUDE, GEMINI), "rotate", overlap=0.0))
     unscored = [{s.item_id for s in scores if s.score.reason} for scores in found.scores.values()]
     assert unscored[0]
     assert all(one == unscored[0] for one in unscored)

@@ -1,11 +1,14 @@
 """What is claimed of results and boards, and in which words."""
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from eibench import ResultDocument
+from eibench.core.parties.panels import Panel
+from eibench.core.parties.party import Party
 from eibench.core.reports import statements
 from eibench.core.reports.ratings import BoardRow
 from eibench.core.reports.statements import LeaderKind, Side, StatedBoard
@@ -18,7 +21,7 @@ def result(**changes: Any) -> ResultDocument:
     """A whole result of 30 items, 50 in a score of which more is better."""
     metric = {"value": 50.0, "ci95": [40.0, 60.0], "n": 30, "higher_is_better": True}
     document: dict[str, Any] = {
-        "name": "openai/m", "status": "complete", "invalid": None, "judge": None,
+        "name": "openai/m", "status": "complete", "invalid": None, "judge": None, "judged_by": None,
         "metrics": {"score": metric | changes.pop("metric", {})}, "iterations": 1,
         "baselines": {
             n: {"value": v, "label": n, "sd": None, "answer": None} for n, v in BASELINES.items()
@@ -269,11 +272,17 @@ def test_strong_findings_on_the_judge_are_counted_and_named() -> None:
 
 def judges(**gave: tuple[int, int, int]) -> dict[str, Any]:
     """The part about a panel: of each judge how many were asked, answered and not read."""
+    return of_judges({Party.of(f"openai/{name}", "host"): given for name, given in gave.items()})
+
+
+def of_judges(gave: Mapping[Party, tuple[int, int, int]]) -> dict[str, Any]:
+    """The same of judges wherever they are."""
     rows = [
-        {"judge": f"openai/{j} at host", "metrics": {}, "asked": n, "graded": m, "unread": u}
-        for j, (n, m, u) in gave.items()
+        {"judge": judge.label, "metrics": {}, "asked": n, "graded": m, "unread": u}
+        for judge, (n, m, u) in gave.items()
     ]
-    return {"judges": rows, "panel": {"rule": "mean"}}
+    judged_by = Panel(tuple(gave)).as_json()
+    return {"judges": rows, "panel": {"rule": "mean"}, "judged_by": judged_by}
 
 
 @pytest.mark.parametrize(
@@ -295,11 +304,8 @@ def test_a_panel_says_who_answered_how_many_where_one_did_not(
 
 def test_judges_at_two_hosts_are_told_apart() -> None:
     """By the host, where the model is the same."""
-    rows = [
-        {"judge": f"openai/a at {host}", "metrics": {}, "asked": 4, "graded": n, "unread": 0}
-        for host, n in (("one", 4), ("two", 3))
-    ]
-    (said,) = statements.answered_by(result(judges=rows))
+    gave = {Party.of("openai/a", host): (4, n, 0) for host, n in (("one", 4), ("two", 3))}
+    (said,) = statements.answered_by(result(**of_judges(gave)))
     assert said == "verdicts: openai/a at one 4 of 4, openai/a at two 3 of 4"
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from eibench.core.journal import Grader, Journal, RunRecord
+from eibench.core.journal import GradeCount, Journal, RunRecord
 from eibench.core.runs.stored_run import StoredRun
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ class Counting(Journal):
 
     looks = 0
 
-    def graders(self, run: RunRecord) -> list[Grader]:
+    def graders(self, run: RunRecord) -> list[GradeCount]:
         """Likewise."""
         self.looks += 1
         return super().graders(run)
@@ -28,9 +28,9 @@ async def test_a_run_is_looked_through_once_for_all_iterations(lab: "Lab") -> No
         (run,) = journal.runs()
         record = StoredRun(journal, run).item("1")
         assert journal.looks == 1
-        (grader,) = journal.graders(run)
+        ((grader, _),) = journal.graders(run)
         for n, one in enumerate(record["iterations"], start=1):
-            score = journal.score_of(run, grader.digest, "1", n)
+            score = journal.score_of(run, grader, "1", n)
             assert one["iteration"] == n and score is not None
             assert one["score"] and one["score"]["values"] == score.values
             calls = journal.calls(run, "1", n)

@@ -69,5 +69,5 @@ async def test_a_grading_is_chosen_and_named_by_its_text(stored: Any) -> None:
     """In any case; it is told as it has to be typed."""
     _, journal = stored
     (run,) = journal.runs()
-    (grading,) = chosen(run, StoredRun(journal, run).graders(), {"scale": "eq"}).gradings
-    assert "scale=EQ" in str(grading)
+    (grader,) = chosen(run, StoredRun(journal, run).graders(), {"scale": "eq"}).graders
+    assert "scale=EQ" in str(grader)

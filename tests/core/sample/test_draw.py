@@ -1,6 +1,7 @@
 """Random choices of a benchmark: the same for every model, other ones in each sample."""
 
 from eibench import Sampling
+from eibench.core.parties.party import Party
 from eibench.core.sample.model import JournaledModel, given_replies
 from eibench.testing import ScriptedModel
 
@@ -10,7 +11,7 @@ def handle(item_id: str, iteration: int, asked: str = "openai/a") -> JournaledMo
     return JournaledModel(
         given_replies([]),
         phase="generate",
-        asked=asked,
+        asked=Party.of(asked),
         sampling=Sampling(seed=7),
         item_id=item_id,
         iteration=iteration,

@@ -410,7 +410,7 @@ async def test_a_judge_that_is_down_lets_the_model_finish_what_is_in_flight(
     with LoopbackServer(lambda r: str(r.n), latency=gate) as server:
         lab.url = server.base_url
         judge = replace(lab.endpoint("judge"), base_url="http://127.0.0.1:9/v1")
-        lab.answered.add(judge.label)
+        lab.answered.add(judge.party)
         with pytest.raises(ProviderError, match=r"the judge openai/judge at 127\.0\.0\.1:9"):
             await lab.run(limits=limits, judge=judge)
     with Journal(lab.runs_dir) as journal:

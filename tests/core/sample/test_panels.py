@@ -1,6 +1,5 @@
 """Panels: several judges whose verdicts become one score, and are each kept."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,7 +19,8 @@ from eibench.core.clients.retry import RetryPolicy
 from eibench.core.console.short import short
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
-from eibench.core.parties.panels import Panel, judges_in, panel_of
+from eibench.core.parties.panels import Panel
+from eibench.core.parties.party import Party
 from eibench.core.reports.ending import result_line
 from eibench.core.settings.run_config import with_judges
 from eibench.testing import Fault, LoopbackServer, ReceivedRequest, Reply, Response
@@ -89,7 +89,7 @@ def court(tmp_path: Path) -> Iterator[Lab]:
     with LoopbackServer(words) as server:
         lab = Lab(tmp_path / "runs", server.base_url, Graded(), make_pack(10))
         lab.words, lab.server = words, server  # type: ignore[attr-defined]
-        lab.answered |= {lab.endpoint(name).label for name in GRADES}
+        lab.answered |= {lab.endpoint(name).party for name in GRADES}
         yield lab
 
 
@@ -114,7 +114,7 @@ async def judged(lab: Lab, *judges: str, timeout_s: float = 60.0, **rules: Any) 
     session = lab.session(judge=None)
     endpoints = [lab.endpoint(name) for name in judges]
     hasty = Limits(concurrency=16, timeout_s=timeout_s, retry=RetryPolicy(attempts=1, timeouts=0))
-    limits = {endpoint.label: hasty for endpoint in endpoints}
+    limits = {endpoint.spec: hasty for endpoint in endpoints}
     config = replace(session.task.config, judge_limits=limits)
     config = with_judges(config, endpoints, Panel((), **rules))
     session.task = replace(session.task, config=config)
@@ -416,6 +416,11 @@ async def test_panels_that_cannot_be_are_refused(
         await run_async(Graded(), model="openai/x", runs_dir=tmp_path, **settings)
 
 
+def judges_named(names: str) -> tuple[Party, ...]:
+    """A judge for each letter."""
+    return tuple(Party.of(f"openai/{name}") for name in names)
+
+
 @given(
     st.lists(st.floats(0, 10), min_size=1, max_size=5),
     st.sampled_from(["mean", "median"]),
@@ -423,7 +428,7 @@ async def test_panels_that_cannot_be_are_refused(
 )
 def test_the_order_of_verdicts_means_nothing(values: list[float], rule: str, rng: Any) -> None:
     """And the score lies among them."""
-    panel = Panel(tuple("abcde"[: len(values)]), rule)
+    panel = Panel(judges_named("abcde"[: len(values)]), rule)
     scores = [Score({"v": value}) for value in values]
     one = panel.score(scores, len(scores), ())
     rng.shuffle(scores)
@@ -435,7 +440,7 @@ def test_the_order_of_verdicts_means_nothing(values: list[float], rule: str, rng
 
 def test_a_majority_is_more_than_half_and_a_tie_is_half() -> None:
     """Of votes of yes and no; a split vote is flagged."""
-    panel = Panel(("a", "b", "c", "d"), "majority", quorum=1)
+    panel = Panel(judges_named("abcd"), "majority", quorum=1)
     votes = {(1, 1, 0): 1.0, (1, 0, 0): 0.0, (1, 0): 0.5, (1, 1): 1.0}
     for given_votes, value in votes.items():
         made = panel.score([Score({"v": float(v)}) for v in given_votes], 4, votes=["v"])
@@ -446,14 +451,6 @@ def test_a_majority_is_more_than_half_and_a_tie_is_half() -> None:
 
 def test_numbers_that_differ_are_no_split_vote() -> None:
     """Grades of 0 and 1 of ten are no yes and no."""
-    made = Panel(("a", "b")).score([Score({"v": 0.0}), Score({"v": 1.0})], 2)
+    made = Panel(judges_named("ab")).score([Score({"v": 0.0}), Score({"v": 1.0})], 2)
     assert made is not None
     assert made.flags == ()
-
-
-def test_a_panel_s_label_names_its_judges() -> None:
-    """And is read back; a single judge's names itself."""
-    panel = Panel(("openai/a", "openai/b at 127.0.0.1:1"), "median", quorum=2, exclude_kin=True)
-    assert judges_in(panel.label) == panel.judges
-    assert judges_in("openai/a at host") == ("openai/a at host",)
-    assert panel_of(json.loads(json.dumps(panel.as_json()))) == panel

@@ -10,6 +10,7 @@ import pytest
 from eibench.core.clients.keys import Environment
 from eibench.core.errors import ProviderError
 from eibench.core.journal import Journal
+from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.runs.stored_run import StoredRun
 from eibench.core.settings.run_config import Endpoint
@@ -117,7 +118,7 @@ async def test_a_judge_that_has_answered_in_the_run_is_not_tried_again(
 
 async def test_a_judge_of_several_models_is_tried_once(lab: "Lab", judges: LoopbackServer) -> None:
     """The runs of one command share what they know."""
-    answered = set[str]()
+    answered = set[Party]()
     for name in ("one", "two"):
         session = lab.session(judge=judge_at(judges), model=lab.endpoint(name))
         session.answered = answered

@@ -7,7 +7,8 @@ import pytest
 
 from eibench.core.compare.panel_rows import PanelJudges
 from eibench.core.journal import StoredComparison
-from eibench.core.parties.panels import Panel
+from eibench.core.parties.panels import Judge, Panel
+from eibench.core.parties.party import Party
 from eibench.testing import Fault, Response
 
 pytestmark = pytest.mark.slow  # whole tournaments over HTTP, a second or two each
@@ -227,7 +228,13 @@ def test_trueskill_counts_pluses_and_rates_no_panel(table: Any) -> None:
     assert "trueskill counts the pluses of one judge" in done.err + done.out
 
 
-def row(judge: str, margin: int, *, turned: bool = False, status: str = "read") -> StoredComparison:
+J, K = Party.of("openai/j"), Party.of("openai/k")
+J_AND_K = Panel((J, K))
+
+
+def row(
+    judge: Judge, margin: int, *, turned: bool = False, status: str = "read"
+) -> StoredComparison:
     """A comparison of run x with run y, asked by x or, turned, by y."""
     a, b = ("y", "x") if turned else ("x", "y")
     return StoredComparison(
@@ -239,18 +246,18 @@ def row(judge: str, margin: int, *, turned: bool = False, status: str = "read") 
 
 def test_margins_are_put_side_by_side_whoever_asked() -> None:
     """From the side of the run that the panel's comparison names first."""
-    judges = PanelJudges(Panel(("j", "k")), {})
-    (made,) = judges.merged([], [row("j", 3), row("k", 1, turned=True)])
-    assert made.margins == {"warmth (j)": 3, "warmth (k)": 1}
-    assert made.judge == "mean(j,k)"
+    judges = PanelJudges(J_AND_K, {})
+    (made,) = judges.merged([], [row(J, 3), row(K, 1, turned=True)])
+    assert made.margins == {"warmth (0)": 3, "warmth (1)": 1}
+    assert made.judge == J_AND_K
 
 
 def test_a_comparison_waits_for_the_judges_that_a_quorum_needs() -> None:
     """One of two is no quorum; two unread ones are an unread comparison."""
-    judges = PanelJudges(Panel(("j", "k")), {})
-    planned = row("mean(j,k)", 1, status="planned")._replace(margins={})
-    assert judges.merged([planned], [row("j", 3)]) == [planned]
-    (unread,) = judges.merged([planned], [row(j, 1, status="unread") for j in "jk"])
+    judges = PanelJudges(J_AND_K, {})
+    planned = row(J_AND_K, 1, status="planned")._replace(margins={})
+    assert judges.merged([planned], [row(J, 3)]) == [planned]
+    (unread,) = judges.merged([planned], [row(j, 1, status="unread") for j in (J, K)])
     assert unread.status == "unread"
 
 
@@ -258,29 +265,29 @@ class Run:
     """What is asked of a run here."""
 
     def __init__(self, model: str) -> None:
-        self.model = model
+        self.party = Party.of(model)
 
 
 def test_judges_of_a_model_s_family_are_left_out() -> None:
     """Of either side; where all are kin there is nothing to ask."""
     runs: Any = {"x": Run("openai/gpt-4.1"), "y": Run("anthropic/claude-sonnet-4-5")}
-    labels = ("google/gemini-2.5-pro", "openai/gpt-4o")
+    labels = Party.of("google/gemini-2.5-pro"), Party.of("openai/gpt-4o")
     judges = PanelJudges(Panel(labels, exclude_kin=True), runs)
-    assert judges.due(row("", 1)) == labels[:1]
-    kin = PanelJudges(Panel(("openai/gpt-4o", "openai/o3"), exclude_kin=True), runs)
-    assert kin.due(row("", 1)) == ()
-    planned = row("", 1, status="planned")
+    assert judges.due(row(J, 1)) == labels[:1]
+    kin = PanelJudges(Panel((labels[1], Party.of("openai/o3")), exclude_kin=True), runs)
+    assert kin.due(row(J, 1)) == ()
+    planned = row(J, 1, status="planned")
     assert kin.merged([planned], [])[0].status == "known"
 
 
 def test_a_rotating_judge_gives_way_to_one_that_is_no_kin() -> None:
     """One judge still, for both texts."""
     runs: Any = {"x": Run("openai/gpt-4.1"), "y": Run("qwen/qwen3")}
-    labels = ("google/gemini-2.5-pro", "openai/gpt-4o")
+    labels = Party.of("google/gemini-2.5-pro"), Party.of("openai/gpt-4o")
     panel = Panel(labels, "rotate", exclude_kin=True, overlap=0.0)
     judges = PanelJudges(panel, runs)
     for n in range(20):
-        assert judges.due(row("", 1)._replace(item_id=str(n))) == labels[:1]
+        assert judges.due(row(J, 1)._replace(item_id=str(n))) == labels[:1]
 
 
 def test_the_end_of_a_run_shows_each_judge(table: Any) -> None:

@@ -6,13 +6,14 @@ import pytest
 
 from eibench.core.compare.comparison_pool import counted, current
 from eibench.core.journal import StoredComparison
+from eibench.core.parties.party import Party
 
 
 def row(a: str, b: str, first: str, status: str = "read", margin: int = 2) -> StoredComparison:
     """A comparison between two runs, on the same item."""
     margins = {"x": margin} if status == "read" else {}
     about = ("pool", "item", 1, f"run-{a}", f"run-{b}", a, b, first, 1, "all 1", None)
-    return StoredComparison(*about, status, "judge", "family", "g", margins)
+    return StoredComparison(*about, status, Party.of("openai/judge"), "family", "g", margins)
 
 
 RUNS = {name: f"run-{name}" for name in "xyz"}

@@ -40,8 +40,8 @@ def graded(folder: Path) -> dict[str, Any]:
     """Each sample's score with its detail."""
     with Journal(folder) as journal:
         (run,) = journal.runs()
-        (grader,) = journal.graders(run)
-        return {row["id"]: journal.score_of(run, grader.digest, row["id"], 1) for row in rows()}
+        ((grader, _),) = journal.graders(run)
+        return {row["id"]: journal.score_of(run, grader, row["id"], 1) for row in rows()}
 
 
 @pytest.mark.slow

@@ -28,10 +28,8 @@ def graded(folder: Path) -> dict[tuple[str, str], Any]:
     with Journal(folder) as journal:
         (run,) = journal.runs()
         return {
-            (str(grader.graded_by["judge"]), row["id"]): journal.score_of(
-                run, grader.digest, row["id"], 1
-            )
-            for grader in journal.graders(run)
+            (str(grader.judge), row["id"]): journal.score_of(run, grader, row["id"], 1)
+            for grader, _ in journal.graders(run)
             for row in ROWS
         }
 

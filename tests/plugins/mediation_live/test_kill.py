@@ -55,9 +55,9 @@ def graded(folder: Path) -> dict[str, Any]:
     """Each talk's score, with its ledger."""
     with Journal(folder) as journal:
         (run,) = journal.runs()
-        (grader,) = journal.graders(run)
+        ((grader, _),) = journal.graders(run)
         ids = [f"d{n}" for n in range(DISPUTES)]
-        return {id: journal.score_of(run, grader.digest, id, 1) for id in ids}
+        return {id: journal.score_of(run, grader, id, 1) for id in ids}
 
 
 @pytest.mark.slow

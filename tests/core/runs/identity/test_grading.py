@@ -11,6 +11,7 @@ import pytest
 from eibench import Item, Model, Options, Sampling, Score
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
+from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.plugins import installed
 from eibench.core.run.plan import make_plan
@@ -139,14 +140,6 @@ async def test_grading_raised_grades_anew_without_a_judge_too(lab: Lab) -> None:
     assert len(lab.rows()) == 8
 
 
-def test_grades_without_a_judge_keep_their_grader(lab: Lab) -> None:
-    """What is as it always was is no part of it."""
-    from eibench.core.settings.run_config import grader
-
-    facts = grader(lab.session(judge=None).task.config)
-    assert facts == {"version": "1", "judge": None, "options": {"reader": "plain"}}
-
-
 async def test_the_plan_counts_the_verdicts_to_ask_again(desk: Lab) -> None:
     """Neither those that the journal answers, nor too few."""
     model = desk.endpoint("one")
@@ -189,8 +182,8 @@ def test_a_leaderboard_names_runs_that_were_graded_otherwise(
         assert all(f"bench rescore {run['run_id']}" in warning for warning, run in named)
 
 
-def test_demo_and_other_specs_are_labels_of_themselves() -> None:
-    """A label that no run has asked is a judge of its own."""
-    names = JudgeNames([])
-    assert (names.first(None), names.first("demo/judge")) == (None, "demo/judge")
-    assert Endpoint(ModelSpec("demo", "judge")).stored_label == "demo/judge"
+def test_who_was_never_asked_is_a_judge_of_its_own() -> None:
+    """As it is asked now."""
+    names, judge = JudgeNames([]), Party.of("demo/judge")
+    assert (names.first(None), names.first(judge)) == (None, judge)
+    assert Endpoint(ModelSpec("demo", "judge")).party == judge

@@ -12,6 +12,7 @@ import pytest
 from eibench import JsonObject
 from eibench.core.errors import UsageError
 from eibench.core.journal import Journal
+from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
 from eibench.core.sample.progress import TRIAL_QUESTION
 from eibench.core.settings.run_config import Endpoint
@@ -65,7 +66,7 @@ async def test_a_server_on_another_port_is_asked_only_what_is_missing(
     with Journal(desk.runs_dir) as journal:
         (run,) = journal.runs()
         calls = [c for c in journal.calls(run) if c.key.phase == "generate"]
-    assert {c.model for c in calls} == {f"openai/m at 127.0.0.1:{old.port}"}
+    assert {c.asked for c in calls} == {Party.of("openai/m", f"127.0.0.1:{old.port}")}
     assert [c.address for c in calls] == [f"127.0.0.1:{s.port}" for s in (old, new, new)]
 
 

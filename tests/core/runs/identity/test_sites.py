@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eibench.core.parties.party import Party
 from eibench.core.parties.providers import ModelSpec
-from eibench.core.parties.sites import LOCAL, host_in, is_local, site_in, site_of
+from eibench.core.parties.sites import LOCAL, is_local, site_of
 from eibench.core.settings.run_config import Endpoint
 
 NEAR = [
@@ -46,12 +47,12 @@ def test_a_name_counts_for_any_address() -> None:
 def test_a_provider_s_own_host_is_no_site() -> None:
     """It needs none: nothing is given that could change."""
     assert site_of(None) is None
-    assert (host_in("openai/gpt-4.1"), site_in("openai/gpt-4.1")) == (None, None)
+    assert Party.of("openai/gpt-4.1").site() is None
 
 
 @given(st.sampled_from([*NEAR, *FAR]), st.sampled_from(["", ":8000", ":443", ":80"]), st.booleans())
-def test_a_label_means_the_site_of_its_endpoint(host: str, port: str, tls: bool) -> None:
+def test_a_party_is_at_the_site_of_its_endpoint(host: str, port: str, tls: bool) -> None:
     """What the journal keeps is enough to find a judge again."""
     url = f"http{'s' * tls}://{host}{port}/v1"
     endpoint = Endpoint(ModelSpec("openai", "a/b at c"), url)
-    assert site_in(Endpoint(ModelSpec("openai", "x"), url).label) == endpoint.site
+    assert endpoint.party.site() == endpoint.site
