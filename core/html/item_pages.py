@@ -136,8 +136,7 @@ def _chart(board: SiteBoard, item: ItemOnBoard) -> RowChart:
                  href=_transcript(board, name, item.item_id))
         for name, value in item.values.items()
     ]  # fmt: skip
-    return ladder("Each model, the best first; the name leads to its answer", rows,
-                  ("", "", "value"))  # fmt: skip
+    return ladder("Each model, the best first", rows, ("", "", "value"))
 
 
 def _transcript(board: SiteBoard, name: str, item_id: str) -> Address:

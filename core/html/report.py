@@ -7,7 +7,6 @@ from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.comparing import RunComparison
 from ..reports.statements import pair_statement
-from ..text import listed
 from . import several_runs
 from .board_document import board_document
 from .charts.rows import SHAPES, legend_mark
@@ -95,12 +94,13 @@ def runs_report(
 def _head(runs: Sequence[SiteRun], policy: Policy) -> Head:
     """What stands above a report."""
     documents = [policy.document(run.document) for run in runs]
-    names = [document["name"] for document in documents]
+    *others, last = (document["name"] for document in documents)
+    title = f"{', '.join(others)} and {last}" if others else last
     judges = dict.fromkeys(filter(None, map(judge_in, documents)))
     chips = [f"{documents[0]['dataset']['name']} pack", *(f"judge {judge}" for judge in judges),
              *dict.fromkeys(run.run.created_at[:10] for run in runs)]  # fmt: skip
     demo = any(document["demo"] for document in documents)
-    return Head(documents[0]["benchmark"], listed(names, len(names)), demo, chips)
+    return Head(documents[0]["benchmark"], title, demo, chips)
 
 
 def _several(

@@ -149,7 +149,7 @@ const eibench = (() => {
   const open = () => {
     let name = "";
     try { name = decodeURIComponent(location.hash.slice(1)); } catch { }
-    const wanted = document.getElementById(name)?.closest("details");
+    const place = document.getElementById(name), wanted = place?.closest("details") ?? place?.querySelector(":scope > details");
     for (let outer = wanted; outer; outer = outer.parentElement.closest("details")) outer.open = true;
     wanted?.scrollIntoView();
   };
