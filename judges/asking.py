@@ -86,6 +86,7 @@ async def ask(
         again = len(replies) - 1
         if reading.value is not None or again == REASKS:
             flags = (*reading.flags, *_asked_again(again))
+            judge.note(judge_replies=len(replies))
             return Outcome(reading.value, reading.reason, flags, tuple(replies))
         question = [*messages[:-1], _with_reason(messages[-1], reading.reason, form, again)]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from eibench import ChatResponse, JsonDict, Message, Model, Score, is_blank, no_answer
+from eibench import ChatResponse, Message, Model, Score, is_blank, no_answer
 
 from .asking import Outcome
 from .prompts import Template, display, fill, neutralise
@@ -45,12 +45,10 @@ class JudgeForm(ABC):
 
     def score(self, outcome: Outcome[Any]) -> Score:
         """The score of what came of asking; unscored where nothing could be read."""
-        detail: JsonDict = {"judge_replies": len(outcome.replies)}
         if outcome.value is None:
             reason = f"the judge's reply could not be read: {outcome.reason}"
-            return Score.unscored(reason, flags=(*outcome.flags, UNREAD), detail=detail)
-        score = self.score_of(outcome.value)
-        return replace(score, flags=outcome.flags, detail={**detail, **score.detail})
+            return Score.unscored(reason, flags=(*outcome.flags, UNREAD))
+        return replace(self.score_of(outcome.value), flags=outcome.flags)
 
     async def grade(
         self, judge: Model | None, template: Template, reply: Said, **values: str

@@ -107,8 +107,7 @@ class Rubric(JudgeForm):
 
     def score_of(self, filled: "Verdict") -> Score:
         """The rubric score, and the grade of each criterion."""
-        detail: JsonDict = {"unknown_keys": list(filled.unknown)} if filled.unknown else {}
-        return Score({RUBRIC_SCORE: self.total(filled.scores), **filled.scores}, detail=detail)
+        return Score({RUBRIC_SCORE: self.total(filled.scores), **filled.scores})
 
     def values(self, *, over: str = "items", by: tuple[str, ...] = ()) -> tuple[Value, ...]:
         """What such a score holds: the rubric score (0-100), and each criterion on its scale."""
@@ -222,7 +221,7 @@ async def ask_for_verdict(
         ProviderError: No reply could be had.
         MissingCall: Offline, and the journal does not hold a reply.
     """
-    return await ask(
+    outcome = await ask(
         judge,
         messages,
         lambda response: read_verdict(response, rubric, messages),
@@ -230,6 +229,9 @@ async def ask_for_verdict(
         cache_prefix=cache_prefix,
         json_schema=schema(rubric) if constrained and rubric.form == "json" else None,
     )
+    if outcome.value and outcome.value.unknown:
+        judge.note(unknown_keys=list(outcome.value.unknown))
+    return outcome
 
 
 def read_verdict(

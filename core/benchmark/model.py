@@ -17,6 +17,8 @@ class Model(Protocol):
     """How the run draws replies: the benchmark's defaults with the user's changes."""
     iteration: int
     """Which iteration of the item this sample is, from 1 on."""
+    noted: dict[str, object]
+    """What `note` was told."""
 
     def role(self, name: str) -> "Model":
         """A role of the benchmark's `roles`, asked like the model; it counts its own calls.
@@ -46,6 +48,14 @@ class Model(Protocol):
             response: What `chat` returned; once each.
             problem: Why it could not be read, and what may help where that is known; ``None``
                 where it could be.
+        """
+        ...
+
+    def note(self, **facts: object) -> None:
+        """Say what a judge's reply was beside its verdict; it goes into the score's `detail`.
+
+        What `grade` puts there under the same name counts instead. The readers of
+        `eibench.judges` note how many replies it took, and which keys they did not know.
         """
         ...
 

@@ -1,6 +1,7 @@
 """A benchmark with each of its methods guarded."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -87,6 +88,8 @@ class Guarded:
                 message = "no judge is given where the benchmark is not declared judged = True"
                 raise PluginError(f"{error}; {message}") from error
             raise
+        if judge and judge.noted and isinstance(score, Score):
+            score = replace(score, detail={**score.detail, **judge.noted, **score.detail})
         values.score(called, score, item, self.benchmark.values)
         self._check_unchanged("generate or grade", item)
         return score

@@ -53,6 +53,7 @@ class JournaledModel:
         self._holds = holds
         self._system = system
         self._seen: Counter[str] = Counter()
+        self.noted: dict[str, object] = {}
 
     async def chat(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
@@ -91,6 +92,10 @@ class JournaledModel:
             raise TypeError("mark takes a ChatResponse and, if it could not be read, why")
         if self._marked is not None:
             self._marked(response, problem)
+
+    def note(self, **facts: object) -> None:
+        """What goes into the score's detail; see `benchmark.Model.note`."""
+        self.noted |= facts
 
     def draw(self, name: str) -> Random:
         """A generator of random numbers; see `benchmark.Model.draw`."""

@@ -22,6 +22,7 @@ class ScriptedModel:
     Attributes:
         requests: What was asked, in order.
         problems: What `mark` was told of replies, in order; ``None`` of one that could be read.
+        noted: What `note` was told.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class ScriptedModel:
         self.sampling = sampling or Sampling()
         self.requests: list[ChatRequest] = []
         self.problems: list[str | None] = []
+        self.noted: dict[str, object] = {}
         self._replies = list(replies)
 
     def role(self, name: str) -> "ScriptedModel":
@@ -54,6 +56,10 @@ class ScriptedModel:
     def mark(self, response: ChatResponse, problem: str | None = None) -> None:
         """Keep it in `problems`."""
         self.problems.append(problem)
+
+    def note(self, **facts: object) -> None:
+        """Keep it in `noted`."""
+        self.noted |= facts
 
     async def kept(
         self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object

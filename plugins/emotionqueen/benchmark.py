@@ -14,7 +14,6 @@ from eibench import (
     ChatRequest,
     ChatResponse,
     Item,
-    JsonDict,
     Model,
     Options,
     Pack,
@@ -139,14 +138,12 @@ def _lengths(reply: Reply) -> dict[str, float | None]:
 
 def _score(reply: Reply, outcome: Outcome[Answers]) -> Score:
     values, flags = _lengths(reply), ("cut off",) * reply.cut_off + outcome.flags
-    detail: JsonDict = {"judge_replies": len(outcome.replies)}
     if outcome.value is None:
-        detail["judge_said"] = list(outcome.replies)
         message = f"the judge's reply could not be read: {outcome.reason}"
-        return Score(values, message, (*flags, UNREAD), detail)
+        return Score(values, message, (*flags, UNREAD), {"judge_said": list(outcome.replies)})
     said = outcome.value
     values |= {PASS: float(said.values["PASS"]), WIN: float(said.values["WIN"])}
-    return Score(values, None, flags, detail | {"reason": said.reason})
+    return Score(values, None, flags, {"reason": said.reason})
 
 
 def _warnings(items: Sequence[Item]) -> tuple[str, ...]:

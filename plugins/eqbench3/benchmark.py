@@ -116,8 +116,8 @@ class EQBench3(Benchmark[Scenario, Transcript], Pairwise[Scenario, Transcript]):
         outcome = await rubric.ask(judge, messages, cache_prefix=shared, constrained=constrained)
         score = rubric.score(outcome)
         values = _totalled(score.values, scenario.kind)
-        detail = {"sections": odd, **score.detail}
-        return replace(score, values=values, flags=(*flags, *score.flags), detail=detail)
+        flags = (*flags, *score.flags)
+        return replace(score, values=values, flags=flags, detail={"sections": odd})
 
     def judge_prompts(self, options: Options) -> Mapping[str, str]:
         """Our own wording; what a pack brings is known by the pack."""

@@ -28,6 +28,7 @@ class Sees:
         self.seen: list[str] = []
         self.sampling = Sampling()
         self.iteration = 1
+        self.noted: dict[str, object] = {}
 
     def role(self, name: str) -> Self:
         """The same for every part."""
@@ -38,6 +39,9 @@ class Sees:
         return Random(name)
 
     def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Nobody asks."""
+
+    def note(self, **facts: object) -> None:
         """Nobody asks."""
 
     async def kept(

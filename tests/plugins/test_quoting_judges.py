@@ -227,6 +227,7 @@ class _Repeats:
         self.rule = rule
         self.sampling = Sampling()
         self.iteration = 1
+        self.noted: dict[str, object] = {}
 
     def role(self, name: str) -> Self:
         """Nobody else is there."""
@@ -237,6 +238,9 @@ class _Repeats:
         return Random(name)
 
     def mark(self, response: ChatResponse, problem: str | None = None) -> None:
+        """Nobody asks."""
+
+    def note(self, **facts: object) -> None:
         """Nobody asks."""
 
     async def kept(

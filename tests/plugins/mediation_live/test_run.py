@@ -54,6 +54,15 @@ def test_the_result_and_the_plan_count_who_plays(bench: Bench) -> None:
     assert "--judge openai/NAME --role disputants=openai/NAME --exchanges 2" in done.err
 
 
+def test_what_judging_noted_stands_beside_how_the_talk_went(bench: Bench) -> None:
+    """The detail that `grade` gives takes nothing away of it."""
+    run = bench("run", "mediation-live", "--limit", "1", "--json").json["run_id"]
+    shown = bench("show", run, "hundred-and-forty-guests", "--json").json
+    (row,) = shown["iterations"]
+    assert row["score"]["detail"]["judge_replies"] == 1
+    assert "ledger" in row["score"]["detail"]
+
+
 def test_show_has_what_the_two_think(bench: Bench) -> None:
     """Their whole replies, under the role's name."""
     document = bench("run", "mediation-live", "--limit", "1", "--json").json
