@@ -225,8 +225,8 @@ def own_values(params: JsonObject, benchmark: Benchmark | None, *, several: bool
             place = f"{current(ctx).path}: [suite.{suite and suite.name}.options"
             message = f"{place}.{benchmark and benchmark.name}] has no option {name}"
             raise ConfigError(message + nearest(name, names))
-    unsaid = {n: params[n] for n in (*filed, *typed)}
-    return unsaid | {n: v for n, v in said.items() if not given_by_user(n)}
+    said = {n: v for n, v in said.items() if not given_by_user(n)}
+    return {n: params[n] for n in (*filed, *typed)} | said
 
 
 def _same(value: Json) -> Json:

@@ -106,16 +106,19 @@ def run_command(
     """Run a benchmark, or several; the same command again resumes it."""
     limits = [read_limit(text) for text in fail_under]
     chosen = choose_benchmarks(benchmarks, suite)
-    settings = [options.run_settings(params, benchmark) for benchmark in chosen]
-    session = begin(settings[0])
+    settings = {
+        benchmark.name: fitting(options.run_settings(params, benchmark), benchmark, len(chosen))
+        for benchmark in chosen
+    }
+    session = begin(settings[chosen[0].name])
     tasks = [
         Generate(config)
-        for benchmark, own in zip(chosen, settings, strict=True)
-        for config in run_configs(benchmark, fitting(own, benchmark, len(chosen)), allow)
+        for benchmark in chosen
+        for config in run_configs(benchmark, settings[benchmark.name], allow)
     ]
     say_what_fits_some(chosen)
     runs = [planned(task, session.for_next_run(), dry=dry_run) for task in tasks]
-    sure = yes or settings[0].by_user("max_cost")  # a file cannot say yes for the user
+    sure = yes or settings[chosen[0].name].by_user("max_cost")  # a file cannot say yes for the user
     return start(runs, sure=sure, dry=dry_run, json_output=json_output, limits=limits)
 
 
@@ -151,7 +154,10 @@ def start(
     refuse_too_little([run.plan for run in runs], budget.limit if budget else None)
     if dry:
         if json_output:
-            plans = [plan_as_json(r.config, r.session, r.plan, r.task.pack.source) for r in runs]
+            plans = [
+                plan_as_json(run.config, run.session, run.plan, run.task.pack.source)
+                for run in runs
+            ]
             click.echo(as_text({"dry_run": True, "runs": plans}))
         return 0
     ask_to_spend([run.plan for run in runs], sure=sure)

@@ -10,7 +10,7 @@ import click
 
 from .. import console
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import MODEL, is_generating, role_in
+from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
 from ..errors import BenchError, ConfigError, Interrupted, UsageError
@@ -42,10 +42,9 @@ from .settings import current
 def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> JsonDict:
     """A plan as plain values."""
     tokens_in, tokens_out = plan.tokens
-    judging = [party for party in plan.parties if not is_generating(party.phase)]
-    judged = [party for party in judging if party.phase != TRIAL]
-    calls = {"model": plan.parties[0].calls, "judge": sum(party.calls for party in judged)}
-    calls |= {role: p.calls for p in plan.parties if (role := role_in(p.phase))}
+    judged = (party.calls for party in plan.parties if party.phase in (JUDGE, COMPARE))
+    calls = {"model": plan.parties[0].calls, "judge": sum(judged)}
+    calls |= {role: party.calls for party in plan.parties if (role := role_in(party.phase))}
     panel = config.panel.label if config.panel else None
     roles = {name: player.label for name, player in config.roles.items()}
     return {
@@ -57,7 +56,7 @@ def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -
         "samples": {"total": plan.total, "left": plan.left},
         "calls": calls,
         "comparisons": plan.comparisons._asdict(),
-        "tries_judge": len(judged) < len(judging),
+        "tries_judge": any(party.phase == TRIAL for party in plan.parties),
         **({"roles": roles} if roles else {}),
         "tokens": {"input": _pair(tokens_in), "output": _pair(tokens_out)},
         "cost_usd": None if plan.cost is None else [plan.cost.low, plan.cost.high],
@@ -123,8 +122,7 @@ def _asked(party: PartyPlan, plan: Plan, *, fewest: bool, most: int) -> str:
         return f"{_comparisons(plan)} by {party.endpoint.label}"
     if party.phase == TRIAL:
         return f"1 call to see that {party.endpoint.label} answers"
-    talks = any(role_in(other.phase) for other in plan.parties)
-    least = "at least " if fewest else "at most " if talks and party.phase == MODEL else ""
+    least = "at least " if fewest else "at most " if plan.talks and party.phase == MODEL else ""
     if party.phase == MODEL and most > 1:
         return f"{party.calls:,} to {plural(party.calls * most, 'call')} to {party.endpoint.label}"
     if role := role_in(party.phase):

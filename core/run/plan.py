@@ -9,7 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import MODEL
+from ..benchmark.roles import MODEL, role_in
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
@@ -95,6 +95,11 @@ class Plan:
     def tokens(self) -> tuple[Range, Range]:
         """Input and output tokens in all, as far as they can be told."""
         return total_tokens(p.tokens for p in self.parties if p.tokens is not None)
+
+    @property
+    def talks(self) -> bool:
+        """Whether somebody plays a role, so that a sample may end early."""
+        return any(role_in(party.phase) for party in self.parties)
 
     @property
     def costs_money(self) -> bool:

@@ -156,7 +156,7 @@ def _panel(settings: RunSettings) -> Panel | None:
     Raises:
         UsageError: What is about panels is given for one judge, or contradicts itself.
     """
-    n, rule = len(settings.judges), settings.panel or "mean"
+    n = len(settings.judges)
     for name in _OF_PANELS:
         if n < 2 and settings.given(name):
             message = f"{flag_of(name)} is about several judges"
@@ -165,10 +165,15 @@ def _panel(settings: RunSettings) -> Panel | None:
         return None
     if settings.quorum and settings.quorum > n:
         raise UsageError(f"--quorum {settings.quorum} is more than the {n} judges")
-    if settings.given("overlap") and rule != "rotate":
+    if settings.given("overlap") and settings.panel != "rotate":
         raise UsageError("--overlap goes with --panel rotate alone")
-    overlap = OVERLAP if settings.overlap is None else settings.overlap
-    return Panel((), rule, settings.quorum or 0, settings.exclude_kin, overlap)
+    return Panel(
+        (),
+        settings.panel or "mean",
+        settings.quorum or 0,
+        settings.exclude_kin,
+        OVERLAP if settings.overlap is None else settings.overlap,
+    )
 
 
 def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]:
@@ -186,22 +191,26 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
                 shown = f"{flag_of(option)} {name}".rstrip()
                 raise UsageError(f"{shown}: there is no such role; {there}")
     file = settings.file.roles if settings.file else {}
-    specs = {n: p.model for n, p in file.items() if n in names} | dict(settings.roles)
+    roles = {name: role.model for name, role in file.items() if name in names}
+    roles |= settings.roles
     for name in (*settings.role_base_url, *settings.role_api_key_env):
-        if name not in specs:
+        if name not in roles:
             raise UsageError(f"the role {name} has no player; name one with --role {name}=SPEC")
-    return {n: find_target(settings, ModelSpec.parse(specs[n]), of_role(n)) for n in specs}
+    return {
+        name: find_target(settings, ModelSpec.parse(roles[name]), of_role(name)) for name in roles
+    }
 
 
 def _role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sampling]:
     """How replies of roles are drawn where that is not as the benchmark says."""
-    file = settings.file.roles if settings.file else {}
-    given, made = settings.role_max_tokens, dict[str, Sampling]()
+    file, sampling = settings.file.roles if settings.file else {}, dict[str, Sampling]()
     for role in benchmark.roles:
-        filed = file[role.name].max_tokens if role.name in file else None
-        if most := given.get(role.name) or given.get("") or filed:
-            made[role.name] = replace(role.sampling, max_tokens=most)
-    return made
+        limit = settings.role_max_tokens.get(role.name) or settings.role_max_tokens.get("")
+        if limit is None and role.name in file:
+            limit = file[role.name].max_tokens
+        if limit:
+            sampling[role.name] = replace(role.sampling, max_tokens=limit)
+    return sampling
 
 
 def _fitting_players(

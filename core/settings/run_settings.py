@@ -227,9 +227,9 @@ class RunSettings:
     def _of_judge(self, given: tuple[str, ...], party: PartyOptions) -> str | None:
         """What is given for a judge: for it alone, else for all."""
         start = f"{party.judge}="
-        own = (text.removeprefix(start) for text in given if text.startswith(start))
-        if (found := next(own, None)) is not None:
-            return found
+        for text in given:
+            if text.startswith(start):
+                return text.removeprefix(start)
         return next((text for text in given if not self.names_judge(text)), None)
 
     def names_judge(self, text: str) -> bool:

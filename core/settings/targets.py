@@ -56,22 +56,21 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         given = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
         _refuse(spec, [option for option, value in given.items() if value])
         return Target(Endpoint(spec), party=party)
-    player = settings.file.roles.get(party.role) if settings.file else None
-    if base_url is None and player:
-        base_url = player.base_url
+    role = settings.file.roles.get(party.role) if settings.file else None
+    if base_url is None and role:
+        base_url = role.base_url
     if variable:
         check_variable(variable, process_environment(), party)
-    known = settings.file.endpoint(base_url, party) if settings.file else None
-    where = None
-    if known:
-        where, variable = known.base_url, variable or known.api_key_env
+    named = settings.file.endpoint(base_url, party) if settings.file else None
+    if named:
+        base_url, variable = named.base_url, variable or named.api_key_env
     elif base_url is not None:
-        where = check_base_url(base_url, party)
+        base_url = check_base_url(base_url, party)
     if settings.file:
-        own = player.api_key_env if player else None
-        variable = variable or own or settings.file.run.get(_name(party.api_key_env))
-    endpoint = Endpoint(spec, where, variable, headers, known.name if known else None)
-    return Target(endpoint, known, _sending(settings, endpoint, provider, party), party)
+        variable = variable or (role.api_key_env if role else None)
+        variable = variable or settings.file.run.get(_name(party.api_key_env))
+    endpoint = Endpoint(spec, base_url, variable, headers, named.name if named else None)
+    return Target(endpoint, named, _sending(settings, endpoint, provider, party), party)
 
 
 def _refuse(spec: ModelSpec, options: list[str]) -> None:
