@@ -103,7 +103,7 @@ async def score_async(
     responses: Responses,
     *,
     dataset: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     name: str | None = None,
 ) -> Result:
     """Score answers made elsewhere; no model is asked and nothing is stored.

@@ -88,7 +88,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 }
 
 
-def _name(key: Any) -> str:
+def _name(key: object) -> str:
     return _WRITERS[str](key) if type(key) is str else escaped(_compact({key: 0})[1:-4])
 
 

@@ -14,7 +14,7 @@ MET = "met"
 
 
 @dataclass(frozen=True, slots=True)
-class Checklist(JudgeForm):
+class Checklist(JudgeForm[Answers]):
     """Questions about a reply; the score is the share that is answered with yes.
 
     Attributes:

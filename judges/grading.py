@@ -7,7 +7,7 @@ prompt; a judge that cannot be read leaves the sample unscored, with the reason.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from eibench import ChatResponse, Message, Model, Score, is_blank, no_answer
 
@@ -20,7 +20,10 @@ Said: TypeAlias = "ChatResponse | str | Sequence[tuple[str, str]]"
 """What is judged: a reply, a text, or a talk as speakers and what they said."""
 
 
-class JudgeForm(ABC):
+Filled = TypeVar("Filled")
+
+
+class JudgeForm(ABC, Generic[Filled]):
     """A form that a judge fills in about one reply."""
 
     @property
@@ -36,14 +39,14 @@ class JudgeForm(ABC):
     @abstractmethod
     async def ask(
         self, judge: Model, messages: Sequence[Message], *, cache_prefix: int = 0
-    ) -> Outcome[Any]:
+    ) -> Outcome[Filled]:
         """What the judge fills in, once it can be read."""
 
     @abstractmethod
-    def score_of(self, filled: Any) -> Score:
+    def score_of(self, filled: Filled) -> Score:
         """The score of a form as it was filled in."""
 
-    def score(self, outcome: Outcome[Any]) -> Score:
+    def score(self, outcome: Outcome[Filled]) -> Score:
         """The score of what came of asking; unscored where nothing could be read."""
         if outcome.value is None:
             reason = f"the judge's reply could not be read: {outcome.reason}"

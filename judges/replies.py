@@ -11,9 +11,9 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from eibench.core.types import ChatResponse, Finish, JsonDict
+from eibench.core.types import ChatResponse, Finish, Json, JsonDict
 
 from .quoting import MORE_FOLLOWS, Quotable, says_more
 
@@ -139,7 +139,7 @@ def _parse(text: str) -> object:
         return None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> JsonDict:
+def _object(pairs: list[tuple[str, Json]]) -> JsonDict:
     made: JsonDict = {}
     for key, value in pairs:
         if key in made and made[key] != value:

@@ -35,7 +35,7 @@ _FORM = "Reply with the JSON object alone, each criterion once, as a number from
 
 
 @dataclass(frozen=True, slots=True)
-class Rubric(JudgeForm):
+class Rubric(JudgeForm["Verdict"]):
     """What a judge grades a reply by, and what becomes of its grades.
 
     Attributes:

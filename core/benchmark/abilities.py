@@ -9,7 +9,7 @@ needed.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, runtime_checkable
 
 from ..reading.packs import Pack
 from ..text import is_blank
@@ -61,7 +61,7 @@ class ReadsForeign(Protocol):
 
     foreign_forms: tuple[str, ...]
 
-    def read_foreign(self, form: str, value: Any, origin: Path, judge: str) -> ForeignResults:
+    def read_foreign(self, form: str, value: object, origin: Path, judge: str) -> ForeignResults:
         """What can be had of a file that another program wrote: comparisons, or runs.
 
         Nothing in it is to be trusted.

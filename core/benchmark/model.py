@@ -1,7 +1,7 @@
 """A model, a judge or a role, as a plugin's coroutine sees it, and whether it answered."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..text import is_blank
 from ..types import ChatResponse, Finish, Message, Sampling
@@ -60,7 +60,7 @@ class Model(Protocol):
         ...
 
     async def chat(
-        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse:
         """The model's reply, from the journal if it is there, else from the network.
 
@@ -76,7 +76,7 @@ class Model(Protocol):
         ...
 
     async def kept(
-        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: Any
+        self, messages: str | Sequence[Message], *, cache_prefix: int = 0, **changes: object
     ) -> ChatResponse | None:
         """The reply that `chat` would find in the journal; ``None`` where it would have to ask."""
         ...

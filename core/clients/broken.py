@@ -7,8 +7,7 @@ chunk; both are made up for here.
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 from weakref import WeakSet
 
 import aiohttp
@@ -57,7 +56,7 @@ def _look_at(closed: "asyncio.Future[None]") -> None:
 
 def add_rest(body: Body, stream: aiohttp.StreamReader) -> None:
     """Add what had arrived of a body before it broke off."""
-    held: Any = getattr(stream, "_read_nowait", None)
+    held: Callable[[int], bytes] | None = getattr(stream, "_read_nowait", None)
     if held is not None:
         body.add(held(-1))
 

@@ -11,7 +11,7 @@ import os
 import re
 import urllib.request
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, ErrorKind, ProviderError, UsageError
@@ -25,6 +25,9 @@ from .litellm_reply import Wire, read_reply, read_wire, unreadable
 from .litellm_setup import load
 from .refused import refused_parameters
 from .sdk import CONNECT_S, DIRECT, read_as_unicode, without_variables
+
+if TYPE_CHECKING:
+    import httpx
 
 _A_DAY_S = 86_400.0  # none at all would mean litellm's ten minutes
 _TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
@@ -79,7 +82,7 @@ class LiteLLMClient:
             return None
         from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-        handler: Any = AsyncHTTPHandler(timeout=self._timeout)
+        handler = AsyncHTTPHandler(timeout=self._timeout)
         handler.client.follow_redirects = False
         handler.client.event_hooks = {"response": [read_as_unicode]}
         return handler
@@ -106,7 +109,7 @@ class LiteLLMClient:
             )
 
     @property
-    def _timeout(self) -> Any:
+    def _timeout(self) -> "httpx.Timeout":
         import httpx
 
         return httpx.Timeout(_A_DAY_S, connect=CONNECT_S)

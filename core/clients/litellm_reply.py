@@ -175,7 +175,7 @@ def _headers(hidden: JsonObject) -> dict[str, str]:
     return {"x-request-id": str(found)} if found else {}
 
 
-def _holds(value: Any, name: str) -> bool:
+def _holds(value: object, name: str) -> bool:
     if isinstance(value, dict):
         return name in value or any(_holds(v, name) for v in value.values())
     return False

@@ -8,8 +8,7 @@ import json
 import time
 import urllib.request
 from contextlib import suppress
-from http.client import HTTPException
-from typing import Any
+from http.client import HTTPException, HTTPResponse
 
 from ..parties.providers import ClientConfig, is_loopback
 from ..text import readable
@@ -32,7 +31,7 @@ async def read_entry(config: ClientConfig) -> JsonDict | None:
 
 def _read(config: ClientConfig) -> JsonDict | None:
     # A redirect is not followed, as the key would go with it.
-    ways: list[Any] = [_NoRedirect()]
+    ways: list[urllib.request.BaseHandler] = [_NoRedirect()]
     if is_loopback(config.base_url):
         ways.append(urllib.request.ProxyHandler({}))
     with suppress(OSError, ValueError, HTTPException, RecursionError):
@@ -43,17 +42,18 @@ def _read(config: ClientConfig) -> JsonDict | None:
     return None
 
 
-def _storable(entry: JsonDict) -> Any:
+def _storable(entry: JsonDict) -> JsonDict:
     """The entry without keys, and as it comes back from the journal.
 
     Raises:
         ValueError: It holds a number that JSON has not.
     """
     text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
-    return json.loads(redact.reply(readable(text)))
+    stored: JsonDict = json.loads(redact.reply(readable(text)))
+    return stored
 
 
-def _body(response: Any) -> bytes:
+def _body(response: HTTPResponse) -> bytes:
     """What comes within the time and the size that such a list may have."""
     body, until = b"", time.monotonic() + LIST_S
     while len(body) < _MOST and time.monotonic() < until and (more := response.read1(_MOST)):

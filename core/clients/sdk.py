@@ -8,7 +8,10 @@ import gc
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import httpx
 
 CONNECT_S = 15.0
 """Three of these fit into the minute in which a dead host has to be noticed."""
@@ -16,7 +19,7 @@ DIRECT: Any = {"http://": None, "https://": None, "all://": None}
 """For loopback: a proxy would get what is meant for this machine alone."""
 
 
-async def read_as_unicode(response: Any) -> None:
+async def read_as_unicode(response: "httpx.Response") -> None:
     """A hook for answers: their text is UTF-8 to the SDK, whatever charset the server names.
 
     It would read the text of a failed one in that charset, and some are none of texts.

@@ -44,7 +44,7 @@ class _SdkTransport:
             raise too_large(self._asked, self._most)
         return answer
 
-    def _answer(self, error: Any) -> HttpAnswer | ProviderError:
+    def _answer(self, error: Exception) -> HttpAnswer | ProviderError:
         response, cause = getattr(error, "response", None), error.__cause__
         if response is not None:
             return HttpAnswer(response.status_code, response.headers, response.content)

@@ -2,10 +2,10 @@
 
 import contextlib
 import os
-from typing import IO, Any
+from typing import IO
 
 
-def silence(stream: IO[Any] | None) -> None:
+def silence(stream: IO[str] | None) -> None:
     """Let whatever is still written to a stream go nowhere, instead of being an error."""
     with contextlib.suppress(AttributeError, OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

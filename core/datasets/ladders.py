@@ -9,7 +9,7 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import DataError, ProviderError, UsageError
 from ..reading.files import is_there
@@ -175,9 +175,9 @@ def git_blob(path: Path) -> str:
     try:
         with path.open("rb") as file:
             size = path.stat().st_size
-            made: Any = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+            made = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
             while chunk := file.read(_CHUNK):
                 made.update(chunk)
     except OSError as error:
         raise DataError(path, f"cannot be read: {error.strerror}") from None
-    return str(made.hexdigest())
+    return made.hexdigest()

@@ -78,7 +78,7 @@ def _conversations(path: Path) -> Iterator[ForeignSample]:
         raise DataError(path, "holds no conversations")
 
 
-def _turns(path: Path, place: str, messages: Any) -> tuple[ForeignTurn, ...]:
+def _turns(path: Path, place: str, messages: object) -> tuple[ForeignTurn, ...]:
     """The turns of a conversation, in which user and assistant alternate."""
     texts = list(map(_said, messages)) if isinstance(messages, list) else []
     roles = [role for role, _ in texts]

@@ -52,7 +52,7 @@ def _parquet_writer() -> Callable[[TableRow, Sequence[Any]], bytes]:
         raise ConfigError(message) from None
     kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
 
-    def packed(row: TableRow, rows: Sequence[Any]) -> bytes:
+    def packed(row: TableRow, rows: Sequence[object]) -> bytes:
         hints = get_type_hints(row)
         schema = arrow.schema([(name, kinds[_plain(hints[name])]) for name in row._fields])
         columns = zip(*rows, strict=True) if rows else [[] for _ in row._fields]
@@ -64,6 +64,6 @@ def _parquet_writer() -> Callable[[TableRow, Sequence[Any]], bytes]:
     return packed
 
 
-def _plain(hint: Any) -> Any:
+def _plain(hint: object) -> Any:
     """A column's type without None."""
     return next((one for one in getattr(hint, "__args__", ()) if one is not type(None)), hint)

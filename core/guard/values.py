@@ -110,7 +110,7 @@ def pack(called: Called, value: Any) -> None:
         places[item.id] = number
 
 
-def _item(called: Called, item: Any, number: int) -> None:
+def _item(called: Called, item: object, number: int) -> None:
     if not isinstance(item, Item):
         called.refuse(f"returned a Pack whose item {number} is {type(item).__name__}, not an Item")
     for name in ("id", "family"):
@@ -190,7 +190,7 @@ def pair_score(called: Called, value: Any) -> None:
     _texts(called, "the replies of the PairScore", value.replies)
 
 
-def numbers(called: Called, value: Any, n: int) -> None:
+def numbers(called: Called, value: object, n: int) -> None:
     """Refuse what is no list of so many finite numbers or ``None``."""
     if not isinstance(value, Sequence) or len(value) != n:
         called.refuse(f"returned {type(value).__name__}, not a list of {n} numbers, one a score")

@@ -29,23 +29,23 @@ _MOST = 2**63 - 1
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", re.ASCII)
 
 
-def text(value: Any) -> str | None:
+def text(value: object) -> str | None:
     """A text."""
     return None if isinstance(value, str) else "must be a text"
 
 
-def boolean(value: Any) -> str | None:
+def boolean(value: object) -> str | None:
     """True or false."""
     return None if isinstance(value, bool) else "must be true or false"
 
 
-def number(value: Any) -> str | None:
+def number(value: object) -> str | None:
     """A number, whole or not."""
     is_one = isinstance(value, int | float) and not isinstance(value, bool)
     return None if is_one else "must be a number"
 
 
-def numeric(value: Any) -> str | None:
+def numeric(value: object) -> str | None:
     """A number, or true or false, which count as 1 and 0."""
     return None if isinstance(value, bool) else number(value)
 
@@ -73,7 +73,7 @@ def matching(pattern: str, what: str) -> Shape:
     """A text that a pattern describes in full."""
     compiled = re.compile(pattern, re.ASCII)
 
-    def message(value: Any) -> str | None:
+    def message(value: object) -> str | None:
         fits = isinstance(value, str) and compiled.fullmatch(value)
         return None if fits else f"must be {what}"
 
@@ -83,14 +83,14 @@ def matching(pattern: str, what: str) -> Shape:
 def one_of(values: frozenset[str]) -> Shape:
     """One of some texts."""
 
-    def message(value: Any) -> str | None:
+    def message(value: object) -> str | None:
         fits = isinstance(value, str) and value in values
         return None if fits else f"must be one of {', '.join(sorted(values))}"
 
     return message
 
 
-def time(value: Any) -> str | None:
+def time(value: object) -> str | None:
     """A time as the journal writes it, so that the later one is the larger text."""
     if isinstance(value, str) and _TIME.fullmatch(value):
         try:
@@ -109,7 +109,7 @@ def optional(shape: Shape) -> Shape:
 def list_of(shape: Shape) -> Shape:
     """A list in which each is of a shape."""
 
-    def message(value: Any) -> str | None:
+    def message(value: object) -> str | None:
         if not isinstance(value, list):
             return "must be a list"
         return next((f"holds one that {wrong}" for one in value if (wrong := shape(one))), None)
@@ -120,7 +120,7 @@ def list_of(shape: Shape) -> Shape:
 def row_of(*shapes: Shape) -> Shape:
     """A list with one value of each shape."""
 
-    def message(value: Any) -> str | None:
+    def message(value: object) -> str | None:
         if not isinstance(value, list) or len(value) != len(shapes):
             return f"must be a list of {len(shapes)}"
         pairs = zip(shapes, value, strict=True)
@@ -132,7 +132,7 @@ def row_of(*shapes: Shape) -> Shape:
 def object_of(shape: Shape) -> Shape:
     """An object whose values are all of a shape, whatever their names."""
 
-    def message(value: Any) -> str | None:
+    def message(value: object) -> str | None:
         if not isinstance(value, dict):
             return "must be an object"
         pairs = value.items()
@@ -141,7 +141,7 @@ def object_of(shape: Shape) -> Shape:
     return message
 
 
-def anything(value: Any) -> str | None:
+def anything(value: object) -> str | None:
     """Whatever JSON can say."""
     return None
 
@@ -158,7 +158,7 @@ def record(
     """
     known, needed = fields.keys(), [n for n in fields if required is None or n in required]
 
-    def message(value: Any) -> str | None:
+    def message(value: object) -> str | None:
         if not isinstance(value, dict):
             return "must be an object"
         # Every line of a file comes through here; a generator each would take twice the time.
@@ -191,7 +191,7 @@ def shape_of(hint: Any) -> Shape:
     return _PLAIN[hint] if kind is None else _AROUND[kind](*map(shape_of, args))
 
 
-def _limited(inner: Any, limit: AtLeast | Length) -> Shape:
+def _limited(inner: object, limit: AtLeast | Length) -> Shape:
     if isinstance(limit, Length):
         return row_of(*map(shape_of, get_args(inner) * limit.n))
     return whole(limit.least) if inner is int else positive

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
 from sys import float_info
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from ..errors import DataError, UsageError
 from ..types import JsonObject
@@ -228,8 +228,9 @@ def _length(row: JsonObject, key: str) -> float:
     raise _Bad(f'"{key}" must be a number from 0')
 
 
-def _weight(value: Any) -> float:
-    if type(value) in (int, float) and 0 < value <= float_info.max:
+def _weight(value: object) -> float:
+    is_flag = isinstance(value, bool)
+    if isinstance(value, int | float) and not is_flag and 0 < value <= float_info.max:
         return float(value)
     raise _Bad('"weight" must be a number above 0')
 

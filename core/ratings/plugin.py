@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..hooks.specs import hookimpl
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .comparisons import Comparisons
     from .result import Ratings
     from .settings import RatingSettings
+
+    _Rate = Callable[[Comparisons, RatingSettings], Ratings]
 
 
 @dataclass
@@ -28,9 +30,8 @@ class _Engine:
 
     def rate(self, comparisons: "Comparisons", settings: "RatingSettings") -> "Ratings":
         """See the module's `rate`."""
-        module: Any = import_module(f".{self.module}", __package__)
-        found: Ratings = module.rate(comparisons, settings)
-        return found
+        rate: _Rate = import_module(f".{self.module}", __package__).rate
+        return rate(comparisons, settings)
 
 
 _ENGINES = (

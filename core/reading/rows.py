@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, get_args
+from typing import get_args
 
 from ..errors import DataError
 from ..types import Item, JsonDict
@@ -76,7 +76,7 @@ def _rows_of(path: Path, fields: Mapping[str, Kind]) -> Iterator[tuple[int, obje
         raise DataError(path, f"not CSV: {error}", _line(reader)) from None
 
 
-def _line(reader: Any) -> str:
+def _line(reader: "csv.DictReader[str]") -> str:
     return f"line {reader.line_num}"
 
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from ..benchmark import Pack
 from ..benchmark.roles import phase_of
@@ -121,7 +120,7 @@ def _why_another(
     return f"{message} judged as {endpoint.party} ({what}); {way_out}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{value!r:.80}"
 
 

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..benchmark import Benchmark, Pack
 from ..clients.thinking import split_thinking
@@ -125,7 +125,10 @@ def _rows(scores: Sequence[SampleScore], answered: Collection[str]) -> dict[str,
 
 
 async def _score(
-    config: RunConfig, plugin: Guarded, sample: Sample, replies: Mapping[Any, Mapping[int, str]]
+    config: RunConfig,
+    plugin: Guarded,
+    sample: Sample,
+    replies: Mapping[tuple[str, int], Mapping[int, str]],
 ) -> Score:
     item, iteration = sample
     given = replies.get((item.id, iteration))

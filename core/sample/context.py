@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..benchmark.roles import JUDGE, is_generating, role_in
 from ..clients.caller import Caller
@@ -14,7 +14,7 @@ from ..guard import guard
 from ..journal import Failure, Journal, RunRecord
 from ..parties.party import Party
 from ..settings.run_config import RunConfig, by_each_judge, grader
-from ..types import Item, Sampling, Score
+from ..types import ChatResponse, Item, Sampling, Score
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
 from .progress import COMPARE, TRIAL, Progress
@@ -99,8 +99,8 @@ class RunContext:
     replays: bool = True
     planned: Callable[[Item, int], Mapping[str, int]] = lambda item, iteration: {}
     say: Callable[[str], None] = lambda line: None
-    under_way: "dict[asyncio.Task[Any], Caller]" = field(default_factory=dict)
-    shared: "dict[object, asyncio.Task[Any]]" = field(default_factory=dict)
+    under_way: "dict[asyncio.Task[ChatResponse], Caller]" = field(default_factory=dict)
+    shared: "dict[object, asyncio.Task[ChatResponse]]" = field(default_factory=dict)
     begun: Counter[_Who] = field(default_factory=Counter)
     refused: Counter[_Who] = field(default_factory=Counter)
     heard: set[_Who] = field(default_factory=set)
@@ -161,7 +161,7 @@ class RunContext:
         totals = self.journal.call_totals(self.run, party.asked) if self.replays else ()
         return any(total.phase == party.phase for total in totals)
 
-    def watch(self, call: "asyncio.Task[Any]", caller: Caller, place: object) -> None:
+    def watch(self, call: "asyncio.Task[ChatResponse]", caller: Caller, place: object) -> None:
         """Keep a call that was begun until it has ended, whoever waits for it.
 
         Args:

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from random import Random
-from typing import Any
 
 from ..errors import MissingCall
 from ..journal.records import CallKey
@@ -135,19 +134,20 @@ def _is_same(one: object, other: object) -> bool:
     return one is other or (type(one) is type(other) is float and one == other != 0.0)
 
 
-def _checked(messages: Sequence[Any]) -> list[Message]:
+def _checked(messages: Sequence[object]) -> list[Message]:
     """The messages, if they are some.
 
     Raises:
         TypeError: One is no message.
         ValueError: One has a role that there is not.
     """
-    made: list[Any] = list(messages)
-    for message in made:
+    made: list[Message] = []
+    for message in messages:
         if not isinstance(message, Message) or not isinstance(message.content, str):
             raise TypeError(f"chat takes a text or a list of Message, not {message!r:.60}")
         if message.role not in _ROLES:
             raise ValueError(f"chat: unknown role {message.role!r}; roles are {', '.join(_ROLES)}")
+        made.append(message)
     return made
 
 

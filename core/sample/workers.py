@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import BenchError, ErrorKind, Interrupted, ProviderError
 from ..guard.calls import BLOCKED_S, waiting
+from ..types import ChatResponse
 from .signals import ending_signals, handling
 
 if TYPE_CHECKING:
@@ -224,6 +225,6 @@ def _is_endpoint_down(stop: Stop) -> bool:
     return isinstance(stop.reason, ProviderError) and stop.reason.kind == ErrorKind.CONNECTION
 
 
-def _cancel(tasks: "Iterable[asyncio.Task[None]]") -> None:
+def _cancel(tasks: "Iterable[asyncio.Task[None] | asyncio.Task[ChatResponse]]") -> None:
     for task in tasks:
         task.cancel()

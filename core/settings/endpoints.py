@@ -37,7 +37,7 @@ class EndpointSettings:
         return {name: value for name, value in values.items() if value is not None}
 
 
-def read_endpoints(raw: Any, path: object) -> dict[str, EndpointSettings]:
+def read_endpoints(raw: object, path: object) -> dict[str, EndpointSettings]:
     """The endpoints of a settings file by name.
 
     Args:
@@ -52,7 +52,7 @@ def read_endpoints(raw: Any, path: object) -> dict[str, EndpointSettings]:
     return {name: _read(name, table, path) for name, table in raw.items()}
 
 
-def _read(name: str, table: Any, path: object) -> EndpointSettings:
+def _read(name: str, table: object, path: object) -> EndpointSettings:
     place = f"{path}: [endpoints.{name}]"
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{place}: a name has letters, digits, dots, dashes and underscores")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import ConfigError
 from ..reading.names import nearest
@@ -29,7 +28,7 @@ class RolePlayer:
     max_tokens: int | None = None
 
 
-def read_players(raw: Any, path: object) -> dict[str, RolePlayer]:
+def read_players(raw: object, path: object) -> dict[str, RolePlayer]:
     """Who plays roles, by role.
 
     Args:
@@ -44,7 +43,7 @@ def read_players(raw: Any, path: object) -> dict[str, RolePlayer]:
     return {name: _read(f"{path}: [roles.{name}]", table) for name, table in raw.items()}
 
 
-def _read(place: str, table: Any) -> RolePlayer:
+def _read(place: str, table: object) -> RolePlayer:
     values = plain_names(place, table)
     for key in values:
         if key not in _RULES:

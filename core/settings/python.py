@@ -47,7 +47,7 @@ def find_benchmark(benchmark: str | Benchmark) -> Benchmark:
     return benchmark
 
 
-def from_python(arguments: Mapping[str, Any]) -> RunSettings:
+def from_python(arguments: Mapping[str, object]) -> RunSettings:
     """Settings from arguments by name; ``None`` stands for the default.
 
     Raises:
@@ -85,7 +85,7 @@ def _checked(name: str, value: Any) -> Any:
     return Path(value) if name == "runs_dir" else value
 
 
-def _of_judges(name: str, value: Any) -> tuple[str, ...]:
+def _of_judges(name: str, value: object) -> tuple[str, ...]:
     """A text, several of them, or texts by judge."""
     if isinstance(value, Mapping) and name != "judge":
         return tuple(f"{judge}={text}" for judge, text in _texts_by_name(name, value).items())
@@ -93,7 +93,7 @@ def _of_judges(name: str, value: Any) -> tuple[str, ...]:
     return tuple(fitting(name, RULES[name], one) for one in given)
 
 
-def _tokens_by_role(value: Any) -> dict[str, int]:
+def _tokens_by_role(value: object) -> dict[str, int]:
     """Numbers by role; one number is for all of them."""
     given = value if isinstance(value, Mapping) else {"": value}
     return {
@@ -107,7 +107,7 @@ def _texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
     return tuple(str(one) for one in given)
 
 
-def _texts_by_name(name: str, values: Any) -> dict[str, str]:
+def _texts_by_name(name: str, values: object) -> dict[str, str]:
     """Texts by name; one that is none may be a secret, so the message does not show it."""
     if not isinstance(values, Mapping):
         raise UsageError(f"{name} must be a mapping of texts")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Benchmark
 from ..clients.demo import JUDGE
@@ -234,7 +233,7 @@ def _fitting_players(
 
 
 def _fitting_judges(
-    benchmark: Benchmark, own: Mapping[str, Any], model: ModelSpec, judges: list[Endpoint]
+    benchmark: Benchmark, own: Mapping[str, object], model: ModelSpec, judges: list[Endpoint]
 ) -> list[Endpoint]:
     """The judges that a run will have.
 
@@ -248,7 +247,7 @@ def _fitting_judges(
     return judges
 
 
-def _refuse_vain(benchmark: Benchmark, own: Mapping[str, Any], settings: RunSettings) -> None:
+def _refuse_vain(benchmark: Benchmark, own: Mapping[str, object], settings: RunSettings) -> None:
     """Refuse settings about comparisons where comparisons are left out.
 
     Raises:

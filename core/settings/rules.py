@@ -31,7 +31,7 @@ class VariableRule:
 
     words = "the NAME of a variable, such as MY_API_KEY"
 
-    def check(self, value: Any) -> str:
+    def check(self, value: object) -> str:
         """The name."""
         if not (isinstance(value, str) and is_variable_name(value)):
             raise UnfitValue(self.words)
@@ -61,7 +61,7 @@ def fitting(name: str, rule: Rule, value: Any, *, is_text: bool = False) -> Any:
         raise UsageError(f"{name} must be {error}{shown}") from None
 
 
-def own_options(benchmark: Benchmark, options: Mapping[str, Any]) -> dict[str, Any]:
+def own_options(benchmark: Benchmark, options: Mapping[str, object]) -> dict[str, Any]:
     """The values of a benchmark's own options: those that are given, else the defaults.
 
     Raises:

@@ -67,7 +67,7 @@ def _table(place: str, value: object) -> dict[str, object]:
     return value
 
 
-def _settings(place: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(place: str, table: Mapping[str, object]) -> dict[str, Any]:
     """The settings by the names of options."""
     for many, one in ALIASES.items():
         if many in table and one in table:

@@ -9,7 +9,7 @@ from ..types.rules import Rule, UnfitValue
 from .rules import MAY_HOLD_KEYS
 
 
-def check_value(place: str, key: str, value: Any, rule: Rule, more: str = "") -> Any:
+def check_value(place: str, key: str, value: object, rule: Rule, more: str = "") -> Any:
     """A value of a settings file as it is used.
 
     Args:
@@ -29,7 +29,7 @@ def check_value(place: str, key: str, value: Any, rule: Rule, more: str = "") ->
         raise ConfigError(f"{place} {key} must be {error}{more}{shown}") from None
 
 
-def plain_names(place: str, table: Any) -> dict[str, Any]:
+def plain_names(place: str, table: object) -> dict[str, Any]:
     """A table of a settings file, with underscores for dashes in its keys.
 
     Raises:

@@ -22,11 +22,11 @@ A `Meter` prices the calls of one party and keeps them within the command's budg
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TypedDict
 
 from ..errors import BudgetReached
 from ..types import ChatRequest, ChatResponse
@@ -36,6 +36,13 @@ from .prices import Price, dollars, exact_dollars, input_bound, known_cost, uppe
 _PICO = 10**12
 MOST = 1e12
 """Dollars that a limit may be."""
+
+
+class Priced(TypedDict, total=False):
+    """What a reply cost, as fields of `ChatResponse`; nothing where there is no price."""
+
+    cost_usd: float | None
+    price_source: str | None
 
 
 @dataclass(eq=False, slots=True)
@@ -276,7 +283,7 @@ class Meter:
             reservation.most = f"{input_bound(request):,} and {request.sampling.max_tokens or 0:,}"
             yield reservation
 
-    def price_of(self, response: ChatResponse, reservation: Reservation) -> Mapping[str, Any]:
+    def price_of(self, response: ChatResponse, reservation: Reservation) -> Priced:
         """What a reply says of its cost, which is now known to the budget too."""
         if self.price is None:
             return {}

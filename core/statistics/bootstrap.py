@@ -17,7 +17,7 @@ Nothing here returns NaN: what does not exist is None.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from .few_families import FEWEST_FAMILIES
 from .student import cdf, quantile
 
 Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.integer[Any]]
+Counts = npt.NDArray[np.intp] | npt.NDArray[np.uint8]
 
 REPLICATES = 10_000
 LEVEL = 0.95

@@ -12,7 +12,7 @@ of (sum n_k)^2 / sum n_k^2 equal clusters (Kish 1965, Survey Sampling, section 1
 the quantile of Student's t of so many that they are of that of all clusters.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -103,7 +103,7 @@ def rank_ends(apart: Small, alike: Bools) -> Ints:
     return np.stack([best, worst], axis=1)
 
 
-def effective_clusters(sizes: npt.NDArray[Any]) -> Floats:
+def effective_clusters(sizes: npt.NDArray[np.float64] | npt.NDArray[np.intp]) -> Floats:
     """How many equal clusters say as much: (sum n)^2 / sum n^2 over the last axis; 0 of none."""
     total, squares = sizes.sum(axis=-1) ** 2.0, (sizes**2.0).sum(axis=-1)
     return np.asarray(np.divide(total, squares, out=np.zeros_like(squares), where=squares > 0))

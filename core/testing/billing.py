@@ -7,9 +7,9 @@ what was really charged.
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..types import JsonDict, JsonObject
+from ..types import Json, JsonDict, JsonObject
 from .faults import Fault
 from .replies import Answer, render_answer
 from .responders import Reply
@@ -44,7 +44,7 @@ class BilledReply(NamedTuple):
     fault: Fault | None = None
 
 
-def _usage(prompt: int, completion: int, **more: Any) -> JsonDict:
+def _usage(prompt: int, completion: int, **more: Json) -> JsonDict:
     total = {"total_tokens": prompt + completion}
     return {"prompt_tokens": prompt, "completion_tokens": completion, **total, **more}
 

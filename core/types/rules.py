@@ -201,7 +201,7 @@ SETTING = "setting"
 """Under which a dataclass's field keeps the setting that it holds the value of."""
 
 
-def holding(setting: Setting, default: Any = None) -> Any:
+def holding(setting: Setting, default: object = None) -> Any:
     """A dataclass's field that holds the value of a setting."""
     shown = setting.form != "pairs" or not setting.may_hold_key
     if isinstance(default, dict):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eibench import Baseline, Benchmark, Metric, Option, SampleScore, Score, Summary, Table
 
@@ -240,7 +240,7 @@ def _metrics(summary: numbers.Summary) -> dict[str, Metric]:
     return metrics
 
 
-def _invalid(summary: Any, scores: Sequence[SampleScore]) -> str:
+def _invalid(summary: numbers.Summary, scores: Sequence[SampleScore]) -> str:
     unread = [reason for s in scores if (reason := s.score.reason)]
     lack = sum(map(lacks_headings, unread))
     return (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from eibench import DataError, Item, JsonObject, read_json
 
@@ -113,7 +113,10 @@ def _place(item_id: str) -> str:
     return f'item "{item_id}"'
 
 
-def _field(path: Path, place: str, row: object, name: str, kind: type) -> Any:
+T = TypeVar("T")
+
+
+def _field(path: Path, place: str, row: object, name: str, kind: type[T]) -> T:
     if not isinstance(row, Mapping):
         raise DataError(path, "must be a JSON object", place)
     if name not in row:

@@ -8,11 +8,17 @@ of scenarios are drawn whole: scenarios that share a text stand or fall together
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from eibench import Item, JsonDict, Metric, ResultDocument, SampleScore, Summary, Table
 
 from .protocol import RUBRIC, RUBRIC_SCORE, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from eibench.statistics import Interval
 
 UNREAD = "unread"
 """Flag of a sample whose judge could not be read."""
@@ -109,7 +115,7 @@ def _families(column: _Column, clusters: Sequence[str]) -> int:
 
 def _intervals(
     columns: Sequence[_Column], clusters: Sequence[str], families: Sequence[int]
-) -> Sequence[object]:
+) -> Sequence["Interval | None"]:
     import numpy as np
 
     from eibench.statistics import cluster_bootstrap, cluster_index, cluster_sums
@@ -117,7 +123,7 @@ def _intervals(
     n = len(columns)
     matrix = np.array([c.sums for c in columns] + [c.counts for c in columns], dtype=float).T
 
-    def means(totals: Any) -> Any:
+    def means(totals: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
         with np.errstate(invalid="ignore"):
             return totals[:, :n] / totals[:, n:]
 
@@ -126,13 +132,13 @@ def _intervals(
     return cluster_bootstrap(sums, means, rng=rng, stands_on=families)
 
 
-def _metric(column: _Column, interval: Any, families: int) -> Metric:
+def _metric(column: _Column, interval: "Interval | None", families: int) -> Metric:
     n = sum(column.counts)
     stands_on = sum(1 for count in column.counts if count)
     like = column.metric
     return Metric(
         value=sum(column.sums) / n if n else None,
-        ci95=tuple(interval) if interval else None,
+        ci95=interval and (interval.low, interval.high),
         n=stands_on,
         higher_is_better=like.higher_is_better,
         over=_OVER,

@@ -1,7 +1,7 @@
 """The disputes of a pack, with errors that name the place."""
 
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from eibench import DataError, Item, JsonDict, PackSource, read_toml
 
@@ -67,9 +67,9 @@ def read_disputes(source: PackSource) -> list[Item]:
     return [_item(path, n, row) for n, row in enumerate(rows, start=1)]
 
 
-def _item(path: Path, n: int, row: Any) -> Item:
+def _item(path: Path, n: int, row: object) -> Item:
     name = row.get("id") if isinstance(row, dict) else None
-    if not isinstance(name, str):
+    if not isinstance(row, dict) or not isinstance(name, str):
         raise DataError(path, 'needs "id", a text', f"dispute {n}")
     try:
         return Item(name, _dispute(row), str(row.get("family", "")))
@@ -92,14 +92,14 @@ def _dispute(row: JsonDict) -> Dispute:
     return Dispute(**_texts(texts), people=people, facts=facts)
 
 
-def _tables(row: JsonDict, name: str) -> list[Any]:
+def _tables(row: JsonDict, name: str) -> list[JsonDict]:
     tables = row.get(name)
     if not isinstance(tables, list) or not tables or not all(isinstance(t, dict) for t in tables):
         raise ValueError(f"needs [[dispute.{name}]]")
     return tables
 
 
-def _made(kind: type[T], row: Any) -> T:
+def _made(kind: type[T], row: JsonDict) -> T:
     """A table as what it is, each of its texts there and none besides."""
     known = kind._fields
     if strange := sorted(set(row) - set(known)):

@@ -7,7 +7,7 @@ at most twice, with the reason.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eibench import ChatResponse, JsonDict, Message, Model, is_blank
 from eibench.judges import Reading, ask, fill, neutralise, read_object
@@ -180,7 +180,7 @@ def read_speech(
 
 
 def _trust(reply: JsonDict, names: Sequence[str]) -> dict[str, float]:
-    raw: Any = reply.get("trust")
+    raw = reply.get("trust")
     given = {name: raw.get(name) for name in names} if isinstance(raw, dict) else {}
     return {
         name: float(n)

@@ -7,7 +7,7 @@ are any, ``lang``, ``norm`` and ``prompts``; docs/seceu.md shows one. Errors nam
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from sys import float_info
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eibench import DataError, read_json
 
@@ -147,10 +147,11 @@ def _ascending(at: _At, values: object, name: str) -> tuple[float, ...]:
     return numbers
 
 
-def _number(at: _At, value: Any, name: str, *, above_zero: bool = False) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+def _number(at: _At, value: object, name: str, *, above_zero: bool = False) -> float:
     # A whole number may be beyond what a float can hold.
-    if not is_number or not abs(value) <= float_info.max or (above_zero and value <= 0):
-        wanted = "a number above 0" if above_zero else "a number"
-        raise at.error(f'"{name}" must be {wanted}, not {value!r:.40}')
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        fits = value > 0 or not above_zero
+        if fits and abs(value) <= float_info.max:
+            return float(value)
+    wanted = "a number above 0" if above_zero else "a number"
+    raise at.error(f'"{name}" must be {wanted}, not {value!r:.40}')
