@@ -14,7 +14,7 @@ from ..errors import DataError, UsageError
 from ..guard import guard
 from ..journal import Failure, RunRecord
 from ..parties.graders import Grader
-from ..reports.comparability import RunResult, judge_in, refuse_mixture, what_is_missing
+from ..reports.comparability import RunResult, judge_in, refuse_mixture
 from ..reports.hints import bench
 from ..runs.finding import MODEL
 from ..runs.run_set import RunSet
@@ -117,9 +117,8 @@ def reruns_of_runs(runs: RunSet, dataset: str | None, view: str | None = None) -
 
 def _outcome(run: StoredRun, view: str | None) -> RunResult:
     document = run.document if view is None else run.view(view)
-    missing = "no result yet" if document is None else what_is_missing(document)
-    if document is None or missing:
-        raise UsageError(f"run {run.id}: {missing}")
+    if document is None:
+        raise UsageError(f"run {run.id}: no result yet")
     return RunResult(run.record, document)
 
 

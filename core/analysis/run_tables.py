@@ -17,7 +17,6 @@ from ..reports.comparability import (
     is_partial,
     judge_in,
     refuse_mixture,
-    what_is_missing,
 )
 from ..reports.graders import is_pack
 from ..runs.run_set import RunSet
@@ -184,9 +183,8 @@ def _outcome(run: StoredRun, choice: RunSelection, notes: _Notes) -> RunResult |
     document = run.document
     if document is not None and not choice.is_by(document):
         document = _by_judge(run, str(choice.judge), notes) or document
-    missing = "no result yet" if document is None else what_is_missing(document)
-    if document is None or missing:
-        notes.left_out.append(f"{_named(run.record)}: {missing}")
+    if document is None:
+        notes.left_out.append(f"{_named(run.record)}: no result yet")
         return None
     return RunResult(run.record, document)
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -29,7 +28,7 @@ from ..run.task import choose_items
 from ..settings.resolve import make_config
 from ..settings.run_config import Endpoint, RunConfig
 from ..text import plural
-from ..types import ChatRequest, JsonDict, JsonObject
+from ..types import ChatRequest, Json, JsonDict, JsonObject
 from ..types.result_document import ResultDocument
 from . import options
 from .command import BenchmarkCommand
@@ -69,7 +68,7 @@ def score_command(
     answered_by: str | None,
     yes: bool,
     json_output: bool,
-    **params: Any,
+    **params: Json,
 ) -> int:
     """Score answers made elsewhere, one JSON object a line.
 
@@ -142,7 +141,7 @@ def prompts_command(
     form: str | None,
     asked: str | None,
     output: Path | None,
-    **params: Any,
+    **params: Json,
 ) -> None:
     """Write the exact requests, to be answered elsewhere.
 

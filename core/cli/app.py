@@ -152,7 +152,7 @@ def _unknown(message: str, name: str) -> str:
     return message + "".join(f"; {plugin}" for plugin in _installed().broken)
 
 
-def _guarded(command: Callable[[], Any], debug: bool) -> int:
+def _guarded(command: Callable[[], int | None], debug: bool) -> int:
     """The exit code of a command; an error is shown as one line, with `debug` in full."""
     try:
         return int(command() or 0)

@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,7 @@ from ..errors import UsageError
 from ..plugins import installed
 from ..reports.hints import place, typed
 from ..settings.suites import Suite
+from ..types import JsonDict, JsonObject
 from .settings import SUITE, current, find_settings, find_suite
 from .values import as_click_option, env_name
 
@@ -96,7 +97,7 @@ def refuse_repeated(command: click.Command, ctx: click.Context, args: list[str])
     Raises:
         click.UsageError: There is one.
     """
-    given: list[Any] = []
+    given: list[click.Parameter] = []
     with contextlib.suppress(click.UsageError):  # which parsing in earnest tells
         _, _, given = command.make_parser(ctx).parse_args(list(args))
     for param, count in Counter(given).items():
@@ -131,7 +132,7 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg]  # generic since
     name = "benchmark"
 
     def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+        self, value: Benchmark | str, param: click.Parameter | None, ctx: click.Context | None
     ) -> Benchmark:
         """The benchmark itself."""
         return value if isinstance(value, Benchmark) else installed().benchmark(value)
@@ -203,7 +204,7 @@ class BenchmarksCommand(BenchmarkCommand):
         named = suite.benchmarks if suite else given if isinstance(given, tuple) else ()
         return [benchmarks[name] for name in named if name in benchmarks]
 
-    def _values(self, ctx: click.Context, args: list[str]) -> dict[str, Any]:
+    def _values(self, ctx: click.Context, args: list[str]) -> JsonDict:
         """What the arguments say, where they are understood; else what of them is."""
         strict = ctx.ignore_unknown_options
         for ignore in (strict, True):
@@ -216,7 +217,7 @@ class BenchmarksCommand(BenchmarkCommand):
                 ctx.ignore_unknown_options = strict
         return {}
 
-    def _suite(self, ctx: click.Context, values: dict[str, Any]) -> Suite | None:
+    def _suite(self, ctx: click.Context, values: JsonObject) -> Suite | None:
         name = values.get("suite") or os.environ.get(env_name("suite"))
         if not isinstance(name, str) or not name:
             return None

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -38,6 +37,7 @@ from ..settings.targets import Target, find_target
 from ..spending.book import PriceBook
 from ..spending.prices import Price
 from ..text import as_text, line, plural
+from ..types import Json
 from . import options
 from .command import Command
 from .settings import config_option, current
@@ -54,7 +54,7 @@ _DOCTOR_EXAMPLES = (
 @options.runs_dir_option
 @options.json_option
 @config_option
-def doctor_command(*, no_call: bool, json_output: bool, **params: Any) -> int:
+def doctor_command(*, no_call: bool, json_output: bool, **params: Json) -> int:
     """Look at all that a run needs, and say what to do.
 
     Packages, plugins, settings, keys, data packs, room on the disk, the journal, one tiny

@@ -8,7 +8,7 @@ file, with its provenance beside it, and never where a bundled pack lies.
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -28,7 +28,7 @@ from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig, grader
 from ..settings.run_settings import RunSettings
 from ..text import as_text
-from ..types import JsonDict, Score
+from ..types import Json, JsonDict, Score
 from . import options
 from .command import Command
 from .session import (
@@ -98,7 +98,7 @@ def generate_command(
     dry_run: bool,
     yes: bool,
     json_output: bool,
-    **params: Any,
+    **params: Json,
 ) -> int:
     """Have a model write more items for BENCHMARK; the same command again resumes it.
 

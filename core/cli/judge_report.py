@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -14,6 +14,7 @@ from ..journal import Journal
 from ..plugins import installed
 from ..ratings import auditing
 from ..text import as_text, line
+from ..types import Json
 from . import options
 from .completion import benchmarks_and_files, judge_labels
 from .rate import check_source, read_source
@@ -72,7 +73,7 @@ def judge_report_command(
     demo: bool,
     runs_dir: Path,
     json_output: bool,
-    **own: Any,
+    **own: Json,
 ) -> None:
     """Audit a judge on its comparisons: of a file, or of the journal.
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,7 +20,7 @@ from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, sp
 from ..reports.statements import baseline_notes, better_end, whole_judges
 from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
-from ..types import JsonObject
+from ..types import Json, JsonObject
 from ..types.result_document import MetricRow
 from . import options
 from .completion import judge_labels
@@ -76,7 +75,7 @@ def leaderboard_command(
     runs_dir: Path,
     json_output: bool,
     csv_output: bool,
-    **own: Any,
+    **own: Json,
 ) -> None:
     """Rank the models of a benchmark that the journal holds.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -22,7 +22,7 @@ from ..reports.hints import bench
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.sure_ranks import sure_ranks
 from ..text import as_text, line, plural
-from ..types import JsonObject
+from ..types import Json, JsonObject
 from . import options
 from .completion import benchmarks_and_files, judge_labels
 from .data import ladder_of
@@ -98,7 +98,7 @@ def rate_command(
     demo: bool,
     runs_dir: Path,
     json_output: bool,
-    **own: Any,
+    **own: Json,
 ) -> None:
     """Rate models from comparisons: of a file, of the journal, or of a published ladder.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import click
 
@@ -15,6 +14,7 @@ from ..runs.selectors import place_of
 from ..settings.resolve import judge_spec
 from ..settings.run_settings import RunSettings
 from ..settings.targets import find_target, limits_of
+from ..types import Json
 from . import options
 from .command import Command
 from .completion import run_ids
@@ -49,7 +49,7 @@ def rejudge_command(
     dry_run: bool,
     yes: bool,
     json_output: bool,
-    **params: Any,
+    **params: Json,
 ) -> int:
     """Judge a run's transcripts with another judge.
 

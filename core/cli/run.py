@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -23,7 +23,7 @@ from ..sample.progress import TRIAL
 from ..settings.resolve import run_configs
 from ..settings.run_config import RunConfig
 from ..text import as_text, plural
-from ..types import JsonDict
+from ..types import Json, JsonDict
 from ..types.result_document import ResultDocument
 from . import options
 from .asking_on import asks_on
@@ -101,7 +101,7 @@ def run_command(
     json_output: bool,
     suite: str | None,
     fail_under: tuple[str, ...],
-    **params: Any,
+    **params: Json,
 ) -> int:
     """Run a benchmark, or several; the same command again resumes it."""
     limits = [read_limit(text) for text in fail_under]

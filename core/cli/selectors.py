@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., object])
 _CHOSEN = "eibench.selector"
 
 
-def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+def _keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
     kept = ctx.meta.setdefault(_CHOSEN, {})
     kept[param.name] = as_given(str(param.name), value, ctx)
 

@@ -4,11 +4,11 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 
 from .. import console
+from ..benchmark import PackSource
 from ..benchmark.making import DataMaker
 from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
@@ -39,7 +39,7 @@ from .options import wants_details
 from .settings import current
 
 
-def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: Any) -> JsonDict:
+def plan_as_json(config: RunConfig, session: Session, plan: Plan, source: PackSource) -> JsonDict:
     """A plan as plain values."""
     tokens_in, tokens_out = plan.tokens
     judged = (party.calls for party in plan.parties if party.phase in (JUDGE, COMPARE))

@@ -6,10 +6,10 @@ no defaults of options: only what looks for endpoints reads them.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -28,6 +28,7 @@ from .values import as_click_option, env_name, rule_of
 
 SUITE = "eibench.suite"
 """Where a context keeps the suite that is named."""
+F = TypeVar("F", bound=Callable[..., object])
 _META = "eibench.settings"
 
 
@@ -135,7 +136,7 @@ def _as_given(name: str, param: click.Option, value: object) -> object:
     return [value] if param.multiple and isinstance(value, str) else value
 
 
-def config_option(command: Any) -> Any:
+def config_option(command: F) -> F:
     """``--config``, read before all other options."""
     option = click.option(
         "--config",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -13,6 +13,7 @@ from . import options
 from .settings import config_option, given_by_user
 
 F = TypeVar("F", bound=Callable[..., object])
+T = TypeVar("T")
 data_option = click.option(
     "--dataset", metavar="NAME|PATH|SHA",
     help="Only runs on this data; a path also says where it is now.",
@@ -32,7 +33,7 @@ def stored_options(command: F) -> F:
     )  # fmt: skip
 
 
-def as_given(name: str, value: object, ctx: click.Context | None = None) -> Any:
+def as_given(name: str, value: T, ctx: click.Context | None = None) -> T | None:
     """An option's value if it was given with the command; a file's is meant for new runs."""
     return value if given_by_user(name, ctx) else None
 

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..parties.secrets import shown_header
 from ..reading.files import read_text
 from ..settings.rules import RULES, VariableRule, fitting
-from ..types import JsonDict, JsonObject
+from ..types import Json, JsonDict, JsonObject
 from ..types.rules import NumberRule, Rule, SwitchRule, TextRule, UnfitValue
 
 _LONGEST_SYSTEM = 2**20
@@ -155,7 +155,7 @@ def json_object(text: str | None, name: str) -> JsonObject | None:
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> JsonDict:
+def _once(pairs: list[tuple[str, Json]]) -> JsonDict:
     names = [name for name, _ in pairs]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"the key {twice!r} stands twice")

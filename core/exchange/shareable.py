@@ -7,7 +7,7 @@ from .. import __version__
 from ..errors import UsageError
 from ..journal import RunRecord
 from ..parties.imported import origin_of
-from ..reports.comparability import is_partial, judge_in, what_is_missing
+from ..reports.comparability import is_partial, judge_in
 from ..reports.hints import bench
 from ..runs.stored_run import StoredRun
 from ..types.result_document import MetricRow, ResultDocument
@@ -62,7 +62,7 @@ def results_of(runs: Iterable[StoredRun]) -> list[ModelResult]:
         if run.demo or any(one.spec.provider == "demo" for one in judges):
             by = "of a demo model" if run.demo else "judged by the demo judge"
             raise UsageError(f"{what} is {by}, which says nothing of real models; leave it out")
-        if document is None or what_is_missing(document) or not document["metrics"]:
+        if document is None or not document["metrics"]:
             raise UsageError(f"{what} has no result; {bench('rescore', run.run_id)} may make one")
         result = ModelResult(run, document)
         if result.main[1]["value"] is None:

@@ -12,7 +12,6 @@ from ..benchmark import Benchmark, Pack
 from ..errors import UsageError
 from ..guard import guard
 from ..journal import RunRecord
-from ..journal.shapes import shape_of
 from ..parties.imported import NOT_RECORDED, is_imported
 from ..parties.panels import Judge, judge_of
 from ..text import plural
@@ -154,12 +153,6 @@ class RunResult(NamedTuple):
 
     run: RunRecord
     document: ResultDocument
-
-
-def what_is_missing(document: ResultDocument) -> str | None:
-    """What a result lacks to be put beside others; None when it lacks nothing."""
-    wrong = shape_of(ResultDocument)(document)
-    return f"its result {wrong}; {bench('rescore', 'RUN')} makes another" if wrong else None
 
 
 def protocol_of(outcome: RunResult, benchmark: Benchmark | None) -> dict[str, str]:

@@ -82,6 +82,12 @@ def document(benchmark: str, name: str, value: float | None) -> dict[str, Any]:
 
 
 OTHERWISE: dict[str, Any] = {
+    **dict.fromkeys(("imported", "model", "endpoint", "grader", "view")),
+    "not_sent": [],
+    "metric_groups": {},
+    "metric_notes": {},
+    "flags": {},
+    "conclusions": [],
     "comparability": "beside nothing",
     "metric_labels": {},
     "baselines": {},
@@ -101,7 +107,7 @@ OTHERWISE: dict[str, Any] = {
 
 def counts(scored: int = 4, **changes: int) -> dict[str, int]:
     """Counts of samples."""
-    rest = dict.fromkeys(("unscored", "failed", "truncated", "pending"), 0)
+    rest = dict.fromkeys(("unscored", "failed", "truncated", "pending", "absent"), 0)
     return {"total": 4, "scored": scored, **rest, **changes}
 
 
@@ -433,31 +439,28 @@ def test_partial_runs_count_and_are_flagged(
 
 
 def test_what_has_no_score_is_left_out_and_told(bench: Bench) -> None:
-    """A failed validity rule, no value, no result, and a result that lacks what is needed."""
+    """A failed validity rule, no value, and no result."""
     add_runs("feelings", [1, 2, 4])
     invalid = add_run("feelings", "m4", 50, status="fail", invalid="only 3 of 4 could be read")
     empty = add_run("feelings", "m5", None)
-    bare = add_run("feelings", "m6", 5, dataset={"name": "official"})
     with Journal(Path("runs")) as journal:
         run = journal.find_run(empty)
         assert run is not None
         columns = {n: getattr(run, n) for n in ("benchmark", "benchmark_version", "model", "demo",
                    "pack_name", "pack_sha256", "endpoint", "settings")}  # fmt: skip
-        journal.add_run(run_id="00ff", identity="0" * 32, ordinal=1, name="m7", **columns)
-    add_runs("events", [1, 3, 2, 4, 5, 6, 7])
+        journal.add_run(run_id="00ff", identity="0" * 32, ordinal=1, name="m6", **columns)
+    add_runs("events", [1, 3, 2, 4, 5, 6])
     found = bench("correlate", "feelings", "events", "--json").json
     assert found["correlations"][0]["n"] == 3
     assert sorted(found["left_out"]) == sorted(
         [
             f"run {invalid} (feelings, m4): FAIL: only 3 of 4 could be read",
             f"run {empty} (feelings, m5): score has no value",
-            f'run {bare} (feelings, m6): its result "dataset" needs "sha256"; '
-            "bench rescore RUN makes another",
-            "run 00ff (feelings, m7): no result yet",
+            "run 00ff (feelings, m6): no result yet",
         ]
     )
     assert (
-        "left out: run 00ff (feelings, m7): no result yet"
+        "left out: run 00ff (feelings, m6): no result yet"
         in bench("correlate", "feelings", "events").out
     )
 
