@@ -1,7 +1,6 @@
 """`bench list` and `bench info`: what is installed, and what a benchmark is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import click
@@ -17,7 +16,15 @@ from ..types import Json, JsonObject
 from . import options
 from .command import BenchmarkName, Command
 
-_KINDS = ("benchmarks", "providers", "rating_engines", "report_sections", "exporters", "commands")
+_KINDS = (
+    "benchmarks",
+    "providers",
+    "rating_engines",
+    "report_sections",
+    "pages",
+    "exporters",
+    "commands",
+)
 
 
 @click.command("list", cls=Command)
@@ -124,12 +131,12 @@ def _without_reading(benchmark: Benchmark, name: str) -> Iterator[Table]:
         found = guard(benchmark).without_reading(pack)
         if found is None:
             raise UsageError(f"{benchmark.name} has no rules that score without reading")
-        yield replace(found, title=" ".join([*wanted.values(), found.title]))
+        yield found._replace(title=" ".join([*wanted.values(), found.title]))
 
 
 def _print_tables(tables: Sequence[Table], json_output: bool) -> None:
     if json_output:
-        click.echo(as_text([asdict(one) for one in tables]))
+        click.echo(as_text([one._asdict() for one in tables]))
         return
     from ..console.output import show
     from ..console.tables import table

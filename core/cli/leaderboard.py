@@ -1,7 +1,6 @@
 """`bench leaderboard`: the models of a benchmark, ranked, with intervals."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -140,7 +139,7 @@ def _show(
         console.output.show(console.tables.warning(warning))
     if beside:
         note = f"{_comparable(board)}\n{beside.note}"
-        console.output.show(console.tables.table(replace(beside, note=note)))
+        console.output.show(console.tables.table(beside._replace(note=note)))
     elif asked:
         message = f"no published board is comparable with {board.benchmark.name} on this pack"
         console.output.show(console.tables.warning(message))

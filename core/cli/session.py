@@ -13,11 +13,9 @@ from ..benchmark.making import DataMaker
 from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
-from ..errors import BenchError, ConfigError, Interrupted, UsageError
-from ..guard import Called, call
-from ..guard.values import table as check_table
+from ..errors import ConfigError, Interrupted, UsageError
 from ..plugins import installed
-from ..reports.panels import panel_table
+from ..reports.plugin_parts import sections_of
 from ..reports.result import Result
 from ..run.checks import check_task
 from ..run.plan import PartyPlan, Plan
@@ -26,7 +24,7 @@ from ..run.session import Pricing, Session
 from ..run.task import Task
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
-from ..sections import Table
+from ..sections import Part
 from ..settings.file import FILE
 from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings
@@ -264,6 +262,11 @@ def _announce_stop(session: Session) -> None:
     tell(f"stopping{waiting}; press Ctrl-C again to stop at once")
 
 
+def sections(document: ResultDocument) -> list[Part]:
+    """A panel's section and those of plugins; one that fails is named and left out."""
+    return sections_of(document, installed(), lambda failed: tell(f"warning: {failed}"))
+
+
 EXIT = {"complete": 0, "fail": 1, "incomplete": 1, "budget": 5, "interrupted": 130}
 
 
@@ -304,20 +307,3 @@ def print_result(
     for message in messages:
         console.output.tell(message)
     console.output.show_line(console.short.last(document, now=now))
-
-
-def sections(document: ResultDocument) -> list[Table]:
-    """A panel's section and those of plugins; one that fails is named and left out."""
-    found = [table] if (table := panel_table(document)) else []
-    for section in installed().report_sections:
-        if section.benchmark != document["benchmark"]:
-            continue
-        called = Called(section, "build")
-        try:
-            table = call(called, section.build, document)
-            check_table(called, table)
-        except BenchError as error:  # the result must be seen all the same
-            click.echo(line(f"warning: {error}"), err=True)
-            continue
-        found += [table] if table else []
-    return found

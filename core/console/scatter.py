@@ -26,7 +26,7 @@ class Point(NamedTuple):
     y: float
 
 
-class Plot(NamedTuple):
+class ScatterPlot(NamedTuple):
     """A drawn plot.
 
     Attributes:
@@ -46,7 +46,7 @@ def marks(count: int) -> list[str]:
     return [f"{n:0{width}}" for n in range(1, count + 1)]
 
 
-def draw(points: Sequence[Point], width: int, height: int) -> Plot:
+def draw(points: Sequence[Point], width: int, height: int) -> ScatterPlot:
     """Points on a grid of characters; the least x is left, the least y at the bottom."""
     mark = len(points[0].mark)
     size = mark + (mark > 1)  # a blank after numbers, so that neighbours do not run together
@@ -62,7 +62,7 @@ def draw(points: Sequence[Point], width: int, height: int) -> Plot:
         "".join(taken.get((row, column), "").ljust(size) for column in range(width // size))
         for row in range(height)
     ]
-    return Plot([text.ljust(width) for text in lines], shared)
+    return ScatterPlot([text.ljust(width) for text in lines], shared)
 
 
 def _places(values: Sequence[float], count: int) -> list[int]:

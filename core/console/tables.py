@@ -12,7 +12,8 @@ from ..reports.ending import dollars
 from ..reports.hints import bench
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.statements import answered_by
-from ..sections import Table
+from ..sections import Paragraph, Part, Table
+from ..sections.plain import plain
 from ..text import harmless, interval, line, number, plural, rough
 from ..types.result_document import (
     BaselineRow,
@@ -27,7 +28,7 @@ from .grid import Column, Grid
 
 
 def details(
-    document: ResultDocument, sections: Iterable[Table], another: str = "", later: str = ""
+    document: ResultDocument, sections: Iterable[Part], another: str = "", later: str = ""
 ) -> RenderableType:
     """Everything that is known of a run's result.
 
@@ -41,7 +42,7 @@ def details(
     parts += [Text(line(note), style="dim") for note in document["metric_notes"].values()]
     parts += [Text(line(message), style="dim") for message in _no_intervals(document)]
     parts += with_command(_facts(document, later), another)
-    for section in (*standing(document), *map(table, sections)):
+    for section in (*standing(document), *map(part, sections)):
         parts += [Text(""), section]
     if message := document["conclusions"]:
         parts += [Text(""), *conclusions(message, "The judge")]
@@ -302,6 +303,15 @@ def missing(document: ResultDocument, most: int = _SHOWN) -> list[str]:
         if len(entries) > most:
             lines.append(f"{'':10} and {len(entries) - most} more {kind}")
     return lines
+
+
+def part(shown: Part) -> RenderableType:
+    """A part of a plugin's section, as a table or a text."""
+    found = plain(shown)
+    if not isinstance(found, Paragraph):
+        return table(found)
+    title = [Text(line(found.title), style="bold")] if found.title else []
+    return Group(*title, Text(harmless(found.text)))
 
 
 def table(section: Table) -> RenderableType:

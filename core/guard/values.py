@@ -23,6 +23,7 @@ from ..types import (
     canonical,
 )
 from ..types.rules import UnfitValue
+from . import parts
 from .calls import Called, field_names
 
 _MARGINS = frozenset({*range(-5, 0), *range(1, 6)})
@@ -350,13 +351,6 @@ def json_value(called: Called, what: str, value: Any) -> None:
 
 def table(called: Called, value: object) -> None:
     """Refuse what is neither ``None`` nor a table of texts and numbers."""
-    if value is None:
-        return
-    is_a(called, value, Table)
-    assert isinstance(value, Table)
-    cells = [value.title, value.note, *value.columns, *(cell for row in value.rows for cell in row)]
-    for cell in cells:
-        if cell is not None and type(cell) not in (str, int, float):
-            called.refuse(f"returned a Table in which {cell!r:.40} is neither a text nor a number")
-    if wrong := [row for row in value.rows if len(row) != len(value.columns)]:
-        called.refuse(f"returned a Table with a row of {len(wrong[0])} cells")
+    if value is not None:
+        is_a(called, value, Table)
+        parts.parts(called, value)

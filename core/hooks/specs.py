@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..parties.providers import Provider
     from ..ratings import RatingEngine
-    from ..sections import ReportSection
+    from ..sections import ReportPage, ReportSection
     from .exporters import Exporter
     from .on_demand import OnDemand
 
@@ -59,10 +59,19 @@ def register_rating_engines(register: "Callable[[RatingEngine | OnDemand], None]
 
 @hookspec
 def register_report_sections(register: "Callable[[ReportSection], None]") -> None:
-    """Add sections that `bench run` and `bench show` print below the metrics.
+    """Add sections that `bench run`, `bench show`, reports and sites show below the metrics.
 
     Args:
         register: Adds one section. Raises `PluginError` when the name is taken.
+    """
+
+
+@hookspec
+def register_pages(register: "Callable[[ReportPage], None]") -> None:
+    """Add pages to `bench view` and `bench site`.
+
+    Args:
+        register: Adds one page. Raises `PluginError` when the object is not a `ReportPage`.
     """
 
 

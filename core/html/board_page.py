@@ -8,10 +8,10 @@ from markupsafe import Markup
 from ..compare.rating_history import RatedStep
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
-from ..sections import Table
+from ..sections import Series, Table
 from ..text import listed
 from .charts.heat import HeatMap
-from .charts.plots import Figure, Series
+from .charts.plots import Figure
 from .charts.plots import lines as lines_of
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .index_page import metric_name, number_name

@@ -20,6 +20,7 @@ from .item_pages import item_pages
 from .judge_pages import judge_pages
 from .model_page import model_page, shown_on
 from .pairs import pair_file
+from .plugin_parts import plugin_page
 from .policy import Policy
 from .rendering import Page, assets, rendered
 from .run_files import graded_name, run_file, text_file
@@ -159,6 +160,8 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
     writer.put(index_page(gathered, documents, date))
     writer.put(glossary_page(gathered.boards))
     writer.put(compare_page())
+    for page in gathered.pages:
+        writer.put(plugin_page(page, policy))
     writer.put(cost_page(first_documents(gathered.boards, documents)))
     writer.put_all(judge_pages({b.key: (b, documents[b.key]) for b in gathered.boards}))
     for board in gathered.boards:

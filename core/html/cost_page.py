@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..reports.ending import dollars
+from ..sections import Series
 from ..text import duration
-from .charts.plots import Figure, Series, scatter
+from .charts.plots import Figure, scatter
 from .index_page import number_name
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteRow

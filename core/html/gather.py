@@ -16,10 +16,11 @@ from ..reports.comparability import judge_in
 from ..reports.graded import Key
 from ..reports.items import Items
 from ..reports.pairing import Compared, main_values
+from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE, JudgeNames
 from ..runs.stored_run import StoredRun
-from ..sections import Table
+from ..sections import Part
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .slugs import Address, model_path, readable
@@ -42,12 +43,12 @@ class SiteRun(NamedTuple):
     document: ResultDocument
     items: Items
     cut_off: frozenset[Key]
-    sections: Sequence[Table]
+    sections: Sequence[Part]
     state: str = ""
     main: Mapping[Key, float] = {}
 
 
-Sections = Callable[[ResultDocument], Sequence[Table]]
+Sections = Callable[[ResultDocument], Sequence[Part]]
 """What plugins add about a result."""
 
 
@@ -109,11 +110,13 @@ class Gathered(NamedTuple):
         boards: Of the benchmarks in their order.
         absent: What could not be shown, and why.
         runs: All of the journal.
+        pages: What plugins make of the results of all boards.
     """
 
     boards: Sequence[SiteBoard]
     absent: Sequence[Absent]
     runs: Sequence[RunRecord]
+    pages: Sequence[BuiltPage] = ()
 
 
 def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gathered:
@@ -123,7 +126,12 @@ def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gather
     boards = list(reader.boards(runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
     absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
-    return Gathered([board for board in boards if board.document["rows"]], absent, runs)
+    boards = [board for board in boards if board.document["rows"]]
+    results = {run.run.run_id: run.document for board in boards for run in board.runs.values()}
+    failed: list[str] = []
+    pages = list(pages_of(list(results.values()), catalogue, failed.append))
+    absent += [Absent("a page of a plugin", message) for message in failed]
+    return Gathered(boards, absent, runs, pages)
 
 
 def gather_run(stored: StoredRun, sections: Sections) -> tuple[SiteRun, SiteBoard | None]:

@@ -9,6 +9,7 @@ from ..parties.panels import Panel
 from ..reports.ratings import ranks
 from ..reports.statements import better_end
 from .gather import Gathered, SiteBoard
+from .plugin_parts import plugin_path
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .words import figure
@@ -37,7 +38,8 @@ def index_page(
         for document in first_documents(gathered.boards, documents)
     ]  # fmt: skip
     return page_of("index.html", "index.html", title="Boards", boards=boards, rank=_rank,
-                   number=_number, absent=gathered.absent, date=date, demo=False)  # fmt: skip
+                   number=_number, absent=gathered.absent, date=date, demo=False,
+                   pages=gathered.pages, page_path=plugin_path)  # fmt: skip
 
 
 def first_documents(

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.ratings import ranks
-from ..sections import Table
 from ..types.result_document import ConclusionRow
 from .board_document import shown_name
 from .charts.plots import Figure
@@ -23,11 +22,12 @@ from .one_run import (
     how_it_was_run,
     items_plot,
     named_items,
-    plugin_tables,
+    plugin_parts,
     sample_lines,
     standing,
     tally,
 )
+from .plugin_parts import ShownPart
 from .policy import Policy
 from .profiles import profiles
 from .rendering import Page, page_of
@@ -92,7 +92,7 @@ class ShownRun(NamedTuple):
     charts: Sequence[RowChart]
     special: Sequence[str]
     profiles: Sequence[RowChart]
-    tables: Sequence[Table]
+    parts: Sequence[ShownPart]
     items_plot: Figure | None
     named: Sequence[NamedItems]
     item_paths: Mapping[str, Address]
@@ -163,7 +163,8 @@ def run_part(
     board, document = (shown.board, shown.document) if shown else (None, None)
     row = row_of(document, run) if document else None
     result = policy.document(on_board(board, run) if board else run.document)
-    given = run._replace(document=result, items=policy.masked(run.items))
+    masked = {"items": policy.masked(run.items), "sections": policy.masked(run.sections)}
+    given = run._replace(document=result, **masked)
     return ShownRun(
         key=document["key"] if document else "result",
         board=board_path(document["key"]) if document else "",
@@ -178,7 +179,7 @@ def run_part(
         charts=[*standing(given), *_ranked(given, shown, row)],
         special=special_of(document, row) if document else [],
         profiles=profiles([result]),
-        tables=plugin_tables(given),
+        parts=plugin_parts(given),
         items_plot=items_plot(given) if len(given.items.items) > 1 else None,
         named=named_items(given),
         item_paths=shown.item_paths if shown else {},

@@ -1,18 +1,19 @@
 """What the page of one run shows: typed rows and charts, which the template only sets."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from ..reports.comparability import judge_in
 from ..reports.items import ItemRow, ItemSample
 from ..reports.ratings import ranks
 from ..reports.statements import better_end, joint_rank
-from ..sections import Table
+from ..sections import Part, Table
 from ..text import plural
 from ..types.result_document import Facts, ResultDocument
 from .charts.plots import Figure, strip
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteRun
+from .plugin_parts import ShownPart, shown_part
 from .words import ends, figure, listed_facts, main_metric, plain_name, took
 
 NAMED = 3
@@ -60,11 +61,11 @@ def _among_baselines(document: ResultDocument) -> RowChart | None:
     return ladder(f"{title}, with its 95 % interval", rows, ("", "", "value", "95 % interval"))
 
 
-def _among_published(sections: Sequence[Table], document: ResultDocument) -> Iterator[RowChart]:
+def _among_published(sections: Sequence[Part], document: ResultDocument) -> Iterator[RowChart]:
     """A plugin's table in which the result's own row is marked, as a chart."""
     found = main_metric(document)
     for table in sections:
-        if table.marked is None or found is None:
+        if not _is_charted(table) or found is None:
             continue
         rows = list[ChartRow]()
         for n, row in enumerate(table.rows):
@@ -103,9 +104,13 @@ def among_rated(document: ResultDocument) -> RowChart | None:
     return ladder(caption, rows, ("", "", "rating", "95 % interval"))
 
 
-def plugin_tables(given: SiteRun) -> list[Table]:
+def _is_charted(part: Part) -> TypeGuard[Table]:
+    return isinstance(part, Table) and part.marked is not None
+
+
+def plugin_parts(given: SiteRun) -> list[ShownPart]:
     """The sections of plugins that are not drawn as a chart."""
-    return [table for table in given.sections if table.marked is None]
+    return [shown_part(part) for part in given.sections if not _is_charted(part)]
 
 
 def sample_lines(given: SiteRun) -> list[SampleLine]:

@@ -18,7 +18,7 @@ from ..hooks.names import COMMANDS
 from ..hooks.on_demand import entries
 from ..parties.providers import Provider
 from ..ratings import RatingEngine
-from ..sections import ReportSection
+from ..sections import ReportPage, ReportSection
 from . import declared
 from .loading import Loader, Plugin
 from .registry import BrokenPlugin, Registry
@@ -42,6 +42,7 @@ class Catalogue:
         self.report_sections = Registry[ReportSection](
             "report section", declared.section, self.broken
         )
+        self.pages = Registry[ReportPage]("page", declared.page, self.broken)
         self.exporters = Registry[Exporter]("exporter", declared.exporter, self.broken)
         self.commands = Registry[click.Command]("command", declared.command, self.broken, own)
         self.registries: dict[str, Registry[Any]] = {

@@ -16,7 +16,7 @@ from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
 from ..parties.providers import Provider
 from ..reading.rows import is_kind
-from ..sections import ReportSection
+from ..sections import ReportPage, ReportSection
 from ..types import SAMPLING, Sampling
 from ..types.rules import UnfitValue
 from .methods import wrong_methods
@@ -46,7 +46,29 @@ def provider(thing: object) -> str | None:
 
 def section(thing: object) -> str | None:
     """What is wrong with a report section."""
-    return None if isinstance(thing, ReportSection) else _wrong_type(thing, ReportSection)
+    if not isinstance(thing, ReportSection):
+        return _wrong_type(thing, ReportSection)
+    return _wrong_build(thing)
+
+
+def page(thing: object) -> str | None:
+    """What is wrong with a page."""
+    if not isinstance(thing, ReportPage):
+        return _wrong_type(thing, ReportPage)
+    title: object = thing.title
+    if not isinstance(title, str) or not title.strip():
+        return f"its title is {title!r}; write it as a text"
+    return _wrong_build(thing)
+
+
+def _wrong_build(thing: ReportSection | ReportPage) -> str | None:
+    build: object = thing.build
+    if not callable(build):
+        return f"its build is {build!r}, which cannot be called"
+    about: object = thing.benchmark
+    if about is not None and not isinstance(about, str):
+        return f"its benchmark is {about!r}, neither the name of one nor None"
+    return ill_named(thing)
 
 
 def exporter(thing: object) -> str | None:

@@ -88,7 +88,15 @@ if TYPE_CHECKING:
     from eibench.core.runs.stored_run import StoredRun as StoredRun
     from eibench.core.runs.tables import TidyTables as TidyTables
     from eibench.core.sample.progress import Progress as Progress
+    from eibench.core.sections import Control as Control
+    from eibench.core.sections import Controls as Controls
+    from eibench.core.sections import Drawing as Drawing
+    from eibench.core.sections import Output as Output
+    from eibench.core.sections import Paragraph as Paragraph
+    from eibench.core.sections import Plot as Plot
+    from eibench.core.sections import ReportPage as ReportPage
     from eibench.core.sections import ReportSection as ReportSection
+    from eibench.core.sections import Series as Series
     from eibench.core.sections import Table as Table
     from eibench.core.text import is_blank as is_blank
     from eibench.core.types import Baseline as Baseline
@@ -136,7 +144,8 @@ _HOMES = {
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.benchmark.roles": "Role",
-    "eibench.core.sections": "ReportSection Table",
+    "eibench.core.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
+    " ReportSection Series Table",
     "eibench.core.types.result_document": "ResultDocument",
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",

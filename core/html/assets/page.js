@@ -146,6 +146,30 @@ const eibench = (() => {
       place.replaceChildren(...made);
     } catch (error) { place.replaceChildren("Cannot be read: " + error.message); }
   };
+  // Controls: numbers to change, and what follows from them. Steps are for a stack, as they were read of formulas.
+  const DO = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b, "**": Math.pow, neg: (a) => -a, abs: Math.abs, sqrt: Math.sqrt, log: Math.log, exp: Math.exp },
+    total = (x) => x.reduce((a, b) => a + b, 0),
+    WHOLE = { sum: total, mean: (x) => total(x) / x.length, min: (x) => x.reduce((a, b) => Math.min(a, b)), max: (x) => x.reduce((a, b) => Math.max(a, b)), count: (x) => x.length },
+    finite = (value) => { if (!Number.isFinite(value)) throw new RangeError(); return value; };
+  const compute = (steps, names) => {
+    const stack = [];
+    for (const [kind, value, takes] of steps) {
+      if (kind !== "do") { stack.push(kind === "number" ? value : names.get(value)); continue; }
+      const given = stack.splice(-takes), rows = given.find(Array.isArray)?.length, at = (n) => finite(DO[value](...given.map((x) => Array.isArray(x) ? x[n] : x)));
+      stack.push(value in WHOLE ? finite(WHOLE[value](given[0])) : rows === undefined ? at(0) : Array.from({ length: rows }, (_, n) => at(n)));
+    }
+    return stack[0];
+  };
+  for (const box of all(".reckoned")) {
+    const { columns, outputs } = JSON.parse(box.querySelector("script").textContent), inputs = all("input", box), shown = all("dd", box);
+    const reckon = () => {
+      const names = new Map([...Object.entries(columns), ...inputs.map((input) => [input.name, input.valueAsNumber])]);
+      for (const input of inputs) input.nextElementSibling.textContent = input.value;
+      outputs.forEach(({ steps, digits }, n) => { try { shown[n].textContent = compute(steps, names).toFixed(digits); } catch { shown[n].textContent = "–"; } });
+    };
+    for (const input of inputs) { input.parentElement.hidden = false; input.oninput = reckon; }
+  }
+
   const open = () => {
     let name = "";
     try { name = decodeURIComponent(location.hash.slice(1)); } catch { }

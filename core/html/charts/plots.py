@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from ...sections import Series
 from .axis import Axis, axis_over
 from .rows import SHAPES, legend_mark, point
 from .svg import drawing, percent, tag
@@ -79,17 +80,11 @@ GUTTER = 0.1
 """Of the width, for the numbers at the left."""
 
 
-class Series(NamedTuple):
-    """Points that belong together, and the names that stand beside them."""
-
-    name: str
-    points: Sequence[tuple[float, float]]
-    names: Sequence[str] = ()
-
-
-def lines(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Figure:
-    """A line with its points for each series, over steps that are counted."""
-    across, up = _axes(series, whole=True)
+def lines(
+    caption: str, series: Sequence[Series], columns: Sequence[str], *, whole: bool = True
+) -> Figure:
+    """A line with its points for each series, over steps that are counted unless said."""
+    across, up = _axes(series, whole=whole)
     parts = _plane(across, up)
     for n, one in enumerate(series):
         path = "M" + "L".join(f"{across.at(x):.3f} {_height(up, y):.1f}" for x, y in one.points)
@@ -101,9 +96,12 @@ def lines(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Fig
     return _finished(caption, parts, series, columns)
 
 
-def scatter(caption: str, series: Sequence[Series], columns: Sequence[str]) -> Figure:
-    """A mark for each point of each series, over amounts that begin with nothing."""
-    across, up = _axes([*series, Series("", [(0.0, y) for one in series for _, y in one.points])])
+def scatter(
+    caption: str, series: Sequence[Series], columns: Sequence[str], *, from_nothing: bool = True
+) -> Figure:
+    """A mark for each point of each series, over amounts that begin with nothing unless said."""
+    start = [Series("", [(0.0, y) for one in series for _, y in one.points])]
+    across, up = _axes([*series, *start] if from_nothing else series)
     parts = _plane(across, up)
     for n, one in enumerate(series):
         parts += _points(across, up, one, n)

@@ -9,8 +9,9 @@ import pytest
 
 from eibench.core.html.charts.axis import MARGIN, Axis, axis_over
 from eibench.core.html.charts.heat import HeatMap, shades
-from eibench.core.html.charts.plots import Figure, Series, lines, scatter, strip
+from eibench.core.html.charts.plots import Figure, lines, scatter, strip
 from eibench.core.html.charts.rows import ChartRow, Mark, RowChart, forest, ladder
+from eibench.core.sections import Series
 
 
 def drawn(chart: RowChart, n: int) -> ElementTree.Element:

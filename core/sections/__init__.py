@@ -1,0 +1,29 @@
+"""What plugins show beside our own: values alone, which the terminal, reports and sites set."""
+
+from .parts import (
+    Control,
+    Controls,
+    Drawing,
+    Output,
+    Paragraph,
+    Part,
+    Plot,
+    ReportPage,
+    ReportSection,
+    Series,
+    Table,
+)
+
+__all__ = [
+    "Control",
+    "Controls",
+    "Drawing",
+    "Output",
+    "Paragraph",
+    "Part",
+    "Plot",
+    "ReportPage",
+    "ReportSection",
+    "Series",
+    "Table",
+]
