@@ -86,8 +86,8 @@ SOMEBODY = AskedParty("the endpoint")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-_UNWRITABLE = ("Cc", "Cs", "Zl", "Zp")
-"""Unicode's categories of control characters, halves of pairs and breaks of lines."""
+_UNWRITABLE = ("Cc", "Zl", "Zp")
+"""Unicode's categories of control characters and of breaks of lines."""
 
 
 class ModelSpec(NamedTuple):

@@ -61,10 +61,6 @@ TWICE = {
         (*REAL, *TWO, "--overlap", "0.5"),
         "--overlap goes with --panel rotate alone",
     ),
-    "a name that a panel's label cannot hold": (
-        (*REAL, "--judge", "openai/a", "--judge", "openai/b,c"),
-        "--judge openai/b,c: a judge of a panel cannot have a comma in its name",
-    ),
     "a vote on numbers": (
         (*REAL, *TWO, "--panel", "majority"),
         "--panel majority is for verdicts of yes or no, and those of eqbench3 are numbers",

@@ -119,7 +119,7 @@ def test_a_command_without_place_has_none(bench: Bench) -> None:
     ("judge", "url", "words"),
     [
         (None, None, []),
-        ("openai/gpt-4.1", None, ["--judge", "openai/gpt-4.1"]),
+        (Party.of("openai/gpt-4.1"), None, ["--judge", "openai/gpt-4.1"]),
         (
             Party.of("openai/j", "127.0.0.1:8000"),
             None,
