@@ -8,9 +8,9 @@ import click
 
 from .. import console
 from ..benchmark import Pack
+from ..compare.boards import Boards
 from ..compare.pair_on_board import pair_on_board
 from ..errors import UsageError
-from ..plugins import installed
 from ..reports.choosing import chosen, own_judge, same_grader
 from ..reports.comparing import RunComparison, compare
 from ..reports.graded import GradedSamples
@@ -83,8 +83,9 @@ def _compared(
         if exclude_kin or additive:
             kin, both = graded_without_kin(benchmark, both, additive=additive)
         document = compare(Compared(benchmark, pack, *both))
-        about = stored.journal, installed(), benchmark, [run.record for run in two]
-        return document, kin, pair_on_board(*about, both[0].grader)
+        boards = Boards(stored.journal, stored.catalogue, benchmark)
+        placed = pair_on_board(boards, [run.record for run in two], both[0].grader)
+        return document, kin, placed
 
 
 def _two(stored: RunSet, starts: tuple[str, ...], chosen: Selector) -> list[StoredRun]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from .. import console, ratings
+from ..compare.boards import Boards
 from ..compare.judge_record import JudgeRecord, read_judge
 from ..compare.leaderboard import BoardChoice
 from ..compare.which_board import OtherBoard, boards_beside
@@ -98,7 +99,7 @@ def judge_report_command(
             **with_whom,
         }
         with Journal(runs_dir, create=False) as journal:
-            found = read_judge(journal, installed(), chosen, **which)
+            found = read_judge(Boards(journal, installed(), chosen), **which)
         made, judges, others = _audit(chosen.name, found), found.robustness, found.others
     if json_output:
         click.echo(as_text({**made._asdict(), **({"robustness": judges} if judges else {})}))

@@ -8,6 +8,7 @@ import click
 from .. import console
 from ..analysis.csv_tables import csv_text
 from ..benchmark import Benchmark
+from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.which_board import boards_beside
 from ..guard import guard
@@ -87,9 +88,7 @@ def leaderboard_command(
     chosen = catalogue.rating_engines.get(engine).name if engine else None
     with Journal(runs_dir, create=False) as journal:
         board = read_leaderboard(
-            journal,
-            catalogue,
-            benchmark,
+            Boards(journal, catalogue, benchmark),
             dataset=dataset,
             judge=judge,
             engine=chosen,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from .. import console, ratings
+from ..compare.boards import Boards
 from ..compare.comparison_pool import as_comparisons
 from ..compare.leaderboard import BoardChoice, read_leaderboard
 from ..compare.rating_summary import DEFAULT, engine_version, rate_with, settings_of
@@ -221,7 +222,7 @@ def _of_journal(
     with Journal(runs_dir, create=False) as journal:
         choice = {**choice, "dataset": pack_given(benchmark, choice.get("dataset"))}
         choice["protocol"] = protocol_options(benchmark, own)
-        board = read_leaderboard(journal, installed(), benchmark, **choice)
+        board = read_leaderboard(Boards(journal, installed(), benchmark), **choice)
     if board.compared is None:
         raise UsageError(
             f"{name} does not compare models, so there is nothing to rate; "

@@ -5,17 +5,16 @@ asked or how it is graded, and of demo models or of real ones.
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
 from ..benchmark.options import Option, option_words
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..parties.panels import Judge
 from ..parties.party import Party
 from ..parties.sites import LOCAL
-from ..runs.finding import JudgeNames
 from ..settings.run_config import stored_roles
 from ..types import Json, JsonObject
 
@@ -109,57 +108,3 @@ def unusual(given: JsonObject, options: Sequence[Option]) -> Chosen:
     """Of these options the values that are not the default."""
     values = ((o.name, given.get(o.name, o.default), o.default) for o in options)
     return tuple((name, value) for name, value, usual in values if value != usual)
-
-
-class GradedRun(NamedTuple):
-    """A run on a board, with the number of its samples that were graded as the board's are."""
-
-    run: RunRecord
-    grades: int
-
-
-def boards_of(
-    journal: Journal,
-    benchmark: Benchmark,
-    runs: Sequence[RunRecord],
-    judges: JudgeNames,
-    *,
-    mixed: bool = False,
-) -> Iterator[Board]:
-    """The boards that a benchmark's runs stand on, each once.
-
-    Args:
-        journal: Holds the runs.
-        benchmark: Theirs.
-        runs: All of them.
-        judges: Which labels mean one judge.
-        mixed: Let demo and real models stand on one board.
-    """
-    return iter(runs_by_board(journal, benchmark, runs, judges, mixed=mixed))
-
-
-def runs_by_board(
-    journal: Journal,
-    benchmark: Benchmark,
-    runs: Sequence[RunRecord],
-    judges: JudgeNames,
-    *,
-    mixed: bool = False,
-) -> dict[Board, list[GradedRun]]:
-    """The same with the runs on each, in their order."""
-    found: dict[Board, list[GradedRun]] = {}
-    named: dict[Board, Board] = {}  # a pack may go by several names
-    for run in runs:
-        kinds: dict[tuple[Judge | None, Chosen], int] = {}
-        for grader, grades in journal.graders(run):
-            kind = judges.first(grader.judge), graded_by(benchmark, grader.options)
-            kinds[kind] = max(kinds.get(kind, 0), grades)
-        for judge, graded in sorted(kinds, key=str):
-            if benchmark.judged and judge is None:
-                continue
-            kind_of_model, asked = None if mixed else run.demo, asked_by(benchmark, run)
-            pack = run.pack_name, run.pack_sha256
-            board = Board(*pack, judge, kind_of_model, played_by(run), asked, graded)
-            board = named.setdefault(board._replace(pack_name=""), board)
-            found.setdefault(board, []).append(GradedRun(run, kinds[judge, graded]))
-    return found

@@ -13,23 +13,21 @@ from ..benchmark.options import option_words
 from ..clients.families import stated
 from ..errors import UsageError
 from ..guard import guard
-from ..journal import CachedResult, Journal, RunRecord
+from ..journal import CachedResult, RunRecord
 from ..parties.graders import Grader
 from ..parties.panels import Judge
 from ..parties.party import Party
-from ..plugins import Catalogue
 from ..reports.comparability import not_sent, told_changes
 from ..reports.document import build_document
 from ..reports.evidence import Evidence, Selection
 from ..reports.item_scores import ItemScores, item_scores
 from ..reports.judge_replies import short_panel
 from ..reports.kin import KinRule, without_kin
-from ..runs.finding import JudgeNames
-from ..runs.stored_run import StoredRun
 from ..settings.run_config import RunConfig, grader, graders_of
 from ..types import Baseline, canonical, digest
 from ..types.result_document import ResultDocument
 from .board import Board, graded_by, unusual
+from .boards import Boards
 from .code_digest import code_digest
 
 
@@ -79,21 +77,24 @@ class BoardResults:
     """Reads the results of one board's runs.
 
     Attributes:
-        judges: Which labels mean one judge.
+        boards: All of its benchmark.
+        board: The one.
         computed: What was not cached, by the run's number.
         read_by: The options with which the board's pack was read.
     """
 
-    journal: Journal
-    catalogue: Catalogue
-    benchmark: Benchmark
+    boards: Boards
     board: Board
-    judges: JudgeNames
     computed: dict[int, CachedResult]
     read_by: Options = field(default_factory=dict)
     _readings: dict[int, _Reading] = field(default_factory=dict)
     _today: dict[object, Grader] = field(default_factory=dict)
     _baselines: dict[str, Mapping[str, Baseline]] = field(default_factory=dict)
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """Whose board it is."""
+        return self.boards.benchmark
 
     def result(self, pack: Pack, run: RunRecord) -> BoardResult:
         """A run's result."""
@@ -165,8 +166,8 @@ class BoardResults:
     def is_judged(self, run: RunRecord) -> bool:
         """Whether this board's judge has graded it so, or nobody where none is asked."""
         kinds = [
-            (self.judges.first(grader.judge), graded_by(self.benchmark, grader.options))
-            for grader, _ in self.journal.graders(run)
+            (self.boards.judges.first(grader.judge), graded_by(self.benchmark, grader.options))
+            for grader, _ in self.boards.journal.graders(run)
         ]
         return (self.board.judge, self.board.graded) in kinds
 
@@ -186,17 +187,13 @@ class BoardResults:
         """The judges that have graded a run, each by itself."""
         return {g.judge for g in self._reading(run).graders if isinstance(g.judge, Party)}
 
-    def stored(self, run: RunRecord) -> StoredRun:
-        """A run with all that is known of it."""
-        return StoredRun(self.journal, run, self.catalogue)
-
     def config(self, run: RunRecord) -> RunConfig:
         """The run's configuration with this board's judge and options of readers."""
         return self._reading(run).config
 
     def _cached(self, pack: Pack, run: RunRecord) -> BoardResult | None:
         key = self._key(pack, run)
-        known = self.journal.cached(run, key) if key else None
+        known = self.boards.journal.cached(run, key) if key else None
         return BoardResult(**known) if known else None
 
     def _key(self, pack: Pack, run: RunRecord) -> str | None:
@@ -209,7 +206,7 @@ class BoardResults:
 
     def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
         """What is known of a run's samples; of a panel's, what each of its judges says too."""
-        stored = self.stored(run)
+        stored = self.boards.stored(run)
         selection = stored.selection_of(pack)
         config, today, found, _ = self._reading(run)
         by = found or today
@@ -226,10 +223,10 @@ class BoardResults:
     def _reading(self, run: RunRecord) -> _Reading:
         """How a run is read; by `bench rescore` where that graded more."""
         if run.n not in self._readings:
-            there = {count.grader: count.grades for count in self.journal.graders(run)}
+            there = {count.grader: count.grades for count in self.boards.journal.graders(run)}
             read = {o.name: o.default for o in self.benchmark.options if o.in_grades}
             read |= dict(self.board.graded)
-            config = self.stored(run).config(read, judge=self._judge(there))
+            config = self.boards.stored(run).config(read, judge=self._judge(there))
             today = self._today_of(config)
             found = [g for g in (today, replace(today, offline=True)) if g in there]
             most = max(found, key=there.__getitem__, default=None)
@@ -248,7 +245,7 @@ class BoardResults:
         if self.board.judge is None:
             return None
         there = {grader.judge for grader in graders}
-        same = self.judges.all_of(self.board.judge)
+        same = self.boards.judges.all_of(self.board.judge)
         return next((judge for judge in same if judge in there), same[0])
 
 

@@ -1,21 +1,17 @@
 """What the journal holds of a judge: its comparisons, and what its replies were like."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Unpack
 
-from ..benchmark import Benchmark
 from ..errors import UsageError
-from ..journal import Journal
-from ..parties.panels import Judge
-from ..plugins import Catalogue
 from ..ratings.auditing.asking import RE_ASKED, REPAIRED, Asking, Verdicts, read_asking
 from ..ratings.comparisons import Comparisons
 from ..reports.hints import bench
 from ..reports.judges import JudgesDocument
-from ..types import JsonObject
 from ..types.result_document import RatingRow, ResultDocument
 from .board import Board
+from .boards import Boards
 from .comparison_pool import as_comparisons
 from .leaderboard import BoardChoice, read_leaderboard
 from .rating_summary import replies_of, settings_of
@@ -44,39 +40,17 @@ class JudgeRecord(NamedTuple):
     others: Sequence[OtherBoard] = ()
 
 
-def read_judge(
-    journal: Journal,
-    catalogue: Catalogue,
-    benchmark: Benchmark,
-    *,
-    dataset: str | None = None,
-    judge: Judge | str | None = None,
-    mixed: bool = False,
-    without: Collection[str] = (),
-    models: Collection[str] = (),
-    roles: Mapping[str, str] | None = None,
-    protocol: JsonObject | None = None,
-) -> JudgeRecord:
+def read_judge(boards: Boards, **choice: Unpack[BoardChoice]) -> JudgeRecord:
     """What a judge said about the newest run of each model.
 
     Args:
-        journal: Holds the runs.
-        catalogue: Knows all benchmarks.
-        benchmark: Whose transcripts were compared.
-        dataset: A pack's name, or the beginning of its SHA-256, where there are several.
-        judge: A judge or what it goes by, likewise.
-        mixed: Let demo and real models stand beside each other.
-        without: Names of models that are left out.
-        models: The only ones that are not; all where none is named.
-        roles: Who plays roles, by role, where runs differ in it.
-        protocol: Values of the benchmark's options that keep boards apart, likewise.
+        boards: All of the benchmark whose transcripts were compared.
+        **choice: As `read_leaderboard` takes it.
 
     Raises:
         UsageError: There is no such board, or no comparison that was read.
     """
-    chosen: BoardChoice = {"dataset": dataset, "judge": judge, "mixed": mixed}
-    chosen |= {"without": without, "models": models, "roles": roles, "protocol": protocol or {}}
-    found = read_leaderboard(journal, catalogue, benchmark, **chosen)
+    benchmark, found = boards.benchmark, read_leaderboard(boards, **choice)
     rows = found.compared or []
     given = as_comparisons(rows)
     if not given:
@@ -89,8 +63,8 @@ def read_judge(
     weights = settings_of(benchmark, found.pack).item_weights
     weighed = [row._replace(weight=weights.get(row.item, 1.0)) for row in given]
     read = Comparisons.of(weighed, by_criterion=True)
-    about = (found.board, read, asking, ratings, found.demo)
-    return JudgeRecord(*about, found.robustness, found.others)
+    demo, others = found.demo, found.others
+    return JudgeRecord(found.board, read, asking, ratings, demo, found.robustness, others)
 
 
 def _verdicts(documents: Iterable[ResultDocument]) -> Verdicts:

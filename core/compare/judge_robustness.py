@@ -39,8 +39,8 @@ def _of_scores(
 ) -> JudgesDocument | None:
     runs = list(board.runs.values())
     clusters = {item.id: item.cluster for item in board.pack.items}
-    with results.journal.ahead(runs):
-        models = [results.stored(run).judged(clusters, judges) for run in runs]
+    with results.boards.journal.ahead(runs):
+        models = [results.boards.stored(run).judged(clusters, judges) for run in runs]
     try:
         return study(board.benchmark, [model for model in models if model.by_judge], judges)
     except UsageError:  # no sample that all of them could read

@@ -13,9 +13,8 @@ from typing import NotRequired, TypedDict, cast
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import UsageError
 from ..guard import guard
-from ..journal import CachedResult, Journal, RunRecord, StoredComparison
+from ..journal import RunRecord, StoredComparison
 from ..parties.panels import Judge
-from ..plugins import Catalogue
 from ..ratings.settings import AnchorSet
 from ..reading.names import left_out_of
 from ..reports.comparability import is_partial
@@ -27,11 +26,12 @@ from ..reports.places import Scored, place_rows
 from ..reports.ratings import BoardRow
 from ..reports.statements import RankedBy, StatedBoard, board_statement, not_above
 from ..runs.configured import judged_by
-from ..runs.finding import JUDGE, Company, JudgeNames
+from ..runs.finding import Company
 from ..types import JsonObject
 from ..types.result_document import BaselineRow, DatasetRow, Facts, RatingRow, ResultDocument
-from .board import Board, runs_by_board
+from .board import Board
 from .board_results import BoardResults
+from .boards import Boards
 from .comparison_pool import counting
 from .contest import Contest
 from .judge_robustness import read_robustness
@@ -297,9 +297,7 @@ def _unscored(run: RunRecord | None) -> dict[str, object]:
 
 
 def read_leaderboard(
-    journal: Journal,
-    catalogue: Catalogue,
-    benchmark: Benchmark,
+    boards: Boards,
     *,
     board: Board | None = None,
     dataset: str | None = None,
@@ -318,9 +316,7 @@ def read_leaderboard(
     """The board of a benchmark.
 
     Args:
-        journal: Holds the runs.
-        catalogue: Knows all benchmarks.
-        benchmark: Whose models are ranked.
+        boards: All of the benchmark.
         board: Which one, where it is known; else the one that `which_board` chooses.
         dataset: A pack's name, or the beginning of its SHA-256; any where none is named.
         judge: A judge or what it goes by, likewise.
@@ -340,12 +336,16 @@ def read_leaderboard(
             nobody remains; or a model is to be left out that is not on it, or all are.
         DataError: The data of the runs is not where it was.
     """
+    journal, benchmark = boards.journal, boards.benchmark
     with journal.caching() as computed:
         wanted = Wanted(dataset, judge, (), roles or {}, protocol or {})
         others: Sequence[OtherBoard] = ()
         if board is None:
-            board, others = _choose(journal, catalogue, benchmark, wanted, mixed=mixed)
-        made = _counted(journal, catalogue, benchmark, computed, board)
+            board, others = _choose(boards, wanted, mixed=mixed)
+        made = CountedRuns(BoardResults(boards, board, computed))
+        with journal.ahead(boards.runs):
+            for run in boards.runs:
+                made.add(run)
         if made.pack is None or made.config is None:
             raise made.error or UsageError(f"{benchmark.name} has no scored run on {board.options}")
         met = None
@@ -392,38 +392,12 @@ def _exclude_kin(made: CountedRuns, *, asked: bool, additive: bool) -> KinRule |
     return without.rule
 
 
-def _choose(
-    journal: Journal, catalogue: Catalogue, benchmark: Benchmark, wanted: Wanted, *, mixed: bool
-) -> BoardOfChoice:
+def _choose(boards: Boards, wanted: Wanted, *, mixed: bool) -> BoardOfChoice:
     """The board that is meant, and the others that fit."""
-    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    judges = JudgeNames(journal.asked(role=JUDGE))
 
     def counts(board: Board, run: RunRecord) -> bool:
-        results = BoardResults(journal, catalogue, benchmark, board, judges, {})
-        same_version = run.benchmark_version == benchmark.version
-        return same_version and results.is_scored(run)
+        same_version = run.benchmark_version == boards.benchmark.version
+        return same_version and BoardResults(boards, board, {}).is_scored(run)
 
-    with journal.ahead(runs):
-        boards = runs_by_board(journal, benchmark, runs, judges, mixed=mixed)
-        if isinstance(wanted.judge, str):
-            wanted = wanted._replace(moved=judges.named(wanted.judge))
-        return choose_board(journal, benchmark, boards, judges, wanted, counts)
-
-
-def _counted(
-    journal: Journal,
-    catalogue: Catalogue,
-    benchmark: Benchmark,
-    computed: dict[int, CachedResult],
-    board: Board,
-) -> CountedRuns:
-    """The runs that are on a board, their results not yet read."""
-    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    judges = JudgeNames(journal.asked(role=JUDGE))
-    results = BoardResults(journal, catalogue, benchmark, board, judges, computed)
-    made = CountedRuns(results)
-    with journal.ahead(runs):
-        for run in runs:
-            made.add(run)
-    return made
+    with boards.journal.ahead(boards.runs):
+        return choose_board(boards, wanted, counts, mixed=mixed)

@@ -2,30 +2,20 @@
 
 from collections.abc import Sequence
 
-from ..benchmark import Benchmark
 from ..errors import BenchError
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..parties.graders import Grader
-from ..plugins import Catalogue
 from ..reports.statements import OnBoard
-from ..runs.finding import JUDGE, JudgeNames
-from .board import boards_of, graded_by
+from .board import graded_by
+from .boards import Boards
 from .leaderboard import read_leaderboard
 
 
-def pair_on_board(
-    journal: Journal,
-    catalogue: Catalogue,
-    benchmark: Benchmark,
-    pair: Sequence[RunRecord],
-    grader: Grader,
-) -> OnBoard | None:
+def pair_on_board(boards: Boards, pair: Sequence[RunRecord], grader: Grader) -> OnBoard | None:
     """Whether the board tells two runs apart.
 
     Args:
-        journal: Holds them.
-        catalogue: Has the benchmark.
-        benchmark: Theirs.
+        boards: All of their benchmark.
         pair: The two.
         grader: By which they are compared, so whose board and with which options.
 
@@ -33,20 +23,18 @@ def pair_on_board(
         ``None`` where they are not both on one board that can be read, as when another run of a
         model stands for it, or where the board has no model but these.
     """
-    runs = [run for run in journal.runs() if run.benchmark == benchmark.name]
-    names = JudgeNames(journal.asked(role=JUDGE))
-    with journal.ahead(runs):
-        boards = boards_of(journal, benchmark, runs, names)
+    benchmark = boards.benchmark
+    with boards.journal.ahead(boards.runs):
         fitting = [
             board
-            for board in boards
-            if board.judge == names.first(grader.judge)
+            for board in boards.found()
+            if board.judge == boards.judges.first(grader.judge)
             and board.graded == graded_by(benchmark, grader.options)
             and all(board.takes(run, benchmark) for run in pair)
         ]
     for board in fitting:
         try:
-            read = read_leaderboard(journal, catalogue, benchmark, board=board)
+            read = read_leaderboard(boards, board=board)
         except BenchError:
             continue
         rows = read.rows()

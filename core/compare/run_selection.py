@@ -74,7 +74,7 @@ class CountedRuns:
         config = self.results.config(run)
         if self.pack is None:
             try:
-                self.pack = self.results.stored(run).pack_of(config)
+                self.pack = self.results.boards.stored(run).pack_of(config)
                 self.results.read_by = config.options
             except DataError as error:
                 self.error = error
@@ -96,7 +96,7 @@ class CountedRuns:
             for name, runs in self._candidates.items()
             if name not in compared and name not in self.without
         ]
-        journal = self.results.journal
+        journal = self.results.boards.journal
         with journal.ahead(run for latest_first in several for run in latest_first):
             chosen += [self._newest(pack, latest_first) for latest_first in several]
         with journal.ahead(chosen):

@@ -14,16 +14,16 @@ from typing import NamedTuple, TypedDict
 from ..benchmark import Benchmark
 from ..benchmark.options import option_words
 from ..errors import UsageError
-from ..journal import Journal, RunRecord
+from ..journal import RunRecord
 from ..parties.panels import Judge, is_meant
 from ..reports.comparability import judge_in
 from ..reports.graders import is_pack
 from ..reports.hints import bench, with_options
-from ..runs.finding import JudgeNames
 from ..text import plural
 from ..types import JsonObject
 from ..types.result_document import ResultDocument
-from .board import Board, GradedRun, graded_by
+from .board import Board, graded_by
+from .boards import Boards, GradedRun
 
 
 class OtherBoard(TypedDict):
@@ -82,43 +82,43 @@ class Wanted(NamedTuple):
 
 
 def choose_board(
-    journal: Journal,
-    benchmark: Benchmark,
-    boards: Mapping[Board, Sequence[GradedRun]],
-    judges: JudgeNames,
+    boards: Boards,
     wanted: Wanted,
     counts: Callable[[Board, RunRecord], bool],
+    *,
+    mixed: bool = False,
 ) -> BoardOfChoice:
     """The board that is meant.
 
     Args:
-        journal: Holds the runs.
-        benchmark: Whose boards they are.
-        boards: All there are, with their runs.
-        judges: Which labels mean one judge.
+        boards: All there are.
         wanted: What is named.
         counts: Whether a board would show the score of a run of it.
+        mixed: Let demo and real models stand on one board.
 
     Raises:
         UsageError: None fits.
     """
-    if not boards:
+    benchmark, there = boards.benchmark, boards.found(mixed=mixed)
+    if not there:
         raise UsageError(
             f"no scored run of {benchmark.name} yet; start one: {bench('run', benchmark.name)}"
         )
-    fitting = [board for board in boards if wanted.fits(board, benchmark)]
+    if isinstance(wanted.judge, str):
+        wanted = wanted._replace(moved=boards.judges.named(wanted.judge))
+    fitting = [board for board in there if wanted.fits(board, benchmark)]
     if not fitting:
-        there = "; ".join(
-            f"{with_options(*words_among(board, list(boards), benchmark, wanted.protocol))}"
+        named = "; ".join(
+            f"{with_options(*words_among(board, list(there), benchmark, wanted.protocol))}"
             f" ({board.pack_name})"
-            for board in boards
+            for board in there
         )
-        raise UsageError(f"{benchmark.name} has no such board; there are: {there}")
-    fitting.sort(key=lambda b: _worth(journal, benchmark, b, boards[b], judges, partial(counts, b)))
+        raise UsageError(f"{benchmark.name} has no such board; there are: {named}")
+    fitting.sort(key=lambda b: _worth(boards, b, there[b], partial(counts, b)))
     chosen = fitting.pop()
     others = [b for b in reversed(fitting) if b._replace(demo=chosen.demo) != chosen]
     return BoardOfChoice(
-        chosen, [_other(b, boards[b], [chosen, *others], benchmark) for b in others]
+        chosen, [_other(b, there[b], [chosen, *others], benchmark) for b in others]
     )
 
 
@@ -133,20 +133,16 @@ class _Worth(NamedTuple):
 
 
 def _worth(
-    journal: Journal,
-    benchmark: Benchmark,
-    board: Board,
-    runs: Sequence[GradedRun],
-    judges: JudgeNames,
-    counts: Callable[[RunRecord], bool],
+    boards: Boards, board: Board, runs: Sequence[GradedRun], counts: Callable[[RunRecord], bool]
 ) -> _Worth:
-    documents = {one.run.n: journal.document(one.run) for one in runs}
+    documents = {one.run.n: boards.journal.document(one.run) for one in runs}
     newest_first = sorted(runs, key=lambda one: one.run.n, reverse=True)
     whole = (r for r, n in newest_first if _is_whole(GradedRun(r, n), documents[r.n]) and counts(r))
     found = next(whole, None)
     newest = (found or newest_first[0].run).n
     own = documents[newest]
-    kind = own and (judges.first(judge_in(own)), graded_by(benchmark, own["options"]))
+    read = own and graded_by(boards.benchmark, own["options"])
+    kind = own and (boards.judges.first(judge_in(own)), read)
     return _Worth(not board.demo, found is not None, newest, kind == (board.judge, board.graded))
 
 

@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..benchmark import Benchmark
-from ..compare.board import Board, boards_of
+from ..compare.board import Board
+from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
@@ -18,7 +18,7 @@ from ..reports.items import Items
 from ..reports.pairing import Compared, main_values
 from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
-from ..runs.finding import JUDGE, JudgeNames
+from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun
 from ..sections import Part
 from ..types import digest
@@ -122,7 +122,7 @@ class Gathered(NamedTuple):
 def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gathered:
     """Read all boards of a journal; one that cannot be read is named with the reason."""
     runs, absent = journal.runs(), list[Absent]()
-    reader = _Reader(journal, catalogue, sections, JudgeNames(journal.asked(role=JUDGE)))
+    reader = _Reader(journal, catalogue, sections)
     boards = list(reader.boards(runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
     absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
@@ -140,9 +140,7 @@ def gather_run(stored: StoredRun, sections: Sections) -> tuple[SiteRun, SiteBoar
     Raises:
         UsageError: It has no result yet.
     """
-    own, journal = own_run(stored, sections), stored.journal
-    names = JudgeNames(journal.asked(role=JUDGE))
-    reader = _Reader(journal, stored.catalogue, sections, names)
+    own, reader = own_run(stored, sections), _Reader(stored.journal, stored.catalogue, sections)
     for board in reader.boards_of_run(stored.record, judge_in(own.document)):
         run = board.runs.get(stored.name)
         same = run and run.document["grader"] == own.document["grader"]
@@ -183,7 +181,6 @@ class _Reader(NamedTuple):
     journal: Journal
     catalogue: Catalogue
     sections: Sections
-    judges: JudgeNames
 
     def boards(self, runs: Sequence[RunRecord], absent: list[Absent]) -> Iterator[SiteBoard]:
         """All; one that cannot be read is put to those that are absent."""
@@ -192,10 +189,10 @@ class _Reader(NamedTuple):
             if benchmark is None:
                 absent.append(Absent(name, "its plugin is not installed"))
                 continue
-            own = [run for run in runs if run.benchmark == name]
-            for board in list(boards_of(self.journal, benchmark, own, self.judges)):
+            boards = Boards(self.journal, self.catalogue, benchmark)
+            for board in boards.found([run for run in runs if run.benchmark == name]):
                 try:
-                    yield self.board(benchmark, board)
+                    yield self.board(boards, board)
                 except BenchError as error:
                     absent.append(Absent(f"{name}, {board.options}", str(error)))
 
@@ -204,34 +201,35 @@ class _Reader(NamedTuple):
         benchmark = self.catalogue.benchmarks.things.get(run.benchmark)
         if benchmark is None:
             return
-        for board in list(boards_of(self.journal, benchmark, [run], self.judges)):
-            if board.judge == self.judges.first(judge):
+        boards = Boards(self.journal, self.catalogue, benchmark)
+        for board in boards.found([run]):
+            if board.judge == boards.judges.first(judge):
                 with contextlib.suppress(BenchError):
-                    yield self.board(benchmark, board)
+                    yield self.board(boards, board)
 
-    def board(self, benchmark: Benchmark, board: Board) -> SiteBoard:
+    def board(self, boards: Boards, board: Board) -> SiteBoard:
         """One, with the runs on it."""
-        read = read_leaderboard(self.journal, self.catalogue, benchmark, board=board)
-        without_kin, found = self._without_kin(read), dict[str, SiteRun]()
+        read = read_leaderboard(boards, board=board)
+        without_kin, found = _without_kin(boards, read), dict[str, SiteRun]()
         for name, document in read.documents.items():
             stored = StoredRun(self.journal, read.runs[name], self.catalogue)
             run = read_run(stored, _result(stored, document), self.sections)
             found[name] = run._replace(main=_main(read, stored, document))
-        key, shown = key_of(benchmark.name, board), read.as_json()
+        key, shown = key_of(read.benchmark.name, board), read.as_json()
         public = {a.party.label: a.party.public.label for a in self.journal.asked(role=JUDGE)}
         return SiteBoard(key, read, shown, found, rating_history(read), without_kin, public)
 
-    def _without_kin(self, read: Leaderboard) -> LeaderboardDocument | None:
-        """A panel's without judges that are kin; where that cannot be, its warnings say why."""
-        if not isinstance(read.board.judge, Panel) or read.kin:
-            return None
-        about = (self.journal, self.catalogue, read.benchmark)
-        try:
-            found = read_leaderboard(*about, board=read.board, exclude_kin=True)
-        except UsageError as error:
-            read.warnings.append(f"no view without kin: {error}")
-            return None
-        return found.as_json() if found.kin else None
+
+def _without_kin(boards: Boards, read: Leaderboard) -> LeaderboardDocument | None:
+    """A panel's without judges that are kin; where that cannot be, its warnings say why."""
+    if not isinstance(read.board.judge, Panel) or read.kin:
+        return None
+    try:
+        found = read_leaderboard(boards, board=read.board, exclude_kin=True)
+    except UsageError as error:
+        read.warnings.append(f"no view without kin: {error}")
+        return None
+    return found.as_json() if found.kin else None
 
 
 def _result(stored: StoredRun, document: ResultDocument) -> ResultDocument:

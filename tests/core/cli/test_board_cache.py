@@ -13,13 +13,13 @@ from eibench import Score
 from eibench.core.compare import code_digest
 from eibench.core.compare.board import Board
 from eibench.core.compare.board_results import BoardResults
+from eibench.core.compare.boards import Boards
 from eibench.core.journal import AskedParties, CachedResult, CallTotals, Failure, Journal, RunRecord
 from eibench.core.journal.schema import CALLS
 from eibench.core.journal.tables import quoted
 from eibench.core.parties.panels import Panel
 from eibench.core.parties.party import Party
 from eibench.core.plugins import installed
-from eibench.core.runs.finding import JudgeNames
 from eibench.core.settings.run_config import Endpoint, RunConfig, grader, with_judges
 from eibench.plugins.eqbench_v1.benchmark import EQBenchV1
 
@@ -182,9 +182,8 @@ def test_panels_of_one_name_and_another_quorum_are_two_graders(bench: Bench) -> 
     assert bench("run", "emotionqueen", "--model", "demo/medium", "--limit", 1).code == 0
     benchmark, judges = installed().benchmark("emotionqueen"), ("demo/a", "demo/b", "demo/c")
     with stored() as (journal, _):
-        names = JudgeNames(journal.asked(role="judge"))
         board = Board("bundled", "", None)
-        results = BoardResults(journal, installed(), benchmark, board, names, {})
+        results = BoardResults(Boards(journal, installed(), benchmark), board, {})
         asked = [Endpoint.of(Party.of(judge)) for judge in judges]
         plain = RunConfig(benchmark, asked[0], {o.name: o.default for o in benchmark.options})
         panels = [with_judges(plain, asked, Panel((), quorum=n)) for n in (1, 2)]

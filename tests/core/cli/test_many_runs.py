@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from eibench import Score
+from eibench.core.compare.boards import Boards
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.journal.file import AT_ONCE, ReadAhead
@@ -45,7 +46,7 @@ def board_of() -> tuple[Any, int]:
     """The rows of the board, and how many statements they took."""
     catalogue = installed()
     with Journal(Path("runs"), create=False) as journal, counted(journal) as statements:
-        board = read_leaderboard(journal, catalogue, catalogue.benchmark("eqbench-v1"))
+        board = read_leaderboard(Boards(journal, catalogue, catalogue.benchmark("eqbench-v1")))
     return board.as_json()["rows"], len(statements)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eibench import Item, Option, Options, Pack, PackSource
+from eibench.core.compare.boards import Boards
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.datasets import find_pack
 from eibench.core.journal import Journal
@@ -50,7 +51,7 @@ async def stored(lab: "Lab", tmp_path: Path) -> Any:
 async def test_a_board_has_the_scores_of_the_defaults(stored: Any) -> None:
     """A text keeps its capitals, and nothing stays nothing."""
     catalogue, journal = stored
-    board = read_leaderboard(journal, catalogue, catalogue.benchmark("talk"))
+    board = read_leaderboard(Boards(journal, catalogue, catalogue.benchmark("talk")))
     (document,) = board.documents.values()
     assert (document["options"]["scale"], document["options"]["cut"]) == ("EQ", None)
     assert document["items"]["scored"] == 2

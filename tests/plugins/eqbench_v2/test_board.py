@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from eibench.core.cli.compare import graded_pair
+from eibench.core.compare.boards import Boards
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.plugins import installed
@@ -47,7 +48,7 @@ def test_the_board_tells_apart_what_each_two_alone_do(twelve: Path) -> None:
     catalogue = installed()
     benchmark = catalogue.benchmark("eqbench-v2")
     with Journal(twelve, create=False) as journal:
-        board = read_leaderboard(journal, catalogue, benchmark)
+        board = read_leaderboard(Boards(journal, catalogue, benchmark))
         alone, joint = [], []
         clusters = {item.id: item.cluster for item in board.pack.items}
         first, *others = board.documents

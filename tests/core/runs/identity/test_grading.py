@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from eibench import Item, Model, Options, Sampling, Score
+from eibench.core.compare.boards import Boards
 from eibench.core.compare.leaderboard import read_leaderboard
 from eibench.core.journal import Journal
 from eibench.core.parties.party import Party
@@ -176,7 +177,7 @@ def test_a_leaderboard_names_runs_that_were_graded_otherwise(
     monkeypatch.setattr(installed().benchmarks, "things", things)
     for _ in range(2):
         with Journal(desk.runs_dir) as journal:
-            board = read_leaderboard(journal, installed(), Wiser())
+            board = read_leaderboard(Boards(journal, installed(), Wiser()))
         assert all(row["metrics"] == {} for row in board.rows())
         named = zip(board.warnings, made, strict=True)
         assert all(f"bench rescore {run['run_id']}" in warning for warning, run in named)
