@@ -46,7 +46,7 @@ def add_run(benchmark: str, name: str, value: float | None, **changes: Any) -> s
             ordinal=1,
             benchmark=benchmark,
             benchmark_version=result.get("benchmark_version", "1"),
-            model=name,
+            model=f"openai/{name}",
             name=name,
             demo=demo,
             pack_name="official",
@@ -341,7 +341,7 @@ def test_one_benchmark_alone_meets_all_others_that_have_runs(bench: Bench) -> No
 )
 def test_what_never_mixes_is_refused(bench: Bench, change: dict[str, Any], message: str) -> None:
     """The message says what differs, which runs are which, and how to choose."""
-    judge = {"judge": "openai/judge"}
+    judge = {"judge": "openai/judge", "judged_by": Party.of("openai/judge").as_json()}
     add_runs("feelings", [1, 2, 4], **judge)
     add_runs("events", [1, 3, 4, 5])
     odd = add_run("feelings", "m4", 5, **{**judge, **change})
@@ -367,7 +367,7 @@ def test_a_pack_or_a_judge_is_chosen(bench: Bench) -> None:
     add_runs("feelings", [1, 2, 4])
     add_runs("feelings", [7, 9, 8, 6], dataset=other)
     for spec, values in {"openai/a": [1, 2, 3], "openai/b": [3, 1, 2]}.items():
-        add_runs("events", values, judge=spec)
+        add_runs("events", values, judge=spec, judged_by=Party.of(spec).as_json())
     judge = ("--judge", "openai/b")
     for wanted in ("official", "ababab"):
         found = bench("correlate", "feelings", "events", "--dataset", wanted, *judge, "--json").json
