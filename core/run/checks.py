@@ -23,16 +23,16 @@ def check_task(task: Task, session: Session) -> None:
         UsageError: The settings contradict each other.
         ConfigError: A key is missing.
     """
-    config, most = task.config, task.config.limits.concurrency
+    config = task.config
     _refuse_imported(task)
     _check_roles(config)
-    for asked in task.asked:
-        session.money.check(asked.endpoint, asked.phase, asked.sampling)
-    for asked in task.asked:
-        made = client_config(asked.endpoint, most, session.environment, party=asked.party)
-        provider = installed().provider(asked.endpoint.spec.provider)
-        if provider.demo and not asked.party.role:
-            make_client(provider, made)  # costs nothing, and refuses a name that does not exist
+    for party in task.asked:
+        session.money.check(party.endpoint, party.phase, party.sampling)
+    for party in task.asked:
+        client = client_config(party.endpoint, session.environment, party.options)
+        provider = installed().provider(party.endpoint.spec.provider)
+        if provider.demo and not party.options.role:
+            make_client(provider, client)  # costs nothing, and refuses a name that does not exist
     check_stored(config)
     if hasattr(config.benchmark, "placement"):
         guard(config.benchmark).placement(config.options)

@@ -13,9 +13,7 @@ from ..parties.providers import (
     OF_MODEL,
     ClientConfig,
     PartyOptions,
-    Transfer,
     check_base_url,
-    of_judge,
 )
 from ..parties.sites import is_local
 from ..plugins import installed
@@ -27,11 +25,7 @@ from .task import Task, TaskParty
 
 
 def client_config(
-    endpoint: Endpoint,
-    concurrency: int,
-    environment: Environment,
-    transfer: Transfer | None = None,
-    party: PartyOptions = OF_MODEL,
+    endpoint: Endpoint, environment: Environment, party: PartyOptions = OF_MODEL
 ) -> ClientConfig:
     """How an endpoint's client connects, and with which key, which is hidden from then on.
 
@@ -50,22 +44,9 @@ def client_config(
         key=key,
         key_name=key_name,
         headers=endpoint.headers,
-        concurrency=concurrency,
-        transfer=transfer or Transfer(),
+        concurrency=1,
         party=party,
     )
-
-
-def proof_of(judge: Endpoint, environment: Environment) -> str:
-    """Names a judge's address, key and headers, from which none of them can be told.
-
-    A judge that has answered there need not be tried again; another key makes another proof.
-    """
-    try:
-        made = client_config(judge, 1, environment, party=of_judge(str(judge.spec)))
-    except ConfigError:  # a plan needs no key
-        return ""
-    return digest([judge.address, made.key, dict(made.headers)])
 
 
 def untried(task: Task, session: Session) -> dict[Party, str]:
@@ -73,27 +54,31 @@ def untried(task: Task, session: Session) -> dict[Party, str]:
 
     No demo model is worth that.
     """
-    config = task.config
-    if not task.asks(MODEL) or _is_demo(config.model):
+    if not task.asks(MODEL) or _is_demo(task.config.model):
         return {}
-    judges = [judge for judge in config.judges if judge.party not in session.answered]
     return {
-        judge.party: proof_of(judge, session.environment) for judge in judges if not _is_demo(judge)
+        judge.endpoint.party: _proof_of(judge, session)
+        for judge in task.asked
+        if judge.phase == JUDGE
+        and judge.endpoint.party not in session.answered
+        and not _is_demo(judge.endpoint)
     }
+
+
+def _proof_of(judge: TaskParty, session: Session) -> str:
+    """Names a judge's address, key and headers, from which none of them can be told.
+
+    A judge that has answered there need not be tried again; another key makes another proof.
+    """
+    try:
+        config = client_config(judge.endpoint, session.environment, judge.options)
+    except ConfigError:  # a plan needs no key
+        return ""
+    return digest([judge.endpoint.address, config.key, dict(config.headers)])
 
 
 def _is_demo(endpoint: Endpoint) -> bool:
     return installed().provider(endpoint.spec.provider).demo
-
-
-def unconnected(task: Task) -> list[ConnectedParty]:
-    """Everyone that may be asked, of whom only what the journal holds can be had."""
-    return [_party(task, one, None) for one in task.parties]
-
-
-def _party(task: Task, one: TaskParty, caller: Caller | None) -> ConnectedParty:
-    system, endpoint = task.config.system if one.phase == MODEL else None, one.endpoint
-    return ConnectedParty(one.phase, endpoint.party, one.sampling, caller, system, endpoint.address)
 
 
 @dataclass
@@ -110,9 +95,11 @@ class PartyConnector:
 
     def connect(self) -> list[ConnectedParty]:
         """Judges, the model, and who plays roles; those who are not asked have no caller."""
-        first = sorted(self.task.parties, key=lambda one: one.phase != JUDGE)
-        asks = self.task.asks
-        return [_party(self.task, o, self._caller(o) if asks(o.phase) else None) for o in first]
+        judges_first = sorted(self.task.parties, key=lambda party: party.phase != JUDGE)
+        return [
+            party.connected(self._caller(party) if self.task.asks(party.phase) else None)
+            for party in judges_first
+        ]
 
     async def close(self) -> None:
         """Close all connections."""
@@ -122,27 +109,29 @@ class PartyConnector:
             except PluginError as error:
                 self._notices.closing(error)
 
-    def _caller(self, one: TaskParty) -> Caller:
-        endpoint, limits, session = one.endpoint, self.task.limits(one), self.session
+    def _caller(self, party: TaskParty) -> Caller:
+        endpoint, session, limits = party.endpoint, self.session, self.task.limits(party)
+        limits = replace(limits, ramps=limits.ramps and is_local(endpoint.base_url))
         provider = installed().provider(endpoint.spec.provider)
-        meter = session.money.meter(endpoint, one.phase)
-        transfer = self.task.config.transfer
-        config = client_config(
-            endpoint, limits.concurrency, session.environment, transfer, one.party
+        meter = session.money.meter(endpoint, party.phase)
+        config = replace(
+            client_config(endpoint, session.environment, party.options),
+            concurrency=limits.concurrency,
+            transfer=self.task.config.transfer,
+            needs_token_limit=meter.limited,
         )
-        ramps = limits.ramps and is_local(endpoint.base_url)
         caller = Caller(
-            make_client(provider, replace(config, needs_token_limit=meter.limited)),
-            replace(limits, ramps=ramps),
+            make_client(provider, config),
+            limits,
             sleep=session.stop.sleep,
             before_sending=session.stop.check,
             meter=meter,
             notices=self._notices,
             asked=config.asked(provider.host),
             absent=session.absent,
-            line=self._lines.get(endpoint.address or "") if ramps else None,
+            line=self._lines.get(endpoint.address or "") if limits.ramps else None,
         )
-        if ramps and endpoint.address:
+        if limits.ramps and endpoint.address:
             self._lines[endpoint.address] = caller.line
         session.progress.callers.append(caller)
         return caller

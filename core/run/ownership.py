@@ -48,7 +48,7 @@ class Servers:
         entries = {}
         for party, endpoint, *_ in task.asked:
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                made = client_config(endpoint, 1, session.environment, party=party)
+                made = client_config(endpoint, session.environment, party)
                 entries[party] = await read_entry(made)
         return cls(entries)
 

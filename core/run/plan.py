@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
 from ..benchmark.making import DataMaker
-from ..benchmark.roles import MODEL, role_in
+from ..benchmark.roles import JUDGE, MODEL, role_in
 from ..compare.contest import Contest
 from ..compare.expectation import NOTHING_LEFT, Left, look_ahead
 from ..compare.opponents import refuse_strangers
@@ -28,7 +28,7 @@ from ..types import ChatRequest, Item
 from .connect import untried
 from .plan_requests import calls_left, first_requests
 from .session import Session
-from .task import Task
+from .task import Task, TaskParty
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,55 +115,50 @@ def make_plan(task: Task, session: Session) -> Plan:
         session: Prices and limits; judges that it tries are first asked if they answer, unless
             they have there.
     """
-    config, selection, comparisons = task.config, task.selection, Left(0)
     with _stored(task) as (journal, found):
-        known = _known(journal, found)._replace(untried=_untried(journal, found, session))
-        left, calls = _left(task, known)
-        if isinstance(config.benchmark, DataMaker):
-            calls[MODEL] = calls_left(config.benchmark, journal, found)
-        if task.compares:
-            comparisons = asyncio.run(_comparisons_left(journal, found))
-            calls[COMPARE] = comparisons.most
-    asked = first_requests(task, session.say)
-    parties = [p for p in task.parties if p.phase == MODEL or (p.party.role and task.asks(p.phase))]
-    talks = len(parties) > 1  # which may end early
-    made = [
-        _party_plan(
-            session,
-            phase,
-            who,
-            calls[phase],
-            asked[phase],
-            min(left, calls[phase]) if talks else None,
+        known = _known(journal, found, session)
+    asked = {**first_requests(task, session.say), TRIAL: [_trial(task)]}
+
+    def plan(party: TaskParty, calls: int, fewest: int | None = None) -> PartyPlan:
+        requests = asked[party.phase]
+        return PartyPlan(
+            party.endpoint,
+            calls,
+            session.money.price(party.endpoint, party.phase),
+            plan_calls(requests, calls) if requests else None,
+            party.phase,
+            fewest,
         )
-        for _, who, phase, _ in parties
-    ]
-    for judge in config.judges:
-        if calls["judge"] or asked["judge"]:
-            verdicts = known.left_by(judge.party, config, selection)
-            own = calls["judge"] if verdicts is None else verdicts
-            made.append(_party_plan(session, "judge", judge, own, asked["judge"]))
+
+    parties = [party for party in task.parties if party.phase == MODEL or task.asks(party.phase)]
+    talks = any(party.options.role for party in parties)  # which may end early
+    plans = list[PartyPlan]()
+    for party in parties:
+        calls = known.left[party.phase]
+        if party.phase != JUDGE:
+            plans.append(plan(party, calls, min(known.samples_left, calls) if talks else None))
+            continue
+        if calls or asked[JUDGE]:
+            plans.append(plan(party, known.left_by(party.endpoint.party, task)))
         if task.compares:
-            most = ceil(_share_of(config) * calls[COMPARE])
-            least = None if comparisons.about is None else 0  # a placement may stop at any time
-            made.append(_party_plan(session, COMPARE, judge, most, asked[COMPARE], least))
-        due = calls[MODEL] and (calls["judge"] or calls[COMPARE])
-        if due and judge.party in known.untried:
-            request = trial_request(config.benchmark.judge_sampling)
-            made.append(_party_plan(session, TRIAL, judge, 1, [request]))
+            most = ceil(_share_of(task.config) * known.left[COMPARE])
+            fewest = None if known.comparisons.about is None else 0  # it may stop at any time
+            plans.append(plan(party._replace(phase=COMPARE), most, fewest))
+        due = known.left[MODEL] and (calls or known.left[COMPARE])
+        if due and party.endpoint.party in known.untried:
+            plans.append(plan(party._replace(phase=TRIAL), 1))
     return Plan(
-        selection.total,
-        left,
-        tuple(made),
-        comparisons,
-        config.iterations,
-        _has_begun(task, known),
+        task.selection.total,
+        known.samples_left,
+        tuple(plans),
+        known.comparisons,
+        task.config.iterations,
+        any(task.asks(phase) for _, _, phase in known.calls),
     )
 
 
-def _has_begun(task: Task, known: "_Known") -> bool:
-    """Whether some of what the task asks was answered."""
-    return any(task.asks(phase) for _, _, phase in known.calls)
+def _trial(task: Task) -> ChatRequest:
+    return trial_request(task.config.benchmark.judge_sampling)
 
 
 @contextlib.contextmanager
@@ -185,18 +180,6 @@ def _share_of(config: RunConfig) -> float:
     return panel.overlap + (1 - panel.overlap) / len(panel.judges)
 
 
-def _party_plan(
-    session: Session,
-    phase: str,
-    endpoint: Endpoint,
-    calls: int,
-    asked: Sequence[ChatRequest],
-    least: int | None = None,
-) -> PartyPlan:
-    tokens = plan_calls(asked, calls) if asked else None
-    return PartyPlan(endpoint, calls, session.money.price(endpoint, phase), tokens, phase, least)
-
-
 class WholeGrades(NamedTuple):
     """The samples of a run that need no verdict any more.
 
@@ -214,8 +197,8 @@ def read_graded(
 ) -> WholeGrades:
     """The samples that today's grader has graded; of a panel, each judge whose turn it was."""
 
-    def graded(by: Grader) -> dict[tuple[str, int], bool]:
-        grades = journal.grades(run, by, selection.clusters)
+    def graded(grader: Grader) -> dict[tuple[str, int], bool]:
+        grades = journal.grades(run, grader, selection.clusters)
         there = (g for g in grades if g.iteration <= selection.iterations)
         return {(g.item_id, g.iteration): g.score.reason is None for g in there}
 
@@ -239,7 +222,7 @@ def _untried(journal: Journal | None, task: Task, session: Session) -> frozenset
 
 
 class _Known(NamedTuple):
-    """What the journal holds of a run.
+    """What the journal holds of a run, and what is left.
 
     Attributes:
         graded: Samples with a grade by today's grader.
@@ -247,17 +230,24 @@ class _Known(NamedTuple):
         verdicts: Of samples that were judged and have no such grade, the calls to the judge that
             today's requests do not find.
         untried: The judges that are first asked if they answer.
+        samples_left: How many samples have no grade.
+        left: The calls that they still need, by phase, and those that compare.
+        comparisons: What a placement is expected to come to.
     """
 
     graded: WholeGrades = WholeGrades()
     calls: Mapping[tuple[str, int, str], int] = {}
     verdicts: Mapping[tuple[str, int], int] = {}
     untried: frozenset[Party] = frozenset()
+    samples_left: int = 0
+    left: Mapping[str, int] = {}
+    comparisons: Left = Left(0)
 
-    def left_by(self, judge: Party, config: RunConfig, selection: Selection) -> int | None:
-        """The calls that a judge of a panel still needs; ``None`` where there is no panel."""
+    def left_by(self, judge: Party, task: Task) -> int:
+        """The calls that a judge still needs."""
+        config, selection = task.config, task.selection
         if config.panel is None:
-            return None
+            return self.left[JUDGE]
         graded = self.graded.by_judge.get(judge, frozenset())
         planned = {i.id: _verdicts_of(config, i) for i in selection.items}
         return sum(
@@ -267,7 +257,22 @@ class _Known(NamedTuple):
         )
 
 
-def _known(journal: Journal | None, task: Task) -> _Known:
+def _known(journal: Journal | None, task: Task, session: Session) -> _Known:
+    known = _held(journal, task)
+    samples_left, left = _left(task, known)
+    if isinstance(task.config.benchmark, DataMaker):
+        left[MODEL] = calls_left(task.config.benchmark, journal, task)
+    comparisons = Left(0)
+    if task.compares:
+        comparisons = asyncio.run(_comparisons_left(journal, task))
+        left[COMPARE] = comparisons.most
+    untried = _untried(journal, task, session)
+    return known._replace(
+        untried=untried, samples_left=samples_left, left=left, comparisons=comparisons
+    )
+
+
+def _held(journal: Journal | None, task: Task) -> _Known:
     config, run, selection = task.config, task.run, task.selection
     if journal is None or run is None:
         return _Known()

@@ -7,9 +7,8 @@ to ask for is found by doing its work so far again, from the journal.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any
 
 from ..benchmark import Pack
 from ..benchmark.making import DataMaker
@@ -25,7 +24,7 @@ from ..sample.bounds import CallBound, method_of
 from ..sample.model import JournaledModel
 from ..sample.progress import COMPARE
 from ..settings.run_config import RunConfig, grader
-from ..types import ChatRequest, ChatResponse, Item, SampleScore, Sampling, Score, digest
+from ..types import ChatRequest, ChatResponse, Item, SampleScore, Score, digest
 from .task import Task
 
 LOOKED_AT = 5
@@ -131,14 +130,12 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
     config = task.config
     asked: Requests = {phase: [] for phase in _phases(config)}
     bound = CallBound(config.benchmark, item.id, task.planned_calls(item))
-    plugin, roles = guard(config.benchmark), config.benchmark.roles
+    plugin = guard(config.benchmark)
 
-    def handle(phase: str, demo: str, sampling: Sampling, **more: Any) -> JournaledModel:
-        return _recorder(config, item, phase, demo, sampling, asked, bound, **more)
+    def recorder(phase: str) -> JournaledModel:
+        return _recorder(config, item, phase, asked, bound)
 
-    players = {role.name: handle(role.phase, role.name, config.sampling_of(role)) for role in roles}
-    model = handle(MODEL, "medium", config.effective_sampling, roles=players)
-    judges = config.benchmark.judge_sampling
+    model = recorder(MODEL)
     method = "generate"
     patience = asyncio.timeout(PATIENCE_S)
     try:
@@ -147,12 +144,12 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
             if config.judge is None and plugin.needs_judge(config.options):
                 return asked
             method = "grade"
-            judge = handle("judge", JUDGE, judges) if config.judge else None
+            judge = recorder("judge") if config.judge else None
             score = await plugin.grade(item, transcript, judge, config.options)
             scores.append(SampleScore(item.id, item.family or item.id, 1, score))
             if judge and plugin.compares(config.options):
                 method = "compare"
-                pairs = handle(COMPARE, JUDGE, judges)
+                pairs = recorder(COMPARE)
                 await plugin.compare(item, transcript, transcript, pairs, config.options)
     except TimeoutError:
         if not patience.expired():
@@ -168,37 +165,31 @@ async def _requests_of(task: Task, item: Item, warn: Once, scores: list[SampleSc
 
 
 def _recorder(
-    config: RunConfig,
-    item: Item,
-    phase: str,
-    demo: str,
-    sampling: Sampling,
-    asked: Requests,
-    bound: CallBound,
-    roles: Mapping[str, JournaledModel] | None = None,
+    config: RunConfig, item: Item, phase: str, asked: Requests, bound: CallBound
 ) -> JournaledModel:
-    role, benchmark = role_in(phase), config.benchmark
-    party = of_role(role) if role else OF_MODEL
-    client = DemoClient(ClientConfig(ModelSpec("demo", demo), party=party))
+    """A demo model that plays a party, with what it is asked put into `asked`."""
+    benchmark, role = config.benchmark, role_in(phase)
+    spec = ModelSpec("demo", role or ("medium" if phase == MODEL else JUDGE))
+    client = DemoClient(ClientConfig(spec, party=of_role(role) if role else OF_MODEL))
     has_words = benchmark.has_demo_roles if role else benchmark.has_demo
-    context = CallContext(config.benchmark, item, 1, phase)
+    context = CallContext(benchmark, item, 1, phase)
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-        bound.count(phase, demo)
+        bound.count(phase, spec.name)
         asked[phase].append(request)
         if not has_words:
             raise MissingCall("a plan has no words to go on with")
         return await client.complete(request, context)
 
-    system = config.system if phase == MODEL else None
+    roles = benchmark.roles if phase == MODEL else ()
     return JournaledModel(
         answer,
         phase=phase,
-        asked=Party(ModelSpec("demo", demo)),
-        sampling=sampling,
+        asked=Party(spec),
+        sampling=config.sampling_in(phase),
         item_id=item.id,
-        system=system,
-        roles=roles,
+        system=config.system if phase == MODEL else None,
+        roles={r.name: _recorder(config, item, r.phase, asked, bound) for r in roles},
     )
 
 

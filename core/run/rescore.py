@@ -20,7 +20,6 @@ from ..sample.workers import Stop, run_workers
 from ..settings.run_config import RunConfig
 from ..types import SampleScore, Score
 from ..types.result_document import ResultDocument
-from .connect import unconnected
 from .outcome import evidence_of
 from .rerate import rated_as_before
 from .task import Regrade, Task
@@ -143,5 +142,12 @@ def _selected(stored: StoredRun, pack: Pack) -> tuple[list[Sample], Selection]:
 
 def _context(stored: StoredRun, task: Task, kind: type[C], *, offline: bool = False) -> C:
     """A context in which nobody can be asked."""
-    about = (task.config, stored.record, stored.journal, Progress(), Stop(), unconnected(task))
+    about = (
+        task.config,
+        stored.record,
+        stored.journal,
+        Progress(),
+        Stop(),
+        [p.connected() for p in task.parties],
+    )
     return kind(*about, regrades=True, offline=offline)

@@ -35,7 +35,7 @@ from ..sample.workers import run_workers
 from ..types import Item
 from ..types.result_document import ResultDocument
 from .checks import check_task
-from .connect import PartyConnector, unconnected, untried
+from .connect import PartyConnector, untried
 from .outcome import Outcome, Placement
 from .ownership import Servers, keep_names, own_run
 from .plan import read_graded
@@ -50,13 +50,14 @@ async def run_task(task: Task, session: Session) -> Result:
         BenchError: The run ended early for another reason than the user's wish.
     """
     check_task(task, session)
-    config, say, stop = task.config, session.say, session.stop
+    config = task.config
     session.progress.samples = task.selection.total  # items that are not there make no journal
     with Journal(config.runs_dir) as journal:
-        journal.writer.say, journal.writer.gave_up = say, lambda: stop.hurried
+        journal.writer.say = session.say
+        journal.writer.gave_up = lambda: session.stop.hurried
         journal.keep_comparisons()
         if kind := network_file_system(config.runs_dir):
-            say(
+            session.say(
                 f"{config.runs_dir} is on a network file system ({kind}), where SQLite and "
                 "locks may fail; a local --runs-dir is safer"
             )
@@ -64,11 +65,18 @@ async def run_task(task: Task, session: Session) -> Result:
             check_opponents(Contest(journal, config, task.pack))
         servers = await Servers.ask(task, session)
         task = task.find(journal)
-        servers.check(journal, task, say)
-        with own_run(journal, task) as run, watched(say):
+        servers.check(journal, task, session.say)
+        with own_run(journal, task) as run, watched(session.say):
             keep_names(journal, run, task)
-            about = (task.config, run, journal, session.progress, stop, unconnected(task))
-            context = RunContext(*about, say=say)
+            context = RunContext(
+                task.config,
+                run,
+                journal,
+                session.progress,
+                session.stop,
+                [party.connected() for party in task.parties],
+                say=session.say,
+            )
             document = await RunWork(task, context, session, servers).do()
     return as_result(document, write_document(config.runs_dir, document))
 
@@ -173,7 +181,6 @@ class RunWork:
         self.servers.keep(self.journal, self.run, self.task)
         parties = self.connector.connect()
         judges = [party for party in parties if party.phase == JUDGE]
-        labels = [judge.asked for judge in judges] if self.config.panel else []
         self.context = replace(
             self.context,
             parties=parties,
@@ -182,7 +189,9 @@ class RunWork:
             trials=self._trials(judges),
             first_replies=self._first_replies(),
             room=self._room(),
-            absences=Absences(labels, self.context.say),
+            absences=Absences(
+                [judge.asked for judge in judges] if self.config.panel else [], self.context.say
+            ),
         )
         return self.context
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 from ..benchmark import Pack
 from ..benchmark.roles import JUDGE, MODEL, is_generating
-from ..clients.caller import Limits
+from ..clients.caller import Caller, Limits
 from ..datasets import find_pack, read_manifest
 from ..datasets.fetching import FetchState, OfficialPack, fetch, read_official
 from ..errors import BenchError, DataError
@@ -21,17 +21,26 @@ from ..reports.evidence import Selection
 from ..runs.finding import asked_as_first, asked_by_known, find_run
 from ..runs.stored_run import StoredRun
 from ..runs.views import view_of
+from ..sample.context import ConnectedParty
 from ..settings.run_config import Endpoint, RunConfig
 from ..types import Item, Sampling
 
 
 class TaskParty(NamedTuple):
-    """Who is asked, in which phase, and how its replies are drawn."""
+    """Who may be asked, in which phase, and how its replies are drawn."""
 
-    party: PartyOptions
+    options: PartyOptions
     endpoint: Endpoint
     phase: str
     sampling: Sampling
+    system: str | None = None
+
+    def connected(self, caller: Caller | None = None) -> ConnectedParty:
+        """The party with who sends its requests; without, only what the journal holds is had."""
+        endpoint = self.endpoint
+        return ConnectedParty(
+            self.phase, endpoint.party, self.sampling, caller, self.system, endpoint.address
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,30 +74,36 @@ class Task(ABC):
     @property
     def parties(self) -> Sequence[TaskParty]:
         """Everyone that may be asked: the model, who plays roles, and judges."""
-        config = self.config
-        roles = [
-            TaskParty(of_role(r.name), config.roles[r.name], r.phase, config.sampling_of(r))
-            for r in config.benchmark.roles
-            if r.name in config.roles
-        ]
-        sampling = config.benchmark.judge_sampling
+        config, sampling = self.config, self.config.benchmark.judge_sampling
         return [
-            TaskParty(OF_MODEL, config.model, MODEL, config.effective_sampling),
-            *roles,
-            *(TaskParty(of_judge(str(j.spec)), j, JUDGE, sampling) for j in config.judges),
+            TaskParty(OF_MODEL, config.model, MODEL, config.effective_sampling, config.system),
+            *(
+                TaskParty(
+                    of_role(role.name),
+                    config.roles[role.name],
+                    role.phase,
+                    config.sampling_of(role),
+                )
+                for role in config.benchmark.roles
+                if role.name in config.roles
+            ),
+            *(
+                TaskParty(of_judge(str(judge.spec)), judge, JUDGE, sampling)
+                for judge in config.judges
+            ),
         ]
 
     @property
     def asked(self) -> Sequence[TaskParty]:
         """Those whom it asks."""
-        return [one for one in self.parties if self.asks(one.phase)]
+        return [party for party in self.parties if self.asks(party.phase)]
 
-    def limits(self, one: TaskParty) -> Limits:
+    def limits(self, party: TaskParty) -> Limits:
         """How fast a party may be asked."""
-        config, role = self.config, one.party.role
+        config, role = self.config, party.options.role
         own = config.role_limits.get(role) if role else None
-        if one.phase == JUDGE:
-            own = config.judge_limits.get(one.endpoint.spec)
+        if party.phase == JUDGE:
+            own = config.judge_limits.get(party.endpoint.spec)
         return own or config.limits
 
     def planned_calls(self, item: Item, iteration: int = 1) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import Benchmark, Pack
-from ..benchmark.roles import JUDGE, Role, by_phase
+from ..benchmark.roles import JUDGE, MODEL, Role, by_phase
 from ..clients.caller import Limits
 from ..guard import guard
 from ..parties.graders import Grader
@@ -121,6 +121,13 @@ class RunConfig:
     def sampling_of(self, role: Role) -> Sampling:
         """How the replies of who plays a role are drawn."""
         return self.role_sampling.get(role.name, role.sampling)
+
+    def sampling_in(self, phase: str) -> Sampling:
+        """How the replies of a phase are drawn."""
+        if phase == MODEL:
+            return self.effective_sampling
+        roles = (role for role in self.benchmark.roles if role.phase == phase)
+        return next(map(self.sampling_of, roles), self.benchmark.judge_sampling)
 
     def planned_calls(self, item: Item, iteration: int = 1) -> dict[str, int]:
         """Calls of one sample by phase, when nothing is asked again."""

@@ -68,7 +68,7 @@ async def probe(one: Probe, catalogue: Catalogue, environment: Environment) -> A
     """All checks of a model, each as soon as it is done; a later one may need an earlier."""
     try:
         provider = catalogue.provider(one.endpoint.spec.provider)
-        config = client_config(one.endpoint, 1, environment, party=one.party)
+        config = client_config(one.endpoint, environment, one.party)
         client = make_client(provider, config)
     except BenchError as error:
         yield fail(f"{one.label} key", error)
