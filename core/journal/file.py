@@ -8,6 +8,7 @@ Unicode cannot hold (half of a surrogate pair) is stored with U+FFFD in its plac
 """
 
 import json
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from ..errors import JournalError
 from ..types import JsonDict
-from .opening import FileId, closed, connect, ensure, is_there, open_checked, reading
+from .opening import FileId, close_dropped, closed, connect, ensure, is_there, open_checked, reading
 from .presence import Presence
 from .records import RunRecord
 from .tables import DamagedRow, storable_row
@@ -128,6 +129,7 @@ class JournalFile:
         self._ahead: ReadAhead | None = None
         self._which: FileId | None
         self._read, self._which = open_checked(self.path)
+        weakref.finalize(self, close_dropped, self._read)
 
     @property
     def writer(self) -> GroupWriter:

@@ -148,6 +148,12 @@ def open_checked(path: Path) -> tuple[sqlite3.Connection, FileId]:
         return connection, which
 
 
+def close_dropped(connection: sqlite3.Connection) -> None:
+    """Close what nobody refers to any more; on another thread than its own Python does it."""
+    with contextlib.suppress(sqlite3.ProgrammingError):
+        connection.close()
+
+
 def closed(which: FileId) -> None:
     """All connections of one `open_checked` are closed."""
     with _opening:

@@ -22,7 +22,7 @@ class RunSample(NamedTuple):
         value: What it adds to the main metric; ``None`` where it has no number.
         reason: Why it is unscored or has failed; ``None`` elsewhere.
         flags: What its grader noticed, a word each.
-        values: All of its numbers by name.
+        values: All of its numbers by name; the names are the same for all samples of a run.
     """
 
     item_id: str
@@ -87,9 +87,16 @@ def items_of(
 
 
 def valued(document: ResultDocument | None, samples: Sequence[RunSample]) -> list[RunSample]:
-    """Samples, each with the value that the main metric is made of."""
-    name = _main_value(document, samples) or ""
-    return [s._replace(value=s.values.get(name)) for s in samples]
+    """Samples, each with the value that the main metric is made of, and all with the same names."""
+    main, names = (
+        _main_value(document, samples),
+        dict.fromkeys(n for s in samples for n in s.values),
+    )
+    each = ({name: s.values.get(name) for name in names} for s in samples)
+    return [
+        s._replace(value=own.get(main or ""), values=own)
+        for s, own in zip(samples, each, strict=True)
+    ]
 
 
 def _main_value(document: ResultDocument | None, samples: Iterable[RunSample]) -> str | None:

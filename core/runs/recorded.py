@@ -1,6 +1,6 @@
 """What a journal holds about one run, read when it is first asked for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,9 +129,9 @@ class RecordedRun:
         """All that have graded it, the latest first."""
         return self.journal.graders(self.record)
 
-    def comparisons(self) -> Iterable[StoredComparison]:
+    def comparisons(self) -> list[StoredComparison]:
         """The comparisons that it asked for; margins are positive where its model, `a`, wins."""
-        return self.journal.comparisons(run=self.record)
+        return list(self.journal.comparisons(run=self.record))
 
     def is_judged_by(self, judge: str) -> bool:
         """Whether a judge, by its label or spec, has graded it, alone or in a panel."""

@@ -1,6 +1,6 @@
 """eibench: emotional-intelligence benchmarks for language models.
 
-Running benchmarks from Python: `run`, `score` and their async forms (docs/api.md).
+Running benchmarks from Python, and reading runs: `run`, `score`, `runs` (docs/api.md).
 What plugin authors import: all else. docs/plugins.md shows a whole plugin.
 
 Each name is imported when it is first used, so that `bench --help` need not wait
