@@ -10,16 +10,16 @@ from ..reports.ending import dollars
 from ..reports.ratings import ranks
 from ..sections import Series, Table
 from ..text import listed
+from .board_numbers import in_words, mark_of, metric_name, number_name, number_of
 from .charts.heat import HeatMap
 from .charts.plots import Figure
 from .charts.plots import lines as lines_of
-from .charts.rows import ChartRow, Mark, RowChart, ladder
-from .index_page import metric_name, number_name
+from .charts.rows import ChartRow, RowChart, ladder
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteMetric, SiteRow
 from .slugs import judge_path
 from .ties import band_classes, ties_in_words
-from .words import ends, figure
+from .words import figure
 
 SHOWN = 4
 """Criteria from which on some are called special."""
@@ -60,7 +60,7 @@ def board_page(document: SiteBoardDocument, history: Sequence[RatedStep] = ()) -
         axis=chart.drawn_axis(),
         number_name=number_name(document),
         score_name=metric_name(document["metric"]),
-        has_numbers=any(_mark(row).value is not None for row in document["rows"]),
+        has_numbers=any(number_of(row) is not None for row in document["rows"]),
         heats=list(_heats(document)),
         residuals=_residual_rows(document),
         filters=_filters(document),
@@ -100,25 +100,19 @@ def _history(steps: Sequence[RatedStep]) -> Figure | None:
 
 
 def _chart(document: SiteBoardDocument) -> RowChart:
-    rows = [ChartRow(row["model"], [_mark(row)]) for row in document["rows"]]
+    rows = [ChartRow(row["model"], [mark_of(row)]) for row in document["rows"]]
     return ladder("", rows, ("", ""))
-
-
-def _mark(row: SiteRow) -> Mark:
-    if row["rating"] is not None:
-        return Mark(row["rating"], row["rating_ci95"])
-    return Mark(row["score"], row["score_ci95"])
 
 
 def _line(document: SiteBoardDocument, chart: RowChart, place: int, band: str) -> BoardLine:
     row = document["rows"][place]
-    mark, digits = _mark(row), 0 if row["rating"] is not None else 2
+    number, interval = in_words(row)
     return BoardLine(
         row=row,
         rank=ranks(row["rank"]),
-        drawn=row["completeness"] if mark.value is None else chart.drawn(chart.rows[place]),
-        number=figure(mark.value, digits),
-        interval=ends(mark.ci95, digits),
+        drawn=row["completeness"] if number_of(row) is None else chart.drawn(chart.rows[place]),
+        number=number,
+        interval=interval,
         score=figure(row["score"]),
         chosen=row["chosen"],
         cost=dollars(row["cost_usd"]) if row["cost_usd"] is not None else "–",
@@ -131,7 +125,7 @@ def _line(document: SiteBoardDocument, chart: RowChart, place: int, band: str) -
 def _notes(row: SiteRow, document: SiteBoardDocument) -> Iterator[str]:
     if row["demo"] and not all(other["demo"] for other in document["rows"]):
         yield "DEMO"
-    if row["completeness"] and _mark(row).value is not None:
+    if row["completeness"] and number_of(row) is not None:
         yield row["completeness"]
     if row["changed"]:
         yield "asked otherwise"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from ..reports.ending import dollars
 from ..sections import Series
 from ..text import duration
+from .board_numbers import number_name, number_of
 from .charts.plots import Figure, scatter
-from .index_page import number_name
 from .rendering import Page, page_of
 from .shapes import SiteBoardDocument, SiteRow
 from .words import figure
@@ -67,7 +67,7 @@ def cost_page(documents: Sequence[SiteBoardDocument]) -> Page:
 
 
 def _part(document: SiteBoardDocument) -> CostOnBoard | None:
-    rows = [row for row in document["rows"] if _value(row) is not None]
+    rows = [row for row in document["rows"] if number_of(row) is not None]
     whole = [row for row in rows if not row["partial"]]
     spending = next((one for one in SPENDINGS if _is_known(one, whole)), None)
     if document["demo"] or spending is None:
@@ -96,20 +96,16 @@ def _is_known(spending: Spending, rows: Sequence[SiteRow]) -> bool:
     return len(known) > 1 and any(known)
 
 
-def _value(row: SiteRow) -> float | None:
-    return row["rating"] if row["rating"] is not None else row["score"]
-
-
 def _worth(document: SiteBoardDocument, row: SiteRow) -> float:
     """A model's number, turned round where less is better."""
     lower = document["metric"]["higher_is_better"] is False and not document["rated"]
-    return (_value(row) or 0.0) * (-1 if lower else 1)
+    return (number_of(row) or 0.0) * (-1 if lower else 1)
 
 
 def _line(row: SiteRow, spending: Spending, on_front: bool) -> CostLine:
     partial = row["completeness"] if row["partial"] else ""
     remark = "not drawn: asked less" if partial else "on it" if on_front else ""
-    took, number = spending.shown(spending.of(row) or 0.0), figure(_value(row))
+    took, number = spending.shown(spending.of(row) or 0.0), figure(number_of(row))
     return CostLine(row["model"], partial, took, number, remark)
 
 
@@ -120,7 +116,7 @@ def _plot(number: str, spending: Spending, rows: Sequence[SiteRow], front: set[s
     series = []
     for name, on in zip(names, (True, False), strict=True):
         own = [row for row in rows if (row["id"] in front) is on]
-        points = [(spending.of(row) or 0.0, _value(row) or 0.0) for row in own]
+        points = [(spending.of(row) or 0.0, number_of(row) or 0.0) for row in own]
         series.append(Series(name, points, [row["model"] for row in own]))
     caption = f"{spending.words} (across) and {number} (up); intervals are on the board."
     return scatter(caption, [one for one in series if one.points], ("", spending.column, number))

@@ -7,12 +7,11 @@ from ..benchmark import Benchmark
 from ..compare.board import Board
 from ..parties.panels import Panel
 from ..reports.ratings import ranks
-from ..reports.statements import better_end
+from .board_numbers import in_words, number_name
 from .gather import Gathered, SiteBoard
 from .plugin_parts import plugin_path
 from .rendering import Page, page_of
-from .shapes import SiteBoardDocument, SiteMetric, SiteRow
-from .words import figure
+from .shapes import SiteBoardDocument, SiteRow
 
 SHOWN = 8
 """Models of a board that the entry names."""
@@ -38,7 +37,8 @@ def index_page(
         for document in first_documents(gathered.boards, documents)
     ]  # fmt: skip
     return page_of("index.html", "index.html", title="Boards", boards=boards, rank=_rank,
-                   number=_number, absent=gathered.absent, date=date, demo=False,
+                   number=lambda row: in_words(row)[0],
+                   absent=gathered.absent, date=date, demo=False,
                    pages=gathered.pages, page_path=plugin_path)  # fmt: skip
 
 
@@ -68,17 +68,6 @@ def _is_of(one: Board, panel: Board) -> bool:
     return one.judge in members and one._replace(judge=panel.judge) == panel
 
 
-def number_name(document: SiteBoardDocument) -> str:
-    """What models are ranked by, and which end is better where that is the lower one."""
-    return "rating" if document["rated"] else metric_name(document["metric"])
-
-
-def metric_name(metric: SiteMetric) -> str:
-    """What a metric is called, and which end is better where that is the lower one."""
-    end = better_end(metric["higher_is_better"])
-    return metric["label"] + (f" ({end})" if end else "")
-
-
 def _rank(row: SiteRow) -> str:
     return ranks(row["rank"])
 
@@ -86,11 +75,6 @@ def _rank(row: SiteRow) -> str:
 def compare_page() -> Page:
     """The page whose script compares any two models that its address names."""
     return page_of("compare.html", "compare.html", title="Compare models", demo=False)
-
-
-def _number(row: SiteRow) -> str:
-    """What a model is ranked by."""
-    return figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
 
 
 def glossary_page(boards: Sequence[SiteBoard]) -> Page:

@@ -5,11 +5,12 @@ from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from ..statistics.correlation import pearson
+from .board_numbers import number_of
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard
 from .rendering import Page, page_of
 from .run_files import graded_name
-from .shapes import SiteBoardDocument, SiteRow
+from .shapes import SiteBoardDocument
 from .slugs import Address, board_path, model_path, slug
 from .words import figure, plain_name
 
@@ -51,16 +52,12 @@ def items_on(board: SiteBoard, document: SiteBoardDocument) -> list[ItemOnBoard]
         for row in run.items.items:
             if row.value is not None:
                 values.setdefault(row.item_id, {})[name] = row.value
-    numbers = {row["id"]: _main(row) for row in document["rows"]}
+    numbers = {row["id"]: number_of(row) for row in document["rows"]}
     main = {name: numbers.get(run.run.run_id) for name, run in board.runs.items()}
     paths = item_paths(board)
     found = [_item(i, paths[i], of, main, lower=lower) for i, of in values.items()]
     found.sort(key=lambda item: (-item.mean if lower else item.mean, item.item_id))
     return [item._replace(place=place) for place, item in enumerate(found, 1)]
-
-
-def _main(row: SiteRow) -> float | None:
-    return row["rating"] if row["rating"] is not None else row["score"]
 
 
 def _item(

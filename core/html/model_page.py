@@ -1,22 +1,18 @@
 """The page of a model: what came out on each board, its neighbours, and its items."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..journal import RunRecord
 from ..reports.comparability import judge_in
 from ..reports.ratings import ranks
-from ..types.result_document import ConclusionRow
 from .board_document import shown_name
-from .charts.plots import Figure
-from .charts.rows import ChartRow, Mark, RowChart, ladder
+from .board_numbers import in_words, mark_of, number_name, number_of
+from .charts.rows import ChartRow, RowChart, ladder
 from .gather import SiteBoard, SiteRun
-from .index_page import number_name
 from .item_pages import item_paths
 from .model_facts import findings, limits_of, on_board, other_runs, row_of, special_of, verdict_on
 from .one_run import (
-    NamedItems,
-    SampleLine,
     among_rated,
     cost,
     how_it_was_run,
@@ -27,7 +23,6 @@ from .one_run import (
     standing,
     tally,
 )
-from .plugin_parts import ShownPart
 from .policy import Policy
 from .profiles import profiles
 from .rendering import Page, page_of
@@ -35,7 +30,7 @@ from .run_files import graded_name, text_name
 from .shapes import SiteBoardDocument, SiteRow
 from .slugs import Address, board_path, model_path, slug
 from .transcripts import PackedIteration
-from .words import ends, figure, plain_name
+from .words import figure, plain_name
 
 NEIGHBOURS = 3
 """Models above and below that are shown."""
@@ -76,37 +71,8 @@ class ItemLine(NamedTuple):
     packed: Sequence[PackedIteration] = ()
 
 
-class ShownRun(NamedTuple):
-    """What a page says about one run, as one board shows it or, on none, by itself."""
-
-    key: str
-    board: str
-    title: str
-    what: str
-    short: str
-    mark: str
-    judge: str
-    run_id: str
-    verdict: str
-    tally: str
-    charts: Sequence[RowChart]
-    special: Sequence[str]
-    profiles: Sequence[RowChart]
-    parts: Sequence[ShownPart]
-    items_plot: Figure | None
-    named: Sequence[NamedItems]
-    item_paths: Mapping[str, Address]
-    value: str
-    samples: Sequence[SampleLine]
-    anchors: Mapping[str, str]
-    texts: Sequence[ItemLine]
-    without_texts: str
-    conclusions: Sequence[ConclusionRow]
-    cost: Sequence[tuple[str, str]]
-    settings: Sequence[tuple[str, str]]
-    command: str
-    others: Sequence[str]
-    limits: Sequence[str]
+ShownRun = dict[str, Any]
+"""What the template `run` shows of one run, as one board shows it or, on none, by itself."""
 
 
 def model_page(
@@ -124,9 +90,10 @@ def model_page(
         runs: All of the journal: those of this model that no board counts are named.
     """
     parts = [_on_site(shown, name, policy, runs) for shown in found]
-    parts.sort(key=lambda part: (not part.short, bool(part.mark)))
-    alike = _alike([part.settings for part in parts])
-    parts = [p._replace(settings=[fact for fact in p.settings if fact not in alike]) for p in parts]
+    parts.sort(key=lambda part: (not part["short"], bool(part["mark"])))
+    alike = _alike([part["settings"] for part in parts])
+    for part in parts:
+        part["settings"] = [fact for fact in part["settings"] if fact not in alike]
     demo = any(shown.board.runs[name].run.demo for shown in found)
     return page_of("model.html", model_path(name), title=shown_name(name), parts=parts,
                    alike=alike, demo=demo)  # fmt: skip
@@ -143,10 +110,9 @@ def _on_site(shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord])
     run = shown.board.runs[name]
     part = run_part(run, shown, policy, runs)
     if not shown.texts:
-        return part._replace(without_texts="The texts of this pack are not published here.")
-    return part._replace(
-        texts=[line._replace(file=text_name(run, line.item_id)) for line in item_lines(run)]
-    )
+        return part | {"without_texts": "The texts of this pack are not published here."}
+    lines = [line._replace(file=text_name(run, line.item_id)) for line in item_lines(run)]
+    return part | {"texts": lines}
 
 
 def run_part(
@@ -165,36 +131,36 @@ def run_part(
     result = policy.document(on_board(board, run) if board else run.document)
     masked = {"items": policy.masked(run.items), "sections": policy.masked(run.sections)}
     given = run._replace(document=result, **masked)
-    return ShownRun(
-        key=document["key"] if document else "result",
-        board=board_path(document["key"]) if document else "",
-        title=document["title"] if document else run.run.benchmark,
-        what=_what(document) if document else f"{result['dataset']['name']} pack",
-        short=_short(document, row) if document else "",
-        mark=row["completeness"] if row else "",
-        judge=str(judge_in(result) or ""),
-        run_id=run.run.run_id,
-        verdict=verdict_on(board, given),
-        tally=tally(result),
-        charts=[*standing(given), *_ranked(given, shown, row)],
-        special=special_of(document, row) if document else [],
-        profiles=profiles([result]),
-        parts=plugin_parts(given),
-        items_plot=items_plot(given) if len(given.items.items) > 1 else None,
-        named=named_items(given),
-        item_paths=shown.item_paths if shown else {},
-        value=plain_name(given.items.value or "score"),
-        samples=sample_lines(given),
-        anchors={row.item_id: anchor(run, row.item_id) for row in run.items.items},
-        texts=(),
-        without_texts="",
-        conclusions=findings(board, result),
-        cost=cost(result),
-        settings=how_it_was_run(given),
-        command=policy.command(run.run, run.document),
-        others=other_runs(run, runs),
-        limits=limits_of(document, given, row),
-    )
+    return {
+        "key": document["key"] if document else "result",
+        "board": board_path(document["key"]) if document else "",
+        "title": document["title"] if document else run.run.benchmark,
+        "what": _what(document) if document else f"{result['dataset']['name']} pack",
+        "short": _short(document, row) if document else "",
+        "mark": row["completeness"] if row else "",
+        "judge": str(judge_in(result) or ""),
+        "run_id": run.run.run_id,
+        "verdict": verdict_on(board, given),
+        "tally": tally(result),
+        "charts": [*standing(given), *_ranked(given, shown, row)],
+        "special": special_of(document, row) if document else [],
+        "profiles": profiles([result]),
+        "parts": plugin_parts(given),
+        "items_plot": items_plot(given) if len(given.items.items) > 1 else None,
+        "named": named_items(given),
+        "item_paths": shown.item_paths if shown else {},
+        "value": plain_name(given.items.value or "score"),
+        "samples": sample_lines(given),
+        "anchors": {row.item_id: anchor(run, row.item_id) for row in run.items.items},
+        "texts": (),
+        "without_texts": "",
+        "conclusions": findings(board, result),
+        "cost": cost(result),
+        "settings": how_it_was_run(given),
+        "command": policy.command(run.run, run.document),
+        "others": other_runs(run, runs),
+        "limits": limits_of(document, given, row),
+    }
 
 
 def anchor(run: SiteRun, item_id: str) -> Address:
@@ -220,12 +186,11 @@ def _what(document: SiteBoardDocument) -> str:
 
 def _short(document: SiteBoardDocument, row: SiteRow | None) -> str:
     """A model's number on a board, and the ranks it may have; nothing where it has none."""
-    if row is None or (row["rating"] is None and row["score"] is None):
+    if row is None or number_of(row) is None:
         return ""
-    number = figure(row["score"]) if row["rating"] is None else figure(row["rating"], 0)
     ranked = sum(one["rank"] is not None for one in document["rows"])
     rank = f", rank {ranks(row['rank'])} of {ranked}" if row["rank"] else ""
-    return f"{number_name(document)} {number}{rank}"
+    return f"{number_name(document)} {in_words(row)[0]}{rank}"
 
 
 def _ranked(run: SiteRun, shown: Shown | None, own: SiteRow | None) -> list[RowChart]:
@@ -243,22 +208,19 @@ def _neighbours(shown: Shown, own: SiteRow) -> RowChart:
     """The models next to one, with intervals."""
     document, rows = shown.document, shown.document["rows"]
     place, near = rows.index(own), len(rows) if shown.near is None else shown.near
-    rated = document["rated"]
     chart = [
         ChartRow(
             row["model"] + (" DEMO" if row["demo"] else ""),
-            [Mark(row["rating"], row["rating_ci95"]) if rated
-             else Mark(row["score"], row["score_ci95"])],
-            (figure(row["rating"], 0) if rated else figure(row["score"]),
-             ends(row["rating_ci95"], 0) if rated else ends(row["score_ci95"])),
+            [mark_of(row)],
+            in_words(row),
             "own" if row is own else "other",
             ranks(row["rank"]),
             "" if row is own or not row["href"] else Address(row["href"]),
         )
         for row in rows[max(0, place - near) : place + near + 1]
-    ]  # fmt: skip
+    ]
     what = number_name(document)
-    engine = f", by {document['engine']}" if rated and document["engine"] else ""
+    engine = f", by {document['engine']}" if document["rated"] and document["engine"] else ""
     caption = (
         f"Its neighbours on the board, with 95 % intervals and the ranks they may have ({what}"
         f"{engine})"

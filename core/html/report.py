@@ -55,7 +55,7 @@ def _pages(given: RunInput, policy: Policy) -> Iterator[Page]:
     document = policy.masked(board_document(board))
     shown = shown_on(board, document, policy)._replace(near=None)
     # What was found of the judge stands on its own page.
-    part = run_part(run, shown, policy, given.runs)._replace(judge="")
+    part = run_part(run, shown, policy, given.runs) | {"judge": ""}
     yield _page(run, _with_texts(part, given, policy))
     yield from judge_pages({board.key: (board, document)})
     if len(board.runs) > 1:
@@ -71,7 +71,7 @@ def _with_texts(part: ShownRun, given: RunInput, policy: Policy) -> ShownRun:
     texts = {text.record["item_id"]: packed(policy.published(text)) for text in given.texts}
     lines = [line._replace(packed=texts[line.item_id]) for line in item_lines(given.run)
              if line.item_id in texts]  # fmt: skip
-    return part._replace(texts=lines)
+    return part | {"texts": lines}
 
 
 def runs_report(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from .board_numbers import number_of
 from .shapes import SiteMetric, SiteRow
 
 LEAST = 5
@@ -17,15 +18,11 @@ def residuals(rows: Sequence[SiteRow], criteria: Sequence[SiteMetric]) -> list[S
     found = [dict[str, float | None]() for _ in rows]
     for criterion in criteria:
         name = criterion["name"]
-        points = [(_main(row), row["criteria"].get(name)) for row in rows]
+        points = [(number_of(row), row["criteria"].get(name)) for row in rows]
         for residual, value in zip(found, _above_line(points), strict=True):
             if value is not None:
                 residual[name] = value
     return [{**row, "residual": of_row} for row, of_row in zip(rows, found, strict=True)]
-
-
-def _main(row: SiteRow) -> float | None:
-    return row["rating"] if row["rating"] is not None else row["score"]
 
 
 def _above_line(points: Sequence[tuple[float | None, float | None]]) -> list[float | None]:

@@ -8,6 +8,10 @@ MARGIN = 2.5
 """Per cent on either side that a dot on the edge needs."""
 
 
+STEPS = 5
+"""About so many steps has an axis."""
+
+
 class Axis(NamedTuple):
     """A linear axis.
 
@@ -37,21 +41,18 @@ class Axis(NamedTuple):
         return f"{tick:z.{self.digits}f}".replace("-", "−")
 
 
-def axis_over(
-    values: Iterable[float | None], *, wanted: int = 5, whole: bool = False
-) -> Axis:  # fmt: skip
+def axis_over(values: Iterable[float | None], *, whole: bool = False) -> Axis:
     """An axis from one round number to another that holds all values; 0 to 1 for none.
 
     Args:
         values: That it holds.
-        wanted: About so many steps.
         whole: No tick stands between two whole numbers: they count something.
     """
     there = [value for value in values if value is not None and isfinite(value)]
     low, high = (min(there), max(there)) if there else (0.0, 1.0)
     if high - low < 1e-9 * max(1.0, abs(high)):
         low, high = low - 0.5, high + 0.5
-    step = _round_step((high - low) / wanted)
+    step = _round_step((high - low) / STEPS)
     step = max(step, 1.0) if whole else step
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     ticks = tuple(round(n * step, 12) for n in range(first, last + 1))

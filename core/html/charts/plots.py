@@ -29,12 +29,9 @@ class Figure(NamedTuple):
     rows: Sequence[Sequence[str]] = ()
 
 
-def strip(
-    caption: str, values: Mapping[str, float], *, mean: float | None = None,
-    axis: Axis | None = None,
-) -> Figure:  # fmt: skip
+def strip(caption: str, values: Mapping[str, float], *, mean: float) -> Figure:
     """A dot for each value, stacked where they are close; a line for the mean."""
-    axis = axis or axis_over([*values.values(), mean])
+    axis = axis_over([*values.values(), mean])
     levels = dict[int, int]()
     placed = list[tuple[float, int, str]]()
     for name, value in sorted(values.items(), key=lambda pair: (pair[1], pair[0])):
@@ -42,10 +39,9 @@ def strip(
         level = levels[round(x / BIN)] = levels.get(round(x / BIN), -1) + 1
         placed.append((x, level, f"{name}: {axis_number(value)}"))
     floor = 16 + LEVEL * max([3, *levels.values()])
-    parts = [*_ticks(axis, floor + 8)]
-    if mean is not None:
-        at = percent(axis.at(mean))
-        parts.append(tag("line", x1=at, x2=at, y1=0, y2=floor + 6, class_="reference"))
+    at = percent(axis.at(mean))
+    line = tag("line", x1=at, x2=at, y1=0, y2=floor + 6, class_="reference")
+    parts = [*_ticks(axis, floor + 8), line]
     for x, level, title in placed:
         dot = tag("circle", tag("title", title), cx=percent(x), cy=floor - LEVEL * level, r=3.6,
                   class_="point s0 strip")  # fmt: skip

@@ -110,15 +110,14 @@ def ladder(
     *,
     bars: bool = False,
     reference: float | None = None,
-    ends: Sequence[float] = (),
 ) -> RowChart:
-    """Rows on one axis that holds every number, every end of an interval and `ends`."""
+    """Rows on one axis that holds every number and every end of an interval."""
     drawn = [mark for row in rows for mark in row.marks]
     values = [mark.value for mark in drawn]
     values += [end for mark in drawn for end in mark.ci95 or ()]
     start = [0.0] if bars else []
     line = [] if reference is None else [reference]
-    axis = axis_over([*values, *start, *line, *ends])
+    axis = axis_over([*values, *start, *line])
     return RowChart(caption, rows, columns, axis, bars, reference)
 
 
