@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import click
 
-from eibench import DataError, JsonDict, UsageError, find_pack
+import eibench
+from eibench import DataError, JsonDict, Paragraph, Table, UsageError, find_pack, tell
 
 from .benchmark import Seceu
 from .norming import Normed, make_norm
@@ -30,7 +31,7 @@ _ROUGH = 100
               help="Where to write the pack (default: none is written).")  # fmt: skip
 @click.option("--source", metavar="TEXT", help="Who the people are, for whoever reads a result.")
 @click.option("--leave-out", is_flag=True, help="Leave out people whose answers are not whole.")
-@click.option("--json", "json_output", is_flag=True, help="Print one JSON document.")
+@eibench.json_option
 def norm_command(
     benchmark: str,
     humans: Path,
@@ -57,9 +58,9 @@ def norm_command(
         message = source or f"{normed.people} people of {_printable(humans.name)}"
         _write(output, _pack(contents, normed, message))
     if json_output:
-        click.echo(_as_text(_document(items, normed, people)))
+        eibench.show_json(_document(items, normed, people))
     else:
-        click.echo(_table(items, normed, people))
+        eibench.show(_facts(normed, people), _table(items))
     _tell(people, normed, output)
 
 
@@ -73,7 +74,7 @@ def _refuse_inputs(output: Path | None, *inputs: "Path | str | None") -> None:
 def _stories(dataset: str | None, lang: str) -> Contents:
     own = {option.name: option.default for option in Seceu.options} | {"lang": lang}
     pack = find_pack(Seceu(), dataset, own)
-    click.echo(f"stories of the {pack.name} pack", err=True)
+    tell(f"stories of the {pack.name} pack")
     return read_contents(pack, lang)[1]
 
 
@@ -164,7 +165,7 @@ def _as_text(value: JsonDict) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _table(items: Sequence[_Item], normed: Normed, people: People) -> str:
+def _facts(normed: Normed, people: People) -> Paragraph:
     low, high = min(normed.scores), max(normed.scores)
     lines = [
         f"people               {normed.people}, {len(people.left_out)} left out",
@@ -172,13 +173,15 @@ def _table(items: Sequence[_Item], normed: Normed, people: People) -> str:
         f"range {low:.2f} … {high:.2f}",
         f"Cronbach's alpha     {_number(normed.alpha, 3)}",
         f"pattern similarity   {_similarity(normed)}",
-        "",
-        f"{'item':<12}{'standard scores':<28}{'distance M':>10}{'SD':>8}",
     ]
-    for item in items:
-        points = "  ".join(f"{value:5.2f}" for value in item.standard)
-        lines.append(f"{item.id:<12}{points:<28}{item.distance:>10.2f}{item.sd:>8.2f}")
-    return "\n".join(lines)
+    return Paragraph("\n".join(lines))
+
+
+def _table(items: Sequence[_Item]) -> Table:
+    rows = [
+        (i.id, "  ".join(f"{value:5.2f}" for value in i.standard), i.distance, i.sd) for i in items
+    ]
+    return Table("Norm of each item", ("item", "standard scores", "distance M", "SD"), rows)
 
 
 def _similarity(normed: Normed) -> str:
@@ -197,15 +200,14 @@ def _number(value: float | None, digits: int) -> str:
 def _tell(people: People, normed: Normed, output: Path | None) -> None:
     """What somebody has to know who goes on from here."""
     for who in people.left_out[:_SHOWN]:
-        click.echo(f"left out: {_printable(who)}", err=True)
+        tell(f"left out: {who}")
     if (more := len(people.left_out) - _SHOWN) > 0:
-        click.echo(f"and {more} more left out", err=True)
+        tell(f"and {more} more left out")
     if normed.people < _ROUGH:
-        message = f"warning: {normed.people} people make a rough norm"
-        click.echo(f"{message}: the standard error of its mean is SD / √{normed.people}", err=True)
+        message = f"{normed.people} people make a rough norm"
+        eibench.warn(f"{message}: the standard error of its mean is SD / √{normed.people}")
     if output is not None:
-        name = _printable(str(output))
-        click.echo(f"pack in {name}; next: bench run {Seceu.name} --dataset {name}", err=True)
+        tell(f"pack in {output}; next: bench run {Seceu.name} --dataset {output}")
 
 
 def _printable(text: str) -> str:

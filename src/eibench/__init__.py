@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.metrics import summarise_values as summarise_values
     from eibench.core.benchmark.model import no_answer as no_answer
     from eibench.core.benchmark.roles import Role as Role
+    from eibench.core.cli.options import json_option as json_option
+    from eibench.core.console.public import show as show
+    from eibench.core.console.public import show_json as show_json
+    from eibench.core.console.public import tell as tell
+    from eibench.core.console.public import warn as warn
     from eibench.core.datasets.sources import find_pack as find_pack
     from eibench.core.errors import BenchError as BenchError
     from eibench.core.errors import BudgetReached as BudgetReached
@@ -144,6 +149,8 @@ _HOMES = {
     "eibench.core.ratings.result": "ModelRating Ratings",
     "eibench.core.ratings.settings": "Anchor AnchorSet RatingSettings",
     "eibench.core.benchmark.roles": "Role",
+    "eibench.core.console.public": "show show_json tell warn",
+    "eibench.core.cli.options": "json_option",
     "eibench.core.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " ReportSection Series Table",
     "eibench.core.types.result_document": "ResultDocument",

@@ -1,0 +1,50 @@
+"""What commands of plugins print with, so that it looks and ends as what ours print."""
+
+from rich.console import Group
+
+from ..errors import PluginError
+from ..guard import Called
+from ..guard.parts import parts as checked
+from ..sections import Part
+from ..text import as_text
+from ..types import Json
+from . import output, tables
+
+
+def show(*parts: Part) -> None:
+    """Print parts on standard output, a blank line between two of them.
+
+    A terminal's width, its colours and a reader who goes away are taken care of.
+
+    Args:
+        *parts: Tables, texts, plots, drawings or controls; the last three as in `bench show`.
+
+    Raises:
+        TypeError: One is no part, or cannot be shown as it is.
+    """
+    try:
+        checked(Called(None, "", "eibench.show"), parts)
+    except PluginError as error:
+        raise TypeError(str(error).replace(" returned ", " was given ", 1)) from None
+    for n, one in enumerate(parts):
+        output.show(Group(*[""] * bool(n), tables.part(one)))
+
+
+def show_json(document: Json) -> None:
+    """Print one JSON document on standard output.
+
+    Raises:
+        TypeError: It holds something else than JSON can.
+        ValueError: It holds a number that is not finite.
+    """
+    print(as_text(document))
+
+
+def tell(message: str) -> None:
+    """Say something on standard error, on one line, such as where a file was written."""
+    output.tell(message)
+
+
+def warn(message: str) -> None:
+    """Say a warning on standard error, on one line."""
+    output.tell(f"warning: {message}")
