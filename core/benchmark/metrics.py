@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+from .. import statistics
 from ..types import Item, Metric, SampleScore, Score, Summary
 
 KINDS = ("number", "share")
@@ -147,11 +148,10 @@ def _interval(
     """Over families; ``None`` where they are too few."""
     import numpy as np
 
-    from ..statistics.bootstrap import mean_interval
-    from ..statistics.shares import share_interval
-
     if not numbers:
         return None
     if value.kind == "share":
-        return share_interval(numbers, list(clusters))
-    return mean_interval(numbers, list(clusters), rng=np.random.default_rng(SEED))
+        return statistics.shares.share_interval(numbers, list(clusters))
+    return statistics.bootstrap.mean_interval(
+        numbers, list(clusters), rng=np.random.default_rng(SEED)
+    )

@@ -184,7 +184,7 @@ _MAKE_ROOM = "make room, and run the same command again: what was answered is sa
 
 def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> int:
     from ..clients.keys import redact
-    from ..text import harmless, line
+    from ..text import as_text, harmless, line
 
     text = line(redact(f"Error: {message}"))
     if debug:
@@ -194,7 +194,6 @@ def _failed(message: str, code: int, debug: bool, kind: str = "unexpected") -> i
     with contextlib.suppress(OSError):  # nobody reads it
         click.echo(text, err=True)
         if _AS_JSON.get():
-            from ..text import as_text
             from .errors import error_of
 
             click.echo(as_text({"error": error_of(kind, line(redact(message)), code)}))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import click
 
+from .. import console
 from ..benchmark import Benchmark, Option
 from ..datasets import find_pack, read_manifest
 from ..errors import BenchError, UsageError
@@ -138,11 +139,8 @@ def _print_tables(tables: Sequence[Table], json_output: bool) -> None:
     if json_output:
         click.echo(as_text([one._asdict() for one in tables]))
         return
-    from ..console.output import show
-    from ..console.tables import table
-
     for one in tables:
-        show(table(one))
+        console.output.show(console.tables.table(one))
 
 
 def _option(option: Option) -> str:

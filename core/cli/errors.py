@@ -1,5 +1,6 @@
 """Errors as JSON, for programs that read what ``--json`` prints (docs/results.md#errors)."""
 
+from ..clients.keys import redact
 from ..errors import (
     BenchError,
     BudgetReached,
@@ -12,6 +13,7 @@ from ..errors import (
     ProviderError,
     UsageError,
 )
+from ..text import line
 from ..types import JsonDict
 
 _KINDS = {
@@ -39,7 +41,4 @@ def error_of(kind: str, message: str, code: int, **more: str) -> JsonDict:
 
 def error_document(error: BenchError, **more: str) -> JsonDict:
     """Likewise of one of several runs, with what names it."""
-    from ..clients.keys import redact
-    from ..text import line
-
     return error_of(kind_of(error), line(redact(str(error))), error.exit_code, **more)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import ratings
 from ..journal import RunRecord, StoredComparison
 from ..parties.panels import Judge, Panel
 from ..types import PairScore
@@ -108,10 +109,8 @@ def counting(met: Met, own: RunRecord | None = None) -> list[StoredComparison]:
 
 def as_comparisons(rows: Iterable[StoredComparison]) -> "list[Comparison]":
     """The comparisons that were read, batch by batch, in the form that rating engines take."""
-    from ..ratings.comparisons import Comparison
-
     return [
-        Comparison(
+        ratings.comparisons.Comparison(
             item=row.item_id,
             iteration=row.iteration,
             a=row.a,

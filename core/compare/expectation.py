@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import matchmaking
+from .. import matchmaking, ratings
 from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import RunRecord, StoredComparison
@@ -89,8 +89,6 @@ class Prospect:
         return self._expect(wanted, most) if most and wanted.schedule == "adaptive" else Left(most)
 
     def _expect(self, wanted: PlacementOptions, most: int) -> Left:
-        from ..ratings.comparisons import Comparisons
-
         name = self.contest.name
         counts = counting(self._met, self._run)
         read = as_comparisons(placeable(counts, name, self.alike, self.wanted))
@@ -98,7 +96,9 @@ class Prospect:
         there = [*([self.own] if self.own else []), *self.opponents]
         found = field_of(self.contest, there, transcripts=transcripts, ladder=read)
         history = history_of(self._planned())
-        expected = make_matchmaker(name, wanted, found).expect(Comparisons.of(read), history)
+        expected = make_matchmaker(name, wanted, found).expect(
+            ratings.comparisons.Comparisons.of(read), history
+        )
         if expected is None:
             return Left(most)
         return Left(most, min(expected.calls, most), expected.half_width)

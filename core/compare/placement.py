@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import matchmaking
+from .. import matchmaking, ratings
 from ..benchmark import PlacementOptions
 from ..guard import guard
 from ..journal import RunRecord, StoredComparison
@@ -71,11 +71,9 @@ def make_matchmaker(name: str, wanted: PlacementOptions, field: Field) -> "Match
     Raises:
         UsageError: There is nobody to compare with.
     """
-    from ..ratings.comparisons import Comparisons
-
     chosen = meant(wanted, len(field.pool.opponents(name)))
     schedule: Any = chosen.schedule
-    goal, ladder = _goal(name, chosen, field), Comparisons.of(field.ladder)
+    goal, ladder = _goal(name, chosen, field), ratings.comparisons.Comparisons.of(field.ladder)
     return matchmaking.matchmaker.Matchmaker(goal, ladder, schedule)
 
 

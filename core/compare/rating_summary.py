@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import ratings
 from ..benchmark import Benchmark, Options, Pack
 from ..errors import BenchError, PluginError
 from ..guard import Called, call, check_ratings, guard
@@ -126,8 +127,6 @@ def _rate(
     rows: Sequence[StoredComparison], engine: str, settings: RatingSettings
 ) -> "tuple[Ratings | None, list[str]]":
     """The ratings, or why there are none yet."""
-    from ..ratings.comparisons import Comparisons
-
     given = as_comparisons(rows)
     if not given:
         return None, []
@@ -135,7 +134,7 @@ def _rate(
         message = f"{engine} counts the pluses of one judge, which a panel does not have"
         return None, [f"no rating: {message}; take another engine, or one judge"]
     try:
-        return rate_with(engine, Comparisons.of(given), settings), []
+        return rate_with(engine, ratings.comparisons.Comparisons.of(given), settings), []
     except PluginError:
         raise
     except BenchError as error:
@@ -202,17 +201,16 @@ def replies_of(rows: Iterable[StoredComparison]) -> "list[Reply]":
 
 
 def conclusions_from(
-    rows: Sequence[StoredComparison], ratings: Sequence[RatingRow]
+    rows: Sequence[StoredComparison], rated: Sequence[RatingRow]
 ) -> list[ConclusionRow]:
     """The conclusions as a document has them; none where no comparison was answered.
 
     Args:
         rows: Of one judge.
-        ratings: Made of them.
+        rated: The ratings made of them.
     """
     if not (replies := replies_of(rows)):
         return []
-    from ..ratings.comparisons import Comparisons
-
-    given, unread = Comparisons.of(as_comparisons(rows)), auditing.asking.unread_share(replies)
-    return [one.as_json() for one in auditing.conclusions.conclude(given, unread, ratings)]
+    given = ratings.comparisons.Comparisons.of(as_comparisons(rows))
+    unread = auditing.asking.unread_share(replies)
+    return [one.as_json() for one in auditing.conclusions.conclude(given, unread, rated)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from .. import statistics
 from ..reports.comparing import RunComparison
 from ..reports.pairing import ValueDifference
 from ..reports.statements import better_end
@@ -41,13 +42,11 @@ def paired(comparisons: Sequence[RunComparison]) -> RowChart | None:
 
     ``None`` where that is no mean over samples.
     """
-    from ..statistics.differences import holm
-
     made = [c.main for c in comparisons if c.main]
     if not made or len(made) < len(comparisons):
         return None
     found = [main.row for main in made]
-    adjusted = holm([difference.p for difference in found])
+    adjusted = statistics.differences.holm([difference.p for difference in found])
     rows = [
         _difference(c.b.name, d, n, p)
         for n, (c, d, p) in enumerate(zip(comparisons, found, adjusted, strict=True), 1)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import statistics
 from ..benchmark import Benchmark
 from ..clients.families import are_kin, family
 from ..errors import UsageError
@@ -20,6 +21,7 @@ from ..types import SampleScore
 from ..types.result_document import ConclusionRow, RatingRow
 from .estimates import EstimateRow
 from .hints import bench, judge_words
+from .judge_words import words_of
 from .judged import Key, VerdictTable, verdicts_of
 
 if TYPE_CHECKING:
@@ -175,17 +177,13 @@ def study_ratings(
 
 def document_of(table: JudgedTable) -> JudgesDocument:
     """The document, with what it says in words."""
-    from ..statistics.judges import study_judges
-    from ..statistics.kin import scales_from_models
-    from .judge_words import words_of
-
     specs = [judge.spec for judge in table.judges]
     judges = list(map(str, table.judges))
     families = [family(spec) or spec.name for spec in specs]
     models = [run.party.spec for run in table.runs.values()]
     kin = [[are_kin(model, judge) for judge in specs] for model in models]
-    scales = table.scales or scales_from_models(table.means, kin)
-    made = study_judges(table.means, kin, scales)
+    scales = table.scales or statistics.kin.scales_from_models(table.means, kin)
+    made = statistics.judges.study_judges(table.means, kin, scales)
     rows = [
         ModelRow(
             name,
@@ -222,16 +220,13 @@ def _votes_and_scales(given: Sequence[VerdictTable]) -> "tuple[EstimateRow, Scal
     """How many votes the judges are worth on the transcripts of all models, and their scales."""
     import numpy as np
 
-    from ..statistics.kin import scales_from_items
-    from ..statistics.votes import effective_votes, quality_elsewhere
-
     table = np.asarray([row for model in given for row in model.rows])
     models = np.repeat(np.arange(len(given)), [len(model.rows) for model in given])
     items = np.asarray([item_id for model in given for item_id, _ in model.keys])
     clusters = np.asarray([cluster for model in given for cluster in model.clusters])
-    quality = quality_elsewhere(table.mean(axis=1), models, items)
-    votes = EstimateRow.of(effective_votes(table, clusters, quality))
-    return votes, scales_from_items(table, models, items, clusters)
+    quality = statistics.votes.quality_elsewhere(table.mean(axis=1), models, items)
+    votes = EstimateRow.of(statistics.votes.effective_votes(table, clusters, quality))
+    return votes, statistics.kin.scales_from_items(table, models, items, clusters)
 
 
 def _chosen(models: Sequence[JudgedModel], named: Collection[Party | str]) -> list[Party]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from .. import statistics
 from ..benchmark import Benchmark
 from ..clients.families import are_kin
 from ..errors import UsageError
@@ -155,8 +156,6 @@ def _effects(
     """How strict each judge is, by value; each from all models' transcripts."""
     import numpy as np
 
-    from ..statistics.judges import judge_effects
-
     if lacking := [name for name, judges in allowed.items() if not judges]:
         raise UsageError(f"all judges are kin of {', '.join(lacking)}: add one of another family")
     cells: dict[str, dict[tuple[str, Key], dict[Party, float]]] = {}
@@ -170,7 +169,7 @@ def _effects(
     made: dict[str, ByParty] = {}
     for value, rows in cells.items():
         table = [[row.get(judge, np.nan) for judge in panel.judges] for row in rows.values()]
-        found = judge_effects(table)
+        found = statistics.judges.judge_effects(table)
         if found is None:
             why = f"no transcripts link the judges of {value}"
             raise UsageError(f"{why}: more of them have to grade the same models")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import NamedTuple
 
+from .. import statistics
 from ..benchmark import Benchmark, Pack
 from ..guard import guard
 from ..statistics.few_families import why_no_interval
@@ -70,8 +71,6 @@ class MainDifference(NamedTuple):
 
 def value_differences(compared: Compared) -> dict[str, ValueDifference]:
     """A row for each value that samples have, with p-values adjusted over all of them."""
-    from ..statistics.differences import holm
-
     a, b, scales = compared.a, compared.b, compared.benchmark.value_scales
     keys = sorted({*a.scores, *b.scores})
     rows = {}
@@ -81,7 +80,9 @@ def value_differences(compared: Compared) -> dict[str, ValueDifference]:
             {k: scale * v for k in keys if (v := g.value(k, name)) is not None} for g in (a, b)
         )
         rows[name] = _difference(compared, of_a, of_b)
-    adjusted = zip(rows.items(), holm([row.p for row in rows.values()]), strict=True)
+    adjusted = zip(
+        rows.items(), statistics.differences.holm([row.p for row in rows.values()]), strict=True
+    )
     return {name: row._replace(p_holm=p) for (name, row), p in adjusted}
 
 
@@ -117,12 +118,12 @@ def _difference(
     compared: Compared, of_a: Mapping[Key, float], of_b: Mapping[Key, float]
 ) -> ValueDifference:
     """The paired difference of a value that each run has of some samples."""
-    from ..statistics.differences import paired_difference
-
     clusters = {item.id: item.cluster for item in compared.pack.items}
     paired = [key for key in sorted(of_a) if key in of_b]
     first, second = [of_a[k] for k in paired], [of_b[k] for k in paired]
-    found = paired_difference(first, second, [clusters[item_id] for item_id, _ in paired])
+    found = statistics.differences.paired_difference(
+        first, second, [clusters[item_id] for item_id, _ in paired]
+    )
     return ValueDifference(
         difference=found.mean,
         ci95=list(found.interval) if found.interval else None,

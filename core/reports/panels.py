@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from .. import statistics
 from ..benchmark import Pack
 from ..guard import guard
 from ..parties.panels import Panel, Replies
@@ -175,8 +176,6 @@ def agreement_of(
     by_judge: Mapping[Party, Sequence[SampleScore]], unjudged: Sequence[str]
 ) -> dict[str, AgreementRow]:
     """ICC(A,1) of all judges for the first values, on the samples that each of them graded."""
-    from ..statistics.agreement import icc_agreement
-
     read = [
         {(s.item_id, s.iteration): s for s in scores if s.score.reason is None}
         for scores in by_judge.values()
@@ -187,7 +186,7 @@ def agreement_of(
     for name in [n for n in first if n not in unjudged][:MAIN]:
         rows = [[scores[key].score.values.get(name) for scores in read] for key in common]
         clusters = [read[0][key].cluster for key in common]
-        found = icc_agreement(
+        found = statistics.agreement.icc_agreement(
             [[float("nan") if v is None else v for v in row] for row in rows], clusters
         )
         ci95 = None if found.interval is None else list(found.interval)

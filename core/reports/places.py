@@ -9,6 +9,7 @@ made of the same answers is not allowed for.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from .. import statistics
 from ..statistics.few_families import few_families, unequal_families, why_no_interval
 from .item_scores import ItemScores
 from .ratings import BoardRow, tier
@@ -92,10 +93,8 @@ def _tie(rows: Sequence[BoardRow], scored: Scored) -> None:
 
 def _order(rows: Sequence[BoardRow], scored: Scored) -> "tuple[ScoreOrder | None, str]":
     """What is sure about rows, or why nothing is known."""
-    from ..statistics.score_order import order_scores
-
     table, why = _table(rows, scored)
-    return (order_scores(table) if table else None), why
+    return (statistics.score_order.order_scores(table) if table else None), why
 
 
 def _notes(found: "ScoreOrder") -> list[str]:
@@ -124,9 +123,6 @@ def _table(rows: Sequence[BoardRow], scored: Scored) -> "tuple[ItemTable | None,
     """The items' scores of all models, the higher the better, or why there are none."""
     import numpy as np
 
-    from ..statistics.bootstrap import cluster_index
-    from ..statistics.score_order import ItemTable
-
     found = [scored.items.get(row["model"]) for row in rows]
     made = [items for items in found if items is not None]
     if len(made) < len(rows):
@@ -139,5 +135,5 @@ def _table(rows: Sequence[BoardRow], scored: Scored) -> "tuple[ItemTable | None,
         at = [place[item] for item in own]
         sums[n, at], counts[n, at] = np.array(list(own.values())).T
     sign = 1 if rows[0]["metrics"][scored.metric]["higher_is_better"] else -1
-    families = cluster_index([scored.clusters[item] for item in ids])
-    return ItemTable(sign * sums, counts, families), ""
+    families = statistics.bootstrap.cluster_index([scored.clusters[item] for item in ids])
+    return statistics.score_order.ItemTable(sign * sums, counts, families), ""

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from .. import statistics
 from ..parties.party import Party
 from ..types import SampleScore
 from ..types.result_document import ConclusionRow, EstimateCells, RobustnessRow
 from .estimates import EstimateRow
+from .judge_words import of_one_run
 from .judged import VerdictTable, verdicts_of
 
 REPLICATES = 1000
@@ -37,14 +39,10 @@ def robustness_of(
 def _row(value: str, judges: Sequence[str], found: VerdictTable) -> RobustnessRow:
     import numpy as np
 
-    from ..statistics.agreement import rank_agreement
-    from ..statistics.votes import effective_votes
-    from .judge_words import of_one_run
-
     table = np.asarray(found.rows)
     each = {
         judge: EstimateRow.of(
-            rank_agreement(
+            statistics.agreement.rank_agreement(
                 table[:, n],
                 np.delete(table, n, axis=1).mean(axis=1),
                 found.clusters,
@@ -53,7 +51,7 @@ def _row(value: str, judges: Sequence[str], found: VerdictTable) -> RobustnessRo
         )
         for n, judge in enumerate(judges)
     }
-    votes = EstimateRow.of(effective_votes(table, found.clusters))
+    votes = EstimateRow.of(statistics.votes.effective_votes(table, found.clusters))
     conclusions: list[ConclusionRow] = of_one_run(each, votes, len(table))
     return {
         "value": value,

@@ -1,1 +1,20 @@
-"""Intervals, spreads, correlations, agreement. All but `few_families` import numpy."""
+"""Intervals, spreads, correlations, agreement.
+
+All modules but `few_families` bring numpy, so each is imported when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..hooks.on_demand import submodules
+
+if TYPE_CHECKING:
+    from . import agreement as agreement
+    from . import bootstrap as bootstrap
+    from . import differences as differences
+    from . import judges as judges
+    from . import kin as kin
+    from . import score_order as score_order
+    from . import shares as shares
+    from . import votes as votes
+
+__getattr__ = submodules(__name__)
