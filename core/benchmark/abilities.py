@@ -21,7 +21,7 @@ from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
 if TYPE_CHECKING:
     from random import Random
 
-    from ..sections import Table
+    from ..hooks.sections import Table
 
 
 @runtime_checkable

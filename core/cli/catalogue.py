@@ -10,8 +10,8 @@ from ..benchmark import Benchmark, Option
 from ..datasets import find_pack, read_manifest
 from ..errors import BenchError, UsageError
 from ..guard import guard
+from ..hooks.sections import Table
 from ..plugins import BrokenPlugin, Catalogue, Registry, installed
-from ..sections import Table
 from ..text import as_text, line, plural
 from ..types import Json, JsonObject
 from . import options

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from .. import console
 from ..clients.approvals import Approvals, Sending, normal
 from ..errors import UsageError
+from ..hooks.sections import Table
 from ..parties.secrets import (
     HIDDEN,
     is_variable_name,
@@ -18,7 +19,6 @@ from ..parties.secrets import (
     shown_header,
     without_credentials,
 )
-from ..sections import Table
 from ..settings.file import FILE, SettingsFile
 from ..settings.rules import KEY_VARIABLES, VariableRule
 from ..settings.suites import Suite

@@ -7,11 +7,11 @@ import click
 from .. import console
 from ..benchmark import Benchmark
 from ..errors import UsageError
+from ..hooks.sections import Table
 from ..reports.judge_words import ASSUMING
 from ..reports.judges import JudgesDocument, study
 from ..runs import run_set
 from ..runs.judged import read_judged
-from ..sections import Table
 from ..text import as_text, line, number
 from . import options
 from .command import Command

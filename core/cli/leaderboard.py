@@ -12,13 +12,13 @@ from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.which_board import boards_beside
 from ..guard import guard
+from ..hooks.sections import Table
 from ..journal import Journal
 from ..parties.panels import Panel
 from ..plugins import installed
 from ..reports.columns import FitColumn, FitTable, Span, plus_minus
 from ..reports.ratings import BoardRow, note_of, rating_cell, rating_columns, spans
 from ..reports.statements import baseline_notes, better_end, whole_judges
-from ..sections import Table
 from ..text import as_text, interval, line, listed, plural
 from ..types import Json, JsonObject
 from ..types.result_document import MetricRow

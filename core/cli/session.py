@@ -14,6 +14,7 @@ from ..benchmark.roles import JUDGE, MODEL, is_generating, role_in
 from ..clients.approvals import Approvals
 from ..clients.keys import process_environment
 from ..errors import ConfigError, Interrupted, UsageError
+from ..hooks.sections import Part
 from ..plugins import installed
 from ..reports.plugin_parts import sections_of
 from ..reports.result import Result
@@ -24,7 +25,6 @@ from ..run.session import Pricing, Session
 from ..run.task import Task
 from ..sample.progress import COMPARE, TRIAL
 from ..sample.workers import on_signals
-from ..sections import Part
 from ..settings.file import FILE
 from ..settings.run_config import Endpoint, RunConfig
 from ..settings.run_settings import RunSettings

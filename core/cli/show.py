@@ -7,6 +7,7 @@ import click
 from .. import console
 from ..analysis.csv_tables import csv_text
 from ..errors import UsageError
+from ..hooks.sections import Table
 from ..parties.imported import is_imported
 from ..plugins import installed
 from ..reports.comparability import judge_in
@@ -17,7 +18,6 @@ from ..runs import run_set
 from ..runs.differences import differences
 from ..runs.run_set import RunSet
 from ..runs.stored_run import StoredRun
-from ..sections import Table
 from ..text import as_text, line, listed
 from ..types.result_document import ResultDocument
 from . import options

@@ -9,6 +9,7 @@ import click
 
 from .. import console
 from ..errors import UsageError
+from ..hooks.sections import Table
 from ..html import Built, build_site, gather
 from ..html.gather import Gathered, SiteRun, places_of
 from ..html.masking import Masker
@@ -18,7 +19,6 @@ from ..journal import Journal
 from ..journal.file import now
 from ..plugins import installed
 from ..runs.stored_run import StoredRun
-from ..sections import Table
 from ..text import line, listed, plural
 from . import options
 from .command import Command

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..sections import Table
+from ..hooks.sections import Table
 from ..text import line, plural
 from .differences import estimate, graded_by, title, warnings
 from .tables import table

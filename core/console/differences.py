@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..sections import Table
+from ..hooks.sections import Table
 from ..text import interval, line, number, p_value, plural
 from .tables import table
 

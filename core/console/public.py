@@ -5,7 +5,7 @@ from rich.console import Group
 from ..errors import PluginError
 from ..guard import Called
 from ..guard.parts import parts as checked
-from ..sections import Part
+from ..hooks.sections import Part
 from ..text import as_text
 from ..types import Json
 from . import output, tables

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..hooks.sections import Paragraph, Part, Table
+from ..hooks.sections.plain import plain
 from ..parties.imported import is_imported
 from ..reports.columns import FitTable
 from ..reports.comparability import is_graded
@@ -12,8 +14,6 @@ from ..reports.ending import dollars
 from ..reports.hints import bench
 from ..reports.ratings import note_of, rating_columns, spans
 from ..reports.statements import answered_by
-from ..sections import Paragraph, Part, Table
-from ..sections.plain import plain
 from ..text import harmless, interval, line, number, plural, rough
 from ..types.result_document import (
     BaselineRow,

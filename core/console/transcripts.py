@@ -12,10 +12,10 @@ from rich.panel import Panel
 from rich.text import Text
 
 from ..benchmark.roles import role_in
+from ..hooks.sections import Table
 from ..reading.repetition import repeated_tail
 from ..reports.decoded import comparisons_table
 from ..sample.progress import COMPARE
-from ..sections import Table
 from ..text import harmless, line, number, plural
 from ..types import Finish
 from .fitted import Fitted

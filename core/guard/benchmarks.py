@@ -20,7 +20,7 @@ from ..benchmark.abilities import (
 from ..benchmark.foreign import ForeignPart, ForeignResults
 from ..benchmark.making import DataMaker, Made
 from ..errors import PluginError
-from ..sections import Table
+from ..hooks.sections import Table
 from ..types import (
     Baseline,
     ChatRequest,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from ..benchmark.making import Made
-    from ..sections import Table
+    from ..hooks.sections import Table
 
 T = TypeVar("T")
 

@@ -4,9 +4,9 @@ import re
 from math import isfinite
 from typing import Any, get_args
 
-from ..sections import Control, Controls, Drawing, Paragraph, Part, Plot, Table
-from ..sections.drawings import UnfitDrawing, checked_svg
-from ..sections.formulas import UnfitFormula, read_formula
+from ..hooks.sections import Control, Controls, Drawing, Paragraph, Part, Plot, Table
+from ..hooks.sections.drawings import UnfitDrawing, checked_svg
+from ..hooks.sections.formulas import UnfitFormula, read_formula
 from .calls import Called
 
 MOST_ROWS, MOST_SERIES = 10_000, 6

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..benchmark import PLACEMENT_OPTIONS, Pack, PackSource, PlacementOptions
 from ..benchmark.metrics import Value
-from ..sections import Table
+from ..hooks.sections import Table
 from ..types import (
     Baseline,
     ChatResponse,

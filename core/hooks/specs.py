@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..parties.providers import Provider
     from ..ratings import RatingEngine
-    from ..sections import ReportPage, ReportSection
     from .exporters import Exporter
     from .on_demand import OnDemand
+    from .sections import ReportPage, ReportSection
 
 hookspec = pluggy.HookspecMarker("eibench")
 hookimpl = pluggy.HookimplMarker("eibench")

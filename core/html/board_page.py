@@ -6,9 +6,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ..compare.rating_history import RatedStep
+from ..hooks.sections import Series, Table
 from ..reports.ending import dollars
 from ..reports.ratings import ranks
-from ..sections import Series, Table
 from ..text import listed
 from .board_numbers import in_words, mark_of, metric_name, number_name, number_of
 from .charts.heat import HeatMap

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from ..hooks.sections import Series
 from ..reports.ending import dollars
-from ..sections import Series
 from ..text import duration
 from .board_numbers import number_name, number_of
 from .charts.plots import Figure, scatter

@@ -9,6 +9,7 @@ from ..compare.boards import Boards
 from ..compare.leaderboard import Leaderboard, LeaderboardDocument, read_leaderboard
 from ..compare.rating_history import RatedStep, rating_history
 from ..errors import BenchError, UsageError
+from ..hooks.sections import Part
 from ..journal import Journal, RunRecord
 from ..parties.panels import Judge, Panel
 from ..plugins import Catalogue
@@ -20,7 +21,6 @@ from ..reports.plugin_parts import BuiltPage, pages_of
 from ..reports.statements import completeness
 from ..runs.finding import JUDGE
 from ..runs.stored_run import StoredRun
-from ..sections import Part
 from ..types import digest
 from ..types.result_document import ResultDocument
 from .slugs import Address, model_path, readable

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
+from ..hooks.sections import Table
 from ..reports.items import ItemRow
 from ..reports.judges import JudgesDocument
-from ..sections import Table
 from ..types.result_document import ConclusionRow, Grade
 from .charts.rows import ChartRow, Mark, RowChart, ladder
 from .gather import SiteBoard

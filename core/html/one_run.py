@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeGuard
 
+from ..hooks.sections import Part, Table
 from ..reports.comparability import judge_in
 from ..reports.items import ItemRow, ItemSample
 from ..reports.ratings import ranks
 from ..reports.statements import better_end, joint_rank
-from ..sections import Part, Table
 from ..text import plural
 from ..types.result_document import Facts, ResultDocument
 from .charts.plots import Figure, strip

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from ..hooks.sections import Controls, Drawing, Paragraph, Part, Plot, Table
+from ..hooks.sections.drawings import UnfitDrawing, checked_svg
+from ..hooks.sections.formulas import read_formula
+from ..hooks.sections.plain import outputs_of
 from ..reports.plugin_parts import BuiltPage
-from ..sections import Controls, Drawing, Paragraph, Part, Plot, Table
-from ..sections.drawings import UnfitDrawing, checked_svg
-from ..sections.formulas import read_formula
-from ..sections.plain import outputs_of
 from .charts.plots import Figure, lines, scatter
 from .policy import Policy
 from .rendering import Page, page_of

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from ..benchmark.roles import role_in
+from ..hooks.sections import Table
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
 from ..runs.stored_run import StoredRun
-from ..sections import Table
 from ..text import harmless
 from ..types import JsonDict
 from .words import figure, plain_name

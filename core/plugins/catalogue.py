@@ -16,9 +16,9 @@ from ..guard import calls
 from ..hooks.exporters import Exporter
 from ..hooks.names import COMMANDS
 from ..hooks.on_demand import entries
+from ..hooks.sections import ReportPage, ReportSection
 from ..parties.providers import Provider
 from ..ratings import RatingEngine
-from ..sections import ReportPage, ReportSection
 from . import declared
 from .loading import Loader, Plugin
 from .registry import BrokenPlugin, Registry

@@ -14,9 +14,9 @@ from ..benchmark.metrics import KINDS, Value
 from ..benchmark.roles import Role
 from ..hooks.exporters import Exporter, ExportOption
 from ..hooks.names import EXPORT_TAKEN, TAKEN
+from ..hooks.sections import ReportPage, ReportSection
 from ..parties.providers import Provider
 from ..reading.rows import is_kind
-from ..sections import ReportPage, ReportSection
 from ..types import SAMPLING, Sampling
 from ..types.rules import UnfitValue
 from .methods import wrong_methods

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from .. import statistics
 from ..benchmark import Pack
 from ..guard import guard
+from ..hooks.sections import Table
 from ..parties.panels import Panel, Replies
 from ..parties.party import Party
-from ..sections import Table
 from ..text import number, plural
 from ..types import SampleScore
 from ..types.result_document import (

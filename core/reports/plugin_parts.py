@@ -6,8 +6,8 @@ from typing import NamedTuple
 from ..errors import BenchError
 from ..guard import Called, call
 from ..guard.parts import parts
+from ..hooks.sections import Part, ReportPage, ReportSection
 from ..plugins import Catalogue
-from ..sections import Part, ReportPage, ReportSection
 from ..types.result_document import ResultDocument
 from .panels import panel_table
 

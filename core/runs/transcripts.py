@@ -6,13 +6,13 @@ from functools import cached_property
 
 from ..errors import BenchError, PluginError, UsageError
 from ..guard import guard
+from ..hooks.sections import Table
 from ..journal import StoredCall
 from ..parties.graders import Grader
 from ..parties.imported import origin_of
 from ..reports.decoded import decoded
 from ..reports.transcripts import ItemDocument, ItemScore, IterationRow, item_call
 from ..sample.progress import TRIAL
-from ..sections import Table
 from ..types import Item, Score
 from .graded import ScoredRun
 

@@ -67,6 +67,16 @@ if TYPE_CHECKING:
     from eibench.core.hooks.exporters import ExportOption as ExportOption
     from eibench.core.hooks.exporters import ExportRequest as ExportRequest
     from eibench.core.hooks.on_demand import OnDemand as OnDemand
+    from eibench.core.hooks.sections import Control as Control
+    from eibench.core.hooks.sections import Controls as Controls
+    from eibench.core.hooks.sections import Drawing as Drawing
+    from eibench.core.hooks.sections import Output as Output
+    from eibench.core.hooks.sections import Paragraph as Paragraph
+    from eibench.core.hooks.sections import Plot as Plot
+    from eibench.core.hooks.sections import ReportPage as ReportPage
+    from eibench.core.hooks.sections import ReportSection as ReportSection
+    from eibench.core.hooks.sections import Series as Series
+    from eibench.core.hooks.sections import Table as Table
     from eibench.core.hooks.specs import hookimpl as hookimpl
     from eibench.core.parties.providers import CallContext as CallContext
     from eibench.core.parties.providers import Client as Client
@@ -93,16 +103,6 @@ if TYPE_CHECKING:
     from eibench.core.runs.stored_run import StoredRun as StoredRun
     from eibench.core.runs.tables import TidyTables as TidyTables
     from eibench.core.sample.progress import Progress as Progress
-    from eibench.core.sections import Control as Control
-    from eibench.core.sections import Controls as Controls
-    from eibench.core.sections import Drawing as Drawing
-    from eibench.core.sections import Output as Output
-    from eibench.core.sections import Paragraph as Paragraph
-    from eibench.core.sections import Plot as Plot
-    from eibench.core.sections import ReportPage as ReportPage
-    from eibench.core.sections import ReportSection as ReportSection
-    from eibench.core.sections import Series as Series
-    from eibench.core.sections import Table as Table
     from eibench.core.text import is_blank as is_blank
     from eibench.core.types import Baseline as Baseline
     from eibench.core.types import ChatRequest as ChatRequest
@@ -151,7 +151,7 @@ _HOMES = {
     "eibench.core.benchmark.roles": "Role",
     "eibench.core.console.public": "show show_json tell warn",
     "eibench.core.cli.options": "json_option",
-    "eibench.core.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
+    "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
     " ReportSection Series Table",
     "eibench.core.types.result_document": "ResultDocument",
     "eibench.core.reports.result": "Counts Result",

@@ -173,7 +173,7 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 ORDER = (
     "errors types text",
-    "sections hooks",
+    "hooks",
     "statistics reading",
     "parties",
     "benchmark spending",

@@ -8,8 +8,8 @@ import pytest
 import eibench
 from eibench.core.guard import Called
 from eibench.core.guard.parts import parts
-from eibench.core.sections.drawings import UnfitDrawing, checked_svg
-from eibench.core.sections.formulas import UnfitFormula, computed, read_formula
+from eibench.core.hooks.sections.drawings import UnfitDrawing, checked_svg
+from eibench.core.hooks.sections.formulas import UnfitFormula, computed, read_formula
 from tests.core.html.browsing import CHROMIUM, Visit, chromium
 from tests.core.test_plugins import HEAD, Place, registers
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ...sections import Series
+from ...hooks.sections import Series
 from .axis import Axis, axis_over
 from .rows import SHAPES, legend_mark, point
 from .svg import drawing, percent, tag

@@ -9,7 +9,7 @@ import re
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
-from ..text import harmless
+from ...text import harmless
 
 _SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = "svg g path rect circle ellipse line polyline polygon text tspan title desc"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from ..types.result_document import ResultDocument
+    from ...types.result_document import ResultDocument
 
 
 class Table(NamedTuple):
