@@ -68,6 +68,10 @@ class Policy:
         made = {**document, "endpoint": None, "judge_endpoint": None}
         if judge := judge_in(document):
             made |= {"judge": judge.public.label, "judged_by": judge.public.as_json()}
+            names = {one.label: one.public.label for one in judge.judges}
+            if rows := document.get("judges"):
+                own = [{**row, "judge": names.get(row["judge"], row["judge"])} for row in rows]
+                made["judges"] = own
         if roles := document.get("roles"):
             made["roles"] = {name: {**who, "endpoint": None} for name, who in roles.items()}
         return made  # type: ignore[return-value]  # the same fields
