@@ -245,28 +245,28 @@ def check_headers(headers: Mapping[str, str]) -> None:
             )
 
 
-def check_base_url(url: str, party: PartyOptions = OF_MODEL) -> str:
+def check_base_url(base_url: str, party: PartyOptions = OF_MODEL) -> str:
     """The URL without a slash at its end.
 
     Args:
-        url: As the user gave it.
+        base_url: As the user gave it.
         party: Whose it is, for messages.
 
     Raises:
         UsageError: It is not http(s), has no host, or carries a user, a password or a query
             (which would end up in logs, so that message does not show the URL).
     """
-    if any(mark in url for mark in "?#") or "@" in url.split("//")[-1].split("/")[0]:
+    if any(mark in base_url for mark in "?#") or "@" in base_url.split("//")[-1].split("/")[0]:
         headers = " and other needs with --header" if party is OF_MODEL else ""
         raise UsageError(
             f"{party.base_url} must not hold a user, a password or a query; "
             f"name a key with {party.api_key_env}{headers}"
         )
-    parts = _split(url)
+    parts = _split(base_url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        shown = shown_address(url)
+        shown = shown_address(base_url)
         raise UsageError(f"{party.base_url} {shown!r} is not an http:// or https:// address")
-    return url.rstrip("/")
+    return base_url.rstrip("/")
 
 
 def _split(url: str) -> SplitResult | None:

@@ -95,10 +95,9 @@ class PartyConnector:
 
     def connect(self) -> list[ConnectedParty]:
         """Judges, the model, and who plays roles; those who are not asked have no caller."""
-        judges_first = sorted(self.task.parties, key=lambda party: party.phase != JUDGE)
         return [
             party.connected(self._caller(party) if self.task.asks(party.phase) else None)
-            for party in judges_first
+            for party in sorted(self.task.parties, key=lambda party: party.phase != JUDGE)
         ]
 
     async def close(self) -> None:

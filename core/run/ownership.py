@@ -48,8 +48,8 @@ class Servers:
         entries = {}
         for party, endpoint, *_ in task.asked:
             if endpoint.spec.provider == _LISTING and is_local(endpoint.base_url):
-                made = client_config(endpoint, session.environment, party)
-                entries[party] = await read_entry(made)
+                client = client_config(endpoint, session.environment, party)
+                entries[party] = await read_entry(client)
         return cls(entries)
 
     def check(self, journal: Journal, task: Task, say: Callable[[str], None]) -> None:

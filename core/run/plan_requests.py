@@ -7,17 +7,16 @@ to ask for is found by doing its work so far again, from the journal.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 
-from ..benchmark import Pack
 from ..benchmark.making import DataMaker
 from ..benchmark.roles import MODEL, role_in
 from ..clients.demo import JUDGE, DemoClient
 from ..errors import BenchError, MissingCall, PluginError
 from ..guard import Called, guard, no_exit
 from ..guard.calls import watched
-from ..journal import CallKey, Journal, RunRecord
+from ..journal import CallKey, Journal
 from ..parties.party import Party
 from ..parties.providers import OF_MODEL, CallContext, ClientConfig, ModelSpec, of_role
 from ..sample.bounds import CallBound, method_of
@@ -200,39 +199,35 @@ def calls_left(maker: DataMaker, journal: Journal | None, task: Task) -> int:
     """
     config, run = task.config, task.run
     (item,) = task.pack.items
-    wanted: int = config.options["count"]
     if journal is None or run is None:
-        return wanted
+        return int(config.options["count"])
     if journal.score_of(run, grader(config), item.id, 1) is not None:
         return 0
-    return max(0, wanted - _made_so_far(maker, config, task.pack, journal, run))
+    made = _made_so_far(maker, task, journal.replies(run, item.id, 1))
+    return max(0, int(config.options["count"]) - made)
 
 
-def _made_so_far(
-    maker: DataMaker, config: RunConfig, pack: Pack, journal: Journal, run: RunRecord
-) -> int:
-    (item,) = pack.items
-    known = journal.replies(run, item.id, 1)
+def _made_so_far(maker: DataMaker, task: Task, replies: Mapping[CallKey, ChatResponse]) -> int:
+    config, (item,) = task.config, task.pack.items
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
-        return known.get(key) or ChatResponse("")  # which fits nowhere, as a refused one
+        return replies.get(key) or ChatResponse("")  # which fits nowhere, as a refused one
 
     model = JournaledModel(
         answer,
         phase="generate",
         asked=config.model.party,
-        item_id=pack.items[0].id,
+        item_id=item.id,
         sampling=config.effective_sampling,
         system=config.system,
     )
     try:
-        return len(guard(maker).made(asyncio.run(_score(maker, config, pack, model)), "").lines)
+        return len(guard(maker).made(asyncio.run(_score(maker, task, model)), "").lines)
     except BenchError:  # a plan is an estimate, the run will tell
         return 0
 
 
-async def _score(maker: DataMaker, config: RunConfig, pack: Pack, model: JournaledModel) -> Score:
-    (item,) = pack.items
-    plugin = guard(maker)
-    transcript = await plugin.generate(item, model, config.options)
-    return await plugin.grade(item, transcript, None, config.options)
+async def _score(maker: DataMaker, task: Task, model: JournaledModel) -> Score:
+    plugin, options, (item,) = guard(maker), task.config.options, task.pack.items
+    transcript = await plugin.generate(item, model, options)
+    return await plugin.grade(item, transcript, None, options)

@@ -124,9 +124,10 @@ class RunContext:
         """Who plays the benchmark's roles, by name."""
         self.judge = None if self.panel else next(iter(judges), None)
         """The judge, where it is one."""
-        each = zip(judges, by_each_judge(self.config), strict=True) if self.panel else ()
+        alone = zip(judges, by_each_judge(self.config), strict=True) if self.panel else ()
         self.members = {
-            judge.asked: replace(self, config=one, parties=[*asked, judge]) for judge, one in each
+            judge.asked: replace(self, config=config, parties=[*asked, judge])
+            for judge, config in alone
         }
         """What a panel's judges have of their own."""
 

@@ -4,17 +4,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..errors import ConfigError, UsageError
-from ..parties.providers import OF_MODEL, PartyOptions, check_base_url
+from ..parties.providers import check_base_url
 from ..reading.names import nearest
 from ..types.rules import Rule
 from .rules import RULES, VariableRule
 from .tables import check_value, plain_names
 
 # A name can be no address, or the file could send elsewhere what a user types.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NAMES = ("base_url", "api_key_env", "rpm", "tpm", "concurrency", "timeout")
 _RULES: dict[str, Rule] = {name: RULES[name] for name in _NAMES} | {"api_key_env": VariableRule()}
 
@@ -54,7 +53,7 @@ def read_endpoints(raw: object, path: object) -> dict[str, EndpointSettings]:
 
 def _read(name: str, table: object, path: object) -> EndpointSettings:
     place = f"{path}: [endpoints.{name}]"
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise ConfigError(f"{place}: a name has letters, digits, dots, dashes and underscores")
     values = plain_names(place, table)
     for key in values:
@@ -68,43 +67,3 @@ def _read(name: str, table: object, path: object) -> EndpointSettings:
     except UsageError as error:
         raise ConfigError(f"{place} base_url: {error}".replace("--base-url ", "")) from None
     return EndpointSettings(name, **made)
-
-
-def find_endpoint(
-    endpoints: Mapping[str, EndpointSettings], base_url: str | None, party: PartyOptions = OF_MODEL
-) -> EndpointSettings | None:
-    """The endpoint of that name or address; ``None`` for another address, or for none.
-
-    Raises:
-        UsageError: It is neither a name nor an address, holds a secret, or is the address of
-            several.
-    """
-    if base_url is None:
-        return None
-    if base_url in endpoints:
-        return endpoints[base_url]
-    if "://" not in base_url and _NAME.fullmatch(base_url):
-        known = f"; there are: {', '.join(endpoints)}" if endpoints else ""
-        hint = nearest(base_url, endpoints) or known
-        raise UsageError(
-            f"{party.base_url} {base_url!r} is neither an http:// or https:// address nor an "
-            f"endpoint of bench.toml{hint}"
-        )
-    check_base_url(base_url, party)
-    plain = _plain(base_url)
-    names = [name for name, one in endpoints.items() if _plain(one.base_url) == plain]
-    if len(names) > 1:
-        message = f"{party.base_url} {base_url} is that of the endpoints {' and '.join(names)}"
-        raise UsageError(f"{message}; name one of them")
-    return endpoints[names[0]] if names else None
-
-
-def _plain(url: str) -> str:
-    """An address in the one form that all of its spellings have."""
-    try:
-        parts = urlsplit(url)
-        default = {"https": ":443", "http": ":80"}.get(parts.scheme, "")
-        host = parts.netloc.lower().removesuffix(default)
-    except ValueError:
-        return url
-    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}"

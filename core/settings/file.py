@@ -5,14 +5,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from ..errors import ConfigError
-from ..parties.providers import OF_MODEL, PartyOptions
+from ..errors import ConfigError, UsageError
+from ..parties.providers import OF_MODEL, PartyOptions, check_base_url
 from ..reading.files import read_text
 from ..reading.names import nearest
 from ..spending.book import read_prices
 from ..spending.prices import Price
-from .endpoints import EndpointSettings, find_endpoint, read_endpoints
+from .endpoints import NAME, EndpointSettings, read_endpoints
 from .players import RolePlayer, read_players
 from .suites import Suite, read_suites
 from .tables import plain_names
@@ -50,9 +51,27 @@ class SettingsFile:
         """The endpoint of that name or address; ``None`` for another address, or for none.
 
         Raises:
-            UsageError: It is neither a name nor an address, or the address of several.
+            UsageError: It is neither a name nor an address, holds a secret, or is the address of
+                several.
         """
-        return find_endpoint(self.endpoints, base_url, party)
+        if base_url is None:
+            return None
+        if base_url in self.endpoints:
+            return self.endpoints[base_url]
+        if "://" not in base_url and NAME.fullmatch(base_url):
+            known = f"; there are: {', '.join(self.endpoints)}" if self.endpoints else ""
+            hint = nearest(base_url, self.endpoints) or known
+            raise UsageError(
+                f"{party.base_url} {base_url!r} is neither an http:// or https:// address nor an "
+                f"endpoint of bench.toml{hint}"
+            )
+        check_base_url(base_url, party)
+        plain = _plain(base_url)
+        names = [name for name, one in self.endpoints.items() if _plain(one.base_url) == plain]
+        if len(names) > 1:
+            message = f"{party.base_url} {base_url} is that of the endpoints {' and '.join(names)}"
+            raise UsageError(f"{message}; name one of them")
+        return self.endpoints[names[0]] if names else None
 
 
 def read_settings(path: Path) -> SettingsFile:
@@ -120,3 +139,14 @@ def check_names(settings: SettingsFile, usable: Collection[str]) -> None:
             if name not in usable:
                 message = f"[{place}] has no setting {name}{nearest(name, usable)}"
                 raise ConfigError(f"{settings.path}: {message}")
+
+
+def _plain(url: str) -> str:
+    """An address in the one form that all of its spellings have."""
+    try:
+        parts = urlsplit(url)
+        default = {"https": ":443", "http": ":80"}.get(parts.scheme, "")
+        host = parts.netloc.lower().removesuffix(default)
+    except ValueError:
+        return url
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}"

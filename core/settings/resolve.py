@@ -70,18 +70,18 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
     """
     if settings.name is not None and not settings.name.strip():
         raise UsageError("--name must not be blank")
-    sampling, (items, limit) = settings.sampling, chosen_items(settings)
-    check_extra_body(sampling)
+    check_extra_body(settings.sampling)
+    settings = items_or_limit(settings)
     return RunConfig(
         benchmark=benchmark,
         model=model,
         options=own_options(benchmark, settings.options),
         dataset=settings.dataset,
-        sampling=sampling,
+        sampling=settings.sampling,
         system=settings.system,
         iterations=settings.iterations,
-        limit=limit,
-        items=items,
+        limit=settings.limit,
+        items=settings.items,
         limits=limits_of(settings, None),
         transfer=settings.transfer,
         name=settings.name,
@@ -94,22 +94,22 @@ def make_config(benchmark: Benchmark, settings: RunSettings, model: Endpoint) ->
     )
 
 
-def chosen_items(settings: RunSettings) -> tuple[tuple[str, ...], int | None]:
-    """The ids of the items that are wanted, none for all, or how many.
+def items_or_limit(settings: RunSettings) -> RunSettings:
+    """The settings with the ids of the items that are wanted, or how many, but not both.
 
     What is given with the command goes before what is not.
 
     Raises:
         UsageError: Both are given, or an item stands twice.
     """
-    items, limit = settings.items, settings.limit
-    if items and limit is not None:
+    if settings.items and settings.limit is not None:
         if settings.given("items") == settings.given("limit"):
             raise UsageError("--items and --limit contradict each other; use one of them")
-        items, limit = (items, None) if settings.given("items") else ((), limit)
-    if twice := next((i for i in items if items.count(i) > 1), None):
+        unset = {"limit": None} if settings.given("items") else {"items": ()}
+        settings = replace(settings, **unset)
+    if twice := next((i for i in settings.items if settings.items.count(i) > 1), None):
         raise UsageError(f"--items names {twice} twice")
-    return items, limit
+    return settings
 
 
 def judge_spec(text: str) -> ModelSpec:
@@ -189,8 +189,7 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
                 there = f"{benchmark.name} has {', '.join(names) or 'no roles'}"
                 shown = f"{flag_of(option)} {name}".rstrip()
                 raise UsageError(f"{shown}: there is no such role; {there}")
-    file = settings.file.roles if settings.file else {}
-    roles = {name: role.model for name, role in file.items() if name in names}
+    roles = {name: role.model for name, role in settings.filed_roles.items() if name in names}
     roles |= settings.roles
     for name in (*settings.role_base_url, *settings.role_api_key_env):
         if name not in roles:
@@ -202,14 +201,12 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
 
 def _role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sampling]:
     """How replies of roles are drawn where that is not as the benchmark says."""
-    file, sampling = settings.file.roles if settings.file else {}, dict[str, Sampling]()
-    for role in benchmark.roles:
-        limit = settings.role_max_tokens.get(role.name) or settings.role_max_tokens.get("")
-        if limit is None and role.name in file:
-            limit = file[role.name].max_tokens
-        if limit:
-            sampling[role.name] = replace(role.sampling, max_tokens=limit)
-    return sampling
+    most = {role.name: settings.max_tokens_of(role.name) for role in benchmark.roles}
+    return {
+        role.name: replace(role.sampling, max_tokens=most[role.name])
+        for role in benchmark.roles
+        if most[role.name]
+    }
 
 
 def _fitting_players(

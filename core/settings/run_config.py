@@ -166,15 +166,17 @@ def graders_of(config: RunConfig, *, offline: bool = False) -> dict[Party, Grade
     """
     if config.panel is None:
         return {}
-    alone = zip(config.judges, by_each_judge(config), strict=True)
-    return {judge.party: grader(one, offline=offline) for judge, one in alone}
+    return {
+        judge.party: grader(with_judges(config, [judge]), offline=offline)
+        for judge in config.judges
+    }
 
 
 def by_each_judge(config: RunConfig) -> list[RunConfig]:
     """The configuration with each judge of its panel alone; itself where there is no panel."""
     if config.panel is None:
         return [config]
-    return [replace(config, judges=(judge,), panel=None) for judge in config.judges]
+    return [with_judges(config, [judge]) for judge in config.judges]
 
 
 def merge(base: Sampling, changes: Sampling) -> Sampling:
@@ -258,12 +260,10 @@ def grader(config: RunConfig, *, offline: bool = False) -> Grader:
 def reader(config: RunConfig) -> Grader:
     """The same but for who judges: what a judge is sent, and how its words become numbers."""
     benchmark = config.benchmark
-    made = Grader(benchmark.version, grading=benchmark.grading)
-    if not config.judges:
-        return made
-    prompts = guard(benchmark).judge_prompts(config.options)
-    return replace(
-        made,
+    prompts = guard(benchmark).judge_prompts(config.options) if config.judges else {}
+    return Grader(
+        benchmark.version,
+        grading=benchmark.grading,
         prompts={name: digest(text) for name, text in prompts.items()},
-        sampling=benchmark.judge_sampling.sent(),
+        sampling=benchmark.judge_sampling.sent() if config.judges else {},
     )

@@ -21,6 +21,7 @@ from ..types.rules import NumberRule, Setting, SizeRule, TextRule, holding, sett
 
 if TYPE_CHECKING:
     from .file import SettingsFile
+    from .players import RolePlayer
 
 
 class SettingSource(Enum):
@@ -209,6 +210,16 @@ class RunSettings:
     def by_user(self, name: str) -> bool:
         """Whether a setting was given, or is in a variable, and does not come from a file."""
         return self.sources.get(name) in (SettingSource.GIVEN, SettingSource.VARIABLE)
+
+    @property
+    def filed_roles(self) -> "Mapping[str, RolePlayer]":
+        """What the file says of who plays roles, by role."""
+        return self.file.roles if self.file else {}
+
+    def max_tokens_of(self, role: str) -> int | None:
+        """The most tokens of a reply of a role; ``None`` where nothing is said of it."""
+        filed = self.filed_roles[role].max_tokens if role in self.filed_roles else None
+        return self.role_max_tokens.get(role) or self.role_max_tokens.get("") or filed
 
     def base_url_of(self, party: PartyOptions) -> str | None:
         """The address of a party."""

@@ -51,12 +51,12 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     """
     provider = installed().provider(spec.provider)
     base_url, variable = settings.base_url_of(party), settings.api_key_env_of(party)
-    headers = settings.headers if party is OF_MODEL else {}
     if provider.demo:
+        headers = settings.headers if party is OF_MODEL else {}
         given = {party.base_url: base_url, party.api_key_env: variable, "--header": headers}
         _refuse(spec, [option for option, value in given.items() if value])
         return Target(Endpoint(spec), party=party)
-    role = settings.file.roles.get(party.role) if settings.file else None
+    role = settings.filed_roles.get(party.role)
     if base_url is None and role:
         base_url = role.base_url
     if variable:
@@ -69,7 +69,13 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
     if settings.file:
         variable = variable or (role.api_key_env if role else None)
         variable = variable or settings.file.run.get(_name(party.api_key_env))
-    endpoint = Endpoint(spec, base_url, variable, headers, named.name if named else None)
+    endpoint = Endpoint(
+        spec,
+        base_url,
+        variable,
+        settings.headers if party is OF_MODEL else {},
+        named.name if named else None,
+    )
     return Target(endpoint, named, _sending(settings, endpoint, provider, party), party)
 
 
