@@ -72,6 +72,13 @@ class _Reading(NamedTuple):
     graders: Sequence[Grader]
 
 
+class _Samples(NamedTuple):
+    """Samples of a run, and what is known of them."""
+
+    selection: Selection
+    evidence: Evidence
+
+
 @dataclass
 class BoardResults:
     """Reads the results of one board's runs.
@@ -100,32 +107,33 @@ class BoardResults:
         """A run's result."""
         if known := self._cached(pack, run):
             return known
-        config, (selection, evidence) = self.config(run), self._evidence(pack, run)
-        made = BoardResult(None, _changed(config, evidence), None)
+        samples = self._samples(pack, run)
+        made = BoardResult(None, _changed(self.config(run), samples.evidence), None)
         if self.is_scored(run):
-            # What each judge says alone is shown of a run, and not of all on a board.
-            about = (pack, run, config, selection, replace(evidence, by_judge={}))
-            document, scores = self._built(*about)
+            document, scores = self._built(pack, run, samples)
             made = made._replace(document=document, scores=scores)
         if key := self._key(pack, run):
             self.computed[run.n] = CachedResult(key, made._asdict())
         return made
 
     def _built(
-        self,
-        pack: Pack,
-        run: RunRecord,
-        config: RunConfig,
-        selection: Selection,
-        evidence: Evidence,
+        self, pack: Pack, run: RunRecord, samples: _Samples
     ) -> tuple[ResultDocument, ItemScores | None]:
         """A result, and the scores of its items."""
-        summary = guard(config.benchmark).summarise(pack, evidence.scores, config.options)
-        about = (run, config, pack, selection, evidence)
-        baselines = self._baselines_of(pack, config)
-        document = build_document(*about, summary=summary, baselines=baselines)
-        given = (pack, evidence.scores, config.options, summary)
-        return document, item_scores(config.benchmark, *given)
+        # What each judge says alone is shown of a run, and not of all on a board.
+        config, evidence = self.config(run), replace(samples.evidence, by_judge={})
+        benchmark, scores = config.benchmark, evidence.scores
+        summary = guard(benchmark).summarise(pack, scores, config.options)
+        document = build_document(
+            run,
+            config,
+            pack,
+            samples.selection,
+            evidence,
+            summary=summary,
+            baselines=self._baselines_of(pack, config),
+        )
+        return document, item_scores(benchmark, pack, scores, config.options, summary)
 
     def without_kin(
         self, pack: Pack, runs: Mapping[str, RunRecord], *, additive: bool
@@ -138,15 +146,14 @@ class BoardResults:
         panel = next((self.config(run).panel for run in runs.values()), None)
         if panel is None:
             raise UsageError(f"kin are left out of panels; {NO_PANEL}")
-        read = {name: self._evidence(pack, run) for name, run in runs.items()}
+        read = {name: self._samples(pack, run) for name, run in runs.items()}
         models = {name: run.party.spec for name, run in runs.items()}
-        given = {name: evidence.by_judge for name, (_, evidence) in read.items()}
+        given = {name: samples.evidence.by_judge for name, samples in read.items()}
         rule, scores = without_kin(self.benchmark, panel, models, given, additive=additive)
         made = BoardWithoutKin(rule, {}, {})
         for name, run in runs.items():
-            config, (selection, evidence) = self.config(run), read[name]
-            own = replace(evidence, scores=scores[name], by_judge={})
-            built = self._built(pack, run, config, selection, own)
+            evidence = replace(read[name].evidence, scores=scores[name])
+            built = self._built(pack, run, read[name]._replace(evidence=evidence))
             made.documents[name], made.scores[name] = built
         return made
 
@@ -159,7 +166,7 @@ class BoardResults:
             items, iterations = known.document["items"], known.document["iterations"]
             done = items["total"] - items["pending"] == len(pack.items) * iterations
             return done and short_panel(known.document) is None
-        asked, evidence = self._evidence(pack, run)
+        asked, evidence = self._samples(pack, run)
         done = len(evidence.scores) + len(evidence.failures) == len(pack.items) * asked.iterations
         return done and all(own.whole for own in evidence.replies.values())
 
@@ -204,14 +211,14 @@ class BoardResults:
         read = [pack.source.name, pack.source.sha256, dict(self.read_by), dict(stated.get())]
         return digest([code, run.run_id, found and found.digest, today.as_json(), *read])
 
-    def _evidence(self, pack: Pack, run: RunRecord) -> tuple[Selection, Evidence]:
-        """What is known of a run's samples; of a panel's, what each of its judges says too."""
+    def _samples(self, pack: Pack, run: RunRecord) -> _Samples:
+        """A run's samples; of a panel's, what each of its judges says too."""
         stored = self.boards.stored(run)
         selection = stored.selection_of(pack)
         config, today, found, _ = self._reading(run)
         by = found or today
         members = graders_of(config, offline=by.offline) if config.panel else None
-        return selection, stored.evidence(by, selection, members=members)
+        return _Samples(selection, stored.evidence(by, selection, members=members))
 
     def _baselines_of(self, pack: Pack, config: RunConfig) -> Mapping[str, Baseline]:
         """Those of the pack, which are the same for all runs with these options."""

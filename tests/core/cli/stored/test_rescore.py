@@ -163,19 +163,6 @@ def test_runs_that_were_only_compared_or_generated_are_looked_at_too(bench: Benc
     assert (done.code, done.json) == (0, {"dry_run": False, "checked": 2, "runs": []})
 
 
-def test_a_result_of_a_part_that_an_older_program_kept_is_found(bench: Bench) -> None:
-    """It kept that of --limit 2 as the run's own."""
-    whole = bench(*V1, "--json").json
-    part = bench(*V1[:-1], 2, "--json").json
-    with Journal(Path("runs")) as journal:
-        (run,) = journal.runs()
-        journal.end_run(run, "complete", seconds=0, finished=True, document=part | {"view": None})
-    (one,) = bench("rescore", "--all", "--json").json["runs"]
-    assert one["changes"][0]["new"]["value"] == whole["metrics"]["score"]["value"]
-    shown = bench("show", whole["run_id"], "--json").json
-    assert (shown["items"]["total"], shown["metrics"]) == (4, whole["metrics"])
-
-
 def test_a_result_is_left_while_a_longer_run_has_not_ended(
     bench: Bench, doubled: Callable[[], None]
 ) -> None:
