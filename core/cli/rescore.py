@@ -72,13 +72,13 @@ def rescore_command(
         stored = find_one(kept, run, chosen)
         given = pairs(changes, "--set")
         config = stored.config(given, judge=judge, dataset=place_of(dataset))
-        about = (stored, config, stored.pack_of(config))
+        pack = stored.pack_of(config)
         document: ResultDocument
         with no_exit():
             if dry_run:
-                document = asyncio.run(regrade(*about)).document
+                document = asyncio.run(regrade(stored, config, pack)).document
             else:
-                document = asyncio.run(rescore(*about))
+                document = asyncio.run(rescore(stored, config, pack))
     if not dry_run:
         write_document(runs_dir, document)
     print_result(document, json_output=json_output)

@@ -183,9 +183,8 @@ def _another(run: StoredRun, document: ResultDocument) -> str:
     if benchmark is None or is_imported(run.model):
         return ""
     judge = judge_words(judge_in(document))
-    about = (document, benchmark, run.settings)
     pack = pack_of(document, run.settings.get("dataset"))
-    return another_run(*about, dataset=pack, judge=judge)
+    return another_run(document, benchmark, run.settings, dataset=pack, judge=judge)
 
 
 def _list_views(run: StoredRun, json_output: bool) -> None:

@@ -64,7 +64,7 @@ def _sum_up(journal: Journal, source: Source, each: Import) -> None:
     # What was left out belongs to the run all the same, so the whole pack is what is looked at.
     stored = StoredRun(journal, run)
     selection = Selection(source.pack.items, stored.selection_of(source.pack).iterations)
-    evidence = stored.evidence(grader(config), selection)
+    evidence = stored.evidence(grader(config), selection, sent=0)
     document = build_document(run, config, source.pack, selection, evidence)
     journal.end_run(run, document["status"], seconds=0.0, finished=True, document=document)
     write_document(journal.folder, document)

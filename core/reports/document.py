@@ -279,7 +279,7 @@ def _cost(about: _About, elapsed_s: float | None) -> CostPart:
     calls: CallCounts = {
         "model": spent.calls["generate"],
         "judge": spent.calls["judge"] + spent.calls.get("compare", 0),
-        "replayed": max(0, total - about.evidence.sent),
+        "replayed": 0 if (sent := about.evidence.sent) is None else max(0, total - sent),
         "retries": max(spent.retries, about.evidence.again),
     }
     made: CostPart = {

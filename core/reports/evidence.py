@@ -97,7 +97,8 @@ class Evidence:
     """All that is known about the selected samples.
 
     Attributes:
-        sent: Calls that this command sent; the others came from the journal.
+        sent: Calls that this command sent; the others came from the journal. ``None`` where no
+            command made the result: it is read of what is stored.
         stopped: What ended this command early: ``interrupted`` or ``budget``.
         asked_now: Calls to the model that this command sent.
         again: Attempts beyond the first of this command's calls, also of those without an answer.
@@ -106,7 +107,7 @@ class Evidence:
     scores: Sequence[SampleScore]
     failures: Sequence[Failure] = ()
     spent: Spent = field(default_factory=Spent)
-    sent: int = 0
+    sent: int | None = None
     stopped: Status | None = None
     again: int = 0
     asked_now: int = 0

@@ -76,7 +76,7 @@ async def regrade(stored: StoredRun, config: RunConfig, pack: Pack) -> Regraded:
     samples, selection = _selected(stored, pack)
     context = _context(stored, Regrade(config, pack, run), Unkept)
     await run_workers(context, iter(samples), 1, run_sample)
-    known = stored.evidence(context.grader, selection)
+    known = stored.evidence(context.grader, selection, sent=0)
     tried = {(sample.item.id, sample.iteration) for sample in samples}
     failures = [f for f in stored.failures if (f.item_id, f.iteration) not in tried]
     failures += context.failed

@@ -51,8 +51,8 @@ def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | Non
     """The run that a configuration means; ``None`` where there is none, or a fresh one is meant."""
     if config.fresh:
         return None
-    about = (config.benchmark.name, str(config.model.spec), config.display_name)
-    there = journal.runs_of(*about, pack.source.sha256)
+    name, spec = config.benchmark.name, str(config.model.spec)
+    there = journal.runs_of(name, spec, config.display_name, pack.source.sha256)
     names = {a.run_id: a.endpoint for a in journal.asked(role=MODEL)} if there else {}
     meant = identity(config, pack)
     own = config.model.name

@@ -116,7 +116,7 @@ class ScoredRun(ConfiguredRun):
         selection: Selection,
         *,
         members: Mapping[Party, Grader] | None = None,
-        sent: int = 0,
+        sent: int | None = None,
         stopped: Status | None = None,
     ) -> Evidence:
         """What is known about some of its samples, by one grader.
@@ -126,7 +126,7 @@ class ScoredRun(ConfiguredRun):
             selection: Which samples.
             members: Of a panel, the graders of its judges; empty for the others that have graded
                 the run alike, ``None`` for nobody's.
-            sent: How many calls the command under way sent.
+            sent: How many calls the command under way sent; ``None`` where none is.
             stopped: What ended it early, if anything.
         """
         journal, run, clusters = self.journal, self.record, selection.clusters
@@ -187,8 +187,9 @@ class ScoredRun(ConfiguredRun):
             found[key] = RunSample(*key, "failed", None, failure.reason)
         for item_id, _, n, score in self.grades(grader, clusters) if grader else ():
             status = "scored" if score.reason is None else "unscored"
-            given = (score.reason, score.flags, score.values)
-            found[item_id, n] = RunSample(item_id, n, status, None, *given)
+            found[item_id, n] = RunSample(
+                item_id, n, status, None, score.reason, score.flags, score.values
+            )
         return [found[key] for key in sorted(found)]
 
     def items(self, sort: str, document: ResultDocument | None = None) -> Items:

@@ -6,6 +6,7 @@ from ..errors import BenchError, UsageError
 from ..parties.panels import Judge
 from ..reports.comparability import judge_in
 from ..reports.document import build_document
+from ..reports.evidence import kept_comparisons
 from ..reports.hints import bench
 from ..settings.run_config import grader, graders_of
 from ..text import plural
@@ -52,8 +53,10 @@ class StoredRun(ReadRun):
         pack = self.pack_of(config)
         selection, members = self.selection_of(pack), graders_of(config, offline=by.offline)
         evidence = self.evidence(by, selection, members=members)
-        view = view_by(self, config)
-        return build_document(self.record, config, pack, selection, evidence, view=view)
+        compared, view = kept_comparisons(config, self.document), view_by(self, config)
+        return build_document(
+            self.record, config, pack, selection, evidence, compared=compared, view=view
+        )
 
     def left_out(self) -> Iterator[str]:
         """What its own result does not show, each with the command that shows it."""
