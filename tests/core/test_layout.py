@@ -1,6 +1,7 @@
 """Who imports whom, read from the source."""
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 import eibench
+import eibench.core
 
 ROOT = Path(eibench.__file__).resolve().parents[2]
 FOLDERS = ("core", "judges", "plugins", "data")
@@ -215,6 +217,16 @@ def imported_packages(path: Path) -> Iterator[str]:
 def test_each_package_of_core_has_its_place_in_the_order() -> None:
     """So that a new one is put where it belongs."""
     assert {package_of(p) for p in CORE} - {"__init__"} == set(LEVEL)
+
+
+def test_the_tree_of_core_is_told_in_this_order() -> None:
+    """By its docstring and docs/architecture.md, in the same words, each package once."""
+    rows = re.findall(r"^    (([a-z]+)(?:/|\.py) .*)$", eibench.core.__doc__ or "", re.MULTILINE)
+    levels = [LEVEL[name] for _, name in rows]
+    assert levels == sorted(levels)
+    assert sorted(LEVEL) == sorted(name for _, name in rows)
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert "\n".join(row for row, _ in rows) in page
 
 
 @each(CORE)
