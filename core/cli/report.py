@@ -10,6 +10,7 @@ from ..html.gather import gather_run, own_run, places_of
 from ..html.masking import Masker
 from ..html.policy import Policy
 from ..html.report import OPEN
+from ..html.transcripts import texts_of
 from ..reports.comparability import is_partial
 from ..reports.comparing import RunComparison, compare
 from ..reports.hints import bench
@@ -25,7 +26,6 @@ from .completion import run_ids
 from .selectors import all_selectors, find_all, selector
 from .session import sections
 from .settings import config_option
-from .site import reader_of
 
 _REPORT_EXAMPLES = "\b\nExamples:\n  bench report 7a3c -o report.html --transcripts\n"
 
@@ -91,7 +91,7 @@ def run_input(stored: StoredRun, transcripts: bool) -> RunInput:
         UsageError: It has no result yet.
     """
     run, board = gather_run(stored, sections)
-    texts = reader_of(stored.journal)(run) if transcripts else ()
+    texts = texts_of(run) if transcripts else ()
     return RunInput(run, board, list(texts), stored.journal.runs())
 
 

@@ -1,7 +1,6 @@
 """`bench site`: the boards of a journal as a folder of pages."""
 
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,14 +10,12 @@ from .. import console
 from ..errors import UsageError
 from ..hooks.sections import Table
 from ..html import Built, build_site, gather
-from ..html.gather import Gathered, SiteRun, places_of
+from ..html.gather import Gathered, places_of
 from ..html.masking import Masker
 from ..html.policy import TEXTS, Policy
-from ..html.transcripts import ItemText, item_texts
 from ..journal import Journal
 from ..journal.file import now
 from ..plugins import installed
-from ..runs.stored_run import StoredRun
 from ..text import line, listed, plural
 from . import options
 from .command import Command
@@ -68,19 +65,8 @@ def make_site(journal: Journal, folder: Path, texts: str) -> MadeSite:
     """Write the site of a journal."""
     gathered = gather(journal, installed(), sections)
     policy = Policy(texts, Masker(places_of(journal, gathered.runs)))
-    built = build_site(folder, gathered, reader_of(journal), policy, now()[:10])
+    built = build_site(folder, gathered, policy, now()[:10])
     return MadeSite(built, gathered, policy)
-
-
-def reader_of(journal: Journal) -> Callable[[SiteRun], Iterator[ItemText]]:
-    """What reads all that was said in a run."""
-
-    def texts(run: SiteRun) -> Iterator[ItemText]:
-        ids = [row.item_id for row in run.items.items]
-        stored = StoredRun(journal, run.run)
-        yield from item_texts(stored, ids, run.document["grader"])
-
-    return texts
 
 
 def _show(made: MadeSite) -> None:

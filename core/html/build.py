@@ -1,7 +1,7 @@
 """Writing a site: only what changed, and removing only what an earlier build wrote."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -25,12 +25,10 @@ from .policy import Policy
 from .rendering import Page, assets, rendered
 from .run_files import graded_name, run_file, text_file
 from .shapes import FilePart, SiteBoardDocument
-from .transcripts import ItemText
+from .transcripts import texts_of
 
 MANIFEST = "site.json"
 FORMAT = "eibench-site"
-Texts = Callable[[SiteRun], Iterator[ItemText]]
-"""All that was said about each item of a run; read only where it is needed."""
 
 
 class Built(NamedTuple):
@@ -126,14 +124,13 @@ class _Writer:
 
 
 def build_site(
-    folder: Path, gathered: Gathered, texts: Texts, policy: Policy, date: str
+    folder: Path, gathered: Gathered, policy: Policy, date: str
 ) -> Built:  # fmt: skip
     """Write a site, or bring one up to date.
 
     Args:
         folder: New, empty, or of an earlier build.
         gathered: All that it shows.
-        texts: Reads the transcripts of a run.
         policy: What becomes public.
         date: The day, as the pages say it.
 
@@ -144,14 +141,14 @@ def build_site(
     try:
         writer = _writer(folder, policy)
         writer.begin()
-        _write(writer, gathered, texts, date)
+        _write(writer, gathered, date)
         removed = writer.end(date)
     except OSError as error:
         raise DataError(folder, f"cannot be written: {error.strerror}") from None
     return Built(folder, writer.written, len(writer.files) - writer.written, removed)
 
 
-def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None:
+def _write(writer: _Writer, gathered: Gathered, date: str) -> None:
     policy = writer.policy
     documents: dict[str, SiteBoardDocument] = {
         board.key: policy.masked(board_document(board)) for board in gathered.boards
@@ -167,7 +164,7 @@ def _write(writer: _Writer, gathered: Gathered, texts: Texts, date: str) -> None
     for board in gathered.boards:
         _board(writer, board, documents[board.key])
     for run in _runs_with_texts(gathered, policy).values():
-        parts = (text_file(run, policy.published(text)) for text in texts(run))
+        parts = (text_file(run, policy.published(text)) for text in texts_of(run))
         state = digest([run.state, __version__, policy.masker.scope])
         writer.kept(f"texts/{graded_name(run)}/", state, parts)
     shown = [shown_on(board, documents[board.key], policy) for board in gathered.boards]

@@ -30,7 +30,7 @@ class SiteRun(NamedTuple):
     """A run as its page shows it.
 
     Attributes:
-        run: Its record.
+        stored: It in the journal.
         document: Its result by one grader: the board's, where it stands on one.
         items: What came of each item, the worst first.
         cut_off: Samples of which the token limit cut a reply, by item and iteration.
@@ -39,13 +39,18 @@ class SiteRun(NamedTuple):
         main: What each of its samples adds to the metric that ranks; nothing on a board of ratings.
     """
 
-    run: RunRecord
+    stored: StoredRun
     document: ResultDocument
     items: Items
     cut_off: frozenset[Key]
     sections: Sequence[Part]
     state: str = ""
     main: Mapping[Key, float] = {}
+
+    @property
+    def run(self) -> RunRecord:
+        """Its record."""
+        return self.stored.record
 
 
 Sections = Callable[[ResultDocument], Sequence[Part]]
@@ -58,7 +63,7 @@ def read_run(stored: StoredRun, document: ResultDocument, sections: Sections) ->
     cut_off = {(t.item_id, t.iteration) for t in stored.calls
                if t.truncated and t.phase == "generate"}  # fmt: skip
     state = stored.journal.state_of(stored.record)
-    return SiteRun(stored.record, document, items, frozenset(cut_off), sections(document), state)
+    return SiteRun(stored, document, items, frozenset(cut_off), sections(document), state)
 
 
 class SiteBoard(NamedTuple):

@@ -6,16 +6,16 @@ A judge's prompt is the transcript once more, so of it only the reply is shown.
 import base64
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from ..benchmark.roles import role_in
 from ..hooks.sections import Table
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
-from ..runs.stored_run import StoredRun
 from ..text import harmless
 from ..types import JsonDict
+from .gather import SiteRun
 from .words import figure, plain_name
 
 _GRADING = ("judge", "compare")
@@ -28,13 +28,11 @@ class ItemText(NamedTuple):
     beside: Mapping[int, Table | None]
 
 
-def item_texts(run: StoredRun, ids: Iterable[str], grader: str | None) -> Iterator[ItemText]:
-    """All that was said about some items of a run, with scores by the grader of a digest.
-
-    Nobody's host is named.
-    """
-    for document in run.item_documents(ids, grader, public=True):
-        yield ItemText(document, run.beside_reference(document))
+def texts_of(run: SiteRun) -> Iterator[ItemText]:
+    """All that was said about each item of a run; nobody's host is named."""
+    ids = [row.item_id for row in run.items.items]
+    for document in run.stored.item_documents(ids, run.document["grader"], public=True):
+        yield ItemText(document, run.stored.beside_reference(document))
 
 
 class PackedIteration(TypedDict):

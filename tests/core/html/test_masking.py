@@ -9,7 +9,6 @@ import pytest
 from markupsafe import Markup
 
 from eibench.core.cli.session import sections
-from eibench.core.cli.site import reader_of
 from eibench.core.html import build_site, gather
 from eibench.core.html.charts.rows import Mark
 from eibench.core.html.masking import Masker
@@ -75,7 +74,7 @@ def test_links_lead_somewhere_whatever_the_folder_of_runs_is_called(
     site = empty_place / "made"
     with Journal(empty_place / "runs") as journal:
         gathered = gather(journal, installed(), sections)
-        build_site(site, gathered, reader_of(journal), Policy("all", masker), "2026-01-01")
+        build_site(site, gathered, Policy("all", masker), "2026-01-01")
     pages = list(site.rglob("*.html"))
     assert len(pages) > 8
     for page in pages:
