@@ -112,6 +112,10 @@ def items_or_limit(settings: RunSettings) -> RunSettings:
     return settings
 
 
+_PLAIN = re.compile(r"[\w./:@-]+")
+"""A name that no other is hidden in."""
+
+
 def judge_spec(text: str) -> ModelSpec:
     """The one judge that a text names.
 
@@ -120,7 +124,7 @@ def judge_spec(text: str) -> ModelSpec:
     """
     names = re.split(r"[\s,]+", text.strip())
     providers = tuple(f"{name}/" for name in installed().providers.things)
-    if len(names) > 1 and all(name.startswith(providers) for name in names):
+    if len(names) > 1 and all(n.startswith(providers) and _PLAIN.fullmatch(n) for n in names):
         raise UsageError(f"--judge names {len(names)} judges; give --judge once for each")
     return ModelSpec.parse(text)
 
