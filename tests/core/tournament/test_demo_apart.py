@@ -90,7 +90,7 @@ def test_a_demo_run_rates_no_real_model(table: Table) -> None:
         table.run(model, more=QUICK)
     (result,) = [run_demo(table, "demo/medium")]
     assert (result["ratings"], result["comparisons"]["total"]) == ([], 0)
-    assert {row.judge.partition(" at ")[0] for row in table.rows()} == {"openai/judge"}
+    assert {str(row.judge.spec) for row in table.rows()} == {"openai/judge"}
 
 
 def test_a_demo_run_does_not_rate_a_real_run_that_was_stopped(table: Table) -> None:

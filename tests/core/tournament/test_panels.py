@@ -25,7 +25,7 @@ def statuses(table: Any) -> dict[str, Counter[str]]:
     """The comparisons of the journal by judge and status."""
     found: dict[str, Counter[str]] = {}
     for row in table.rows():
-        judge = row.judge.split("(")[0].removeprefix("openai/").split()[0]
+        judge = str(row.judge).split("(")[0].removeprefix("openai/").split()[0]
         found.setdefault(judge, Counter())[row.status] += 1
     return found
 
