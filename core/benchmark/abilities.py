@@ -21,7 +21,7 @@ from .options import PLACEMENT_OPTIONS, Option, Options, PlacementOptions
 if TYPE_CHECKING:
     from random import Random
 
-    from ..hooks.sections import Table
+    from ..hooks.sections import RecordedCall, Table, TranscriptView
 
 
 @runtime_checkable
@@ -113,6 +113,23 @@ class HasReference(Protocol):
 
     def beside_reference(self, item: Item, score: Score) -> "Table | None":
         """A model's answer beside the reference, for `bench show RUN ITEM`."""
+        ...
+
+
+@runtime_checkable
+class HasTranscriptView(Protocol):
+    """A benchmark that shows transcripts in a way of its own."""
+
+    def transcript_view(
+        self, item: Item, calls: "Sequence[RecordedCall]", score: Score | None
+    ) -> "TranscriptView | None":
+        """A sample's transcript, for `bench show RUN ITEM` and pages; ``None`` for the messages.
+
+        Args:
+            item: Of the pack.
+            calls: What was asked and answered for it, judges among them.
+            score: What came of it; ``None`` where it has none yet.
+        """
         ...
 
 

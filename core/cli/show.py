@@ -66,7 +66,7 @@ _SHOW_EXAMPLES = (
 @click.option(
     "--full",
     is_flag=True,
-    help="Show judges' prompts, and replies about comparisons, as they were sent.",
+    help="Show messages as they were sent, judges' prompts and replies about comparisons too.",
 )
 @click.option("--judge", metavar="SPEC", shell_complete=judge_labels,
               help="The result by this judge, of all samples.")  # fmt: skip
@@ -217,5 +217,5 @@ def _show_item(run: StoredRun, item: str, *, json_output: bool, full: bool) -> N
         click.echo(as_text(record))
         return
 
-    beside = run.beside_reference(record)
-    console.output.show(console.transcripts.item(record, full=full, beside=beside))
+    views = run.transcript_views(record)
+    console.output.show(console.transcripts.item(record, full=full, views=views))

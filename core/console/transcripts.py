@@ -5,6 +5,7 @@ shown. A judge's prompt is the transcript once more, so only its length is told.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -12,7 +13,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from ..benchmark.roles import role_in
-from ..hooks.sections import Table
+from ..hooks.sections import TranscriptView, Turn
 from ..reading.repetition import repeated_tail
 from ..reports.decoded import comparisons_table
 from ..sample.progress import COMPARE
@@ -31,14 +32,14 @@ _AROUND_TITLE = 6
 
 
 def item(
-    record: "ItemDocument", *, full: bool = False, beside: Mapping[int, Table | None] = {}
+    record: "ItemDocument", *, full: bool = False, views: Mapping[int, TranscriptView] = {}
 ) -> RenderableType:
     """Every call of an item, its score, and the comparisons that its transcript is in.
 
     Args:
         record: All that is known of the item.
-        full: Show judges' prompts as they were sent, and what they replied when they compared.
-        beside: By iteration, the answer beside the reference.
+        full: Show messages, those to judges too, as they were sent, and what was replied.
+        views: By iteration, how its benchmark shows it.
     """
     demo = "  DEMO" if record["demo"] else ""
     title = f"{record['benchmark']}  {record['model']}  item {record['item_id']}{demo}"
@@ -50,12 +51,28 @@ def item(
     for iteration in iterations:
         if len(iterations) > 1:
             parts.append(Text(f"iteration {iteration['iteration']}", style="bold"))
-        parts += _calls(iteration["calls"], shown, full=full)
-        parts += [table(found)] if (found := beside.get(iteration["iteration"])) else []
+        view, calls = views.get(iteration["iteration"], TranscriptView()), iteration["calls"]
+        if view.turns and not full:
+            parts += chain.from_iterable(map(_own_turn, view.turns))
+            calls = [call for call in calls if call["phase"] == "judge"]
+        parts += _calls(calls, shown, full=full)
+        parts += map(table, view.beside)
         parts += _score(iteration)
     if rows := record["comparisons"]:
         parts += [Text(""), Fitted(comparisons_table(rows, record["model"]))]
     return Group(*parts)
+
+
+_STYLES = {"model": "green", "user": "blue", "system": "dim"}
+
+
+def _own_turn(turn: Turn) -> Iterator[RenderableType]:
+    """A turn of a benchmark's own view, its notes below it."""
+    yield _Said(turn.who, turn.text, _STYLES[turn.kind], [quote.text for quote in turn.quotes])
+    for quote in turn.quotes:
+        if quote.note:
+            yield Text(line(f"“{quote.text}”: {quote.note}"), style="dim")
+    yield from (Text(line(note), style="dim") for note in turn.notes)
 
 
 _Message = tuple[str, str]
@@ -143,10 +160,12 @@ class _Said(NamedTuple):
     who: str
     content: str
     style: str
+    quotes: Sequence[str] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         title = Text(line(self.who))
         body = Text(harmless(self.content) or "(empty)")
+        body.highlight_words(map(harmless, self.quotes), "reverse")
         if title.cell_len <= options.max_width - _AROUND_TITLE:
             yield Panel(body, title=title, title_align="left", border_style=self.style)
         else:

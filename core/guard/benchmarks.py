@@ -12,6 +12,7 @@ from ..benchmark.abilities import (
     DemoRoles,
     HasPublished,
     HasReference,
+    HasTranscriptView,
     Pairwise,
     ReadsForeign,
     ReadsForeignParts,
@@ -20,7 +21,7 @@ from ..benchmark.abilities import (
 from ..benchmark.foreign import ForeignPart, ForeignResults
 from ..benchmark.making import DataMaker, Made
 from ..errors import PluginError
-from ..hooks.sections import Table
+from ..hooks.sections import RecordedCall, Table, TranscriptView
 from ..types import (
     Baseline,
     ChatRequest,
@@ -32,14 +33,14 @@ from ..types import (
     Score,
     Summary,
 )
-from . import values
+from . import parts, values
 from .calls import Called, call, call_async, frozen, overseen
 
 if TYPE_CHECKING:
     from random import Random
 
     from ..benchmark.making import Made
-    from ..hooks.sections import Table
+    from ..hooks.sections import RecordedCall, Table, TranscriptView
 
 T = TypeVar("T")
 
@@ -225,6 +226,16 @@ class Guarded:
         if not isinstance(plugin, HasReference):
             return None
         return self._call("beside_reference", values.table, plugin.beside_reference, item, score)
+
+    def transcript_view(
+        self, item: Item, calls: "Sequence[RecordedCall]", score: Score | None
+    ) -> "TranscriptView | None":
+        """The benchmark's own view of a transcript."""
+        plugin = self.benchmark
+        if not isinstance(plugin, HasTranscriptView):
+            return None
+        about = (plugin.transcript_view, item, calls, score)
+        return self._call("transcript_view", parts.transcript_view, *about)
 
     def without_reading(self, pack: Pack) -> "Table | None":
         """What rules score that read nothing."""

@@ -4,7 +4,17 @@ import re
 from math import isfinite
 from typing import Any, get_args
 
-from ..hooks.sections import Control, Controls, Drawing, Paragraph, Part, Plot, Table
+from ..hooks.sections import (
+    Control,
+    Controls,
+    Drawing,
+    Paragraph,
+    Part,
+    Plot,
+    Table,
+    TranscriptView,
+    Turn,
+)
 from ..hooks.sections.drawings import UnfitDrawing, checked_svg
 from ..hooks.sections.formulas import UnfitFormula, read_formula
 from .calls import Called
@@ -54,6 +64,32 @@ def _part(called: Called, value: Any) -> None:
             _controls(called, value)
         case Paragraph():
             pass
+
+
+def transcript_view(called: Called, value: object) -> None:
+    """Refuse what is neither ``None`` nor a view whose quotes are in their turns."""
+    if value is None:
+        return
+    if not isinstance(value, TranscriptView):
+        called.refuse(f"returned {type(value).__name__}, not an eibench.TranscriptView")
+    try:
+        for n, turn in enumerate(value.turns, 1):
+            _turn(called, turn, n)
+        parts(called, list(value.beside))
+    except (TypeError, ValueError, AttributeError) as error:
+        called.refuse(f"returned a TranscriptView that cannot be shown: {error}")
+
+
+def _turn(called: Called, turn: Turn, n: int) -> None:
+    about = f"returned a TranscriptView in which turn {n}"
+    quotes = [text for quote in turn.quotes for text in quote]
+    if not all(isinstance(text, str) for text in (turn.who, turn.text, *turn.notes, *quotes)):
+        called.refuse(f"{about} has something else than texts")
+    if turn.kind not in ("model", "user", "system"):
+        called.refuse(f"{about} is of kind {turn.kind!r}: model, user or system")
+    for quote in turn.quotes:
+        if not quote.text.strip() or quote.text not in turn.text:
+            called.refuse(f"{about} does not have the words {quote.text!r:.60} that it marks")
 
 
 def _table(called: Called, value: Table) -> None:

@@ -55,7 +55,7 @@ class Policy:
             for row in item.record["iterations"]
         ]
         record = self.masked({**item.record, "iterations": rows})
-        return ItemText(cast("ItemDocument", record), self.masked(item.beside))
+        return ItemText(cast("ItemDocument", record), self.masked(item.views))
 
     def command(self, run: RunRecord, document: ResultDocument) -> str:
         """The command that repeats a run; nothing where it is not known."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from ..benchmark.roles import role_in
-from ..hooks.sections import Table
+from ..hooks.sections import Table, TranscriptView, Turn
 from ..reports.decoded import ItemComparison
 from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
 from ..text import harmless
@@ -22,17 +22,17 @@ _GRADING = ("judge", "compare")
 
 
 class ItemText(NamedTuple):
-    """All that was said about an item, and by iteration the answer beside the reference."""
+    """All that was said about an item, and by iteration how its benchmark shows it."""
 
     record: ItemDocument
-    beside: Mapping[int, Table | None]
+    views: Mapping[int, TranscriptView]
 
 
 def texts_of(run: SiteRun) -> Iterator[ItemText]:
     """All that was said about each item of a run; nobody's host is named."""
     ids = [row.item_id for row in run.items.items]
     for document in run.stored.item_documents(ids, run.document["grader"], public=True):
-        yield ItemText(document, run.stored.beside_reference(document))
+        yield ItemText(document, run.stored.transcript_views(document))
 
 
 class PackedIteration(TypedDict):
@@ -50,18 +50,24 @@ def packed(item: ItemText) -> list[PackedIteration]:
 
 def _pack(item: ItemText, row: IterationRow) -> str:
     compared = [c for c in item.record["comparisons"] if c["iteration"] == row["iteration"]]
+    view = item.views.get(row["iteration"], TranscriptView())
     made = {
-        "turns": list(_turns(row["calls"])),
-        "beside": _table(item.beside.get(row["iteration"])),
+        "turns": [*map(_own_turn, view.turns)] or list(_turns(row["calls"])),
+        "beside": [*map(_table, view.beside)],
         "compared": [_compared(c) for c in compared],
         "grade": _grade(row),
     }
     return base64.b64encode(gzip.compress(json.dumps(made).encode(), 9, mtime=0)).decode()
 
 
-def _table(table: Table | None) -> JsonDict | None:
-    if table is None:
-        return None
+def _own_turn(turn: Turn) -> JsonDict:
+    """A turn of a benchmark's own view."""
+    quotes = [{"text": harmless(q.text), "note": harmless(q.note)} for q in turn.quotes]
+    made = {**_turn(turn.who, turn.text), "kind": turn.kind}
+    return {**made, "notes": [*map(harmless, turn.notes)], "quotes": quotes}
+
+
+def _table(table: Table) -> JsonDict:
     rows = [[_cell(cell) for cell in row] for row in table.rows]
     return {
         "title": harmless(table.title),

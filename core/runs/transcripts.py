@@ -1,12 +1,12 @@
 """All that was said about an item of a stored run, with its scores and its comparisons."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ..errors import BenchError, PluginError, UsageError
-from ..guard import guard
-from ..hooks.sections import Table
+from ..guard import Guarded, guard
+from ..hooks.sections import RecordedCall, Table, TranscriptView
 from ..journal import StoredCall
 from ..parties.graders import Grader
 from ..parties.imported import origin_of
@@ -59,15 +59,16 @@ class ReadRun(ScoredRun):
             failed = {f.iteration: f.reason for f in self.failures if f.item_id == item_id}
             yield self._item(item_id, graders, failed, public=public)
 
-    def beside_reference(self, document: ItemDocument) -> dict[int, Table | None]:
-        """An item's answers beside the reference, by iteration; none where its data is not here."""
+    def transcript_views(self, document: ItemDocument) -> dict[int, TranscriptView]:
+        """How an item's benchmark shows it, by iteration: its own turns, tables beside them.
+
+        There are none where the item's data is not here.
+        """
         item = self._pack_items.get(document["item_id"])
         if item is None:
             return {}
-        shown, rows = guard(self.plugin).beside_reference, document["iterations"]
-        return {
-            row["iteration"]: _beside(shown, item, score) for row in rows if (score := row["score"])
-        }
+        plugin = guard(self.plugin)
+        return {row["iteration"]: _view(plugin, item, row) for row in document["iterations"]}
 
     @cached_property
     def _pack_items(self) -> dict[str, Item]:
@@ -130,12 +131,25 @@ class ReadRun(ScoredRun):
         return None
 
 
-def _beside(
-    shown: Callable[[Item, Score], Table | None], item: Item, found: ItemScore
-) -> Table | None:
-    """The answer beside the reference, or why it cannot be: a grade may be an import's."""
-    score = Score(found["values"], found["reason"], tuple(found["flags"]), found["detail"])
+def _view(plugin: Guarded, item: Item, row: IterationRow) -> TranscriptView:
+    """A sample as its benchmark shows it, or why it cannot: a grade may be an import's."""
+    found = row["score"]
+    score = found and Score(
+        found["values"], found["reason"], tuple(found["flags"]), found["detail"]
+    )
+    calls = [
+        RecordedCall(
+            call["phase"],
+            [(role, text) for role, text in call["messages"] or () if role != "system"],
+            call["text"],
+            call["reasoning"],
+        )
+        for call in row["calls"]
+    ]
     try:
-        return shown(item, score)
+        beside = plugin.beside_reference(item, score) if score else None
+        view = plugin.transcript_view(item, calls, score) or TranscriptView()
     except PluginError as error:
-        return Table("The answer cannot be set beside the reference", ("why",), [(str(error),)])
+        why = Table("The benchmark's own view cannot be shown", ("why",), [(str(error),)])
+        return TranscriptView((), [why])
+    return view._replace(beside=[*filter(None, [beside]), *view.beside])

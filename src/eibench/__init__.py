@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from eibench.core.benchmark.abilities import DemoRoles as DemoRoles
     from eibench.core.benchmark.abilities import HasPublished as HasPublished
     from eibench.core.benchmark.abilities import HasReference as HasReference
+    from eibench.core.benchmark.abilities import HasTranscriptView as HasTranscriptView
     from eibench.core.benchmark.abilities import Pairwise as Pairwise
     from eibench.core.benchmark.abilities import ReadsForeign as ReadsForeign
     from eibench.core.benchmark.abilities import ReadsForeignParts as ReadsForeignParts
@@ -73,10 +74,14 @@ if TYPE_CHECKING:
     from eibench.core.hooks.sections import Output as Output
     from eibench.core.hooks.sections import Paragraph as Paragraph
     from eibench.core.hooks.sections import Plot as Plot
+    from eibench.core.hooks.sections import Quote as Quote
+    from eibench.core.hooks.sections import RecordedCall as RecordedCall
     from eibench.core.hooks.sections import ReportPage as ReportPage
     from eibench.core.hooks.sections import ReportSection as ReportSection
     from eibench.core.hooks.sections import Series as Series
     from eibench.core.hooks.sections import Table as Table
+    from eibench.core.hooks.sections import TranscriptView as TranscriptView
+    from eibench.core.hooks.sections import Turn as Turn
     from eibench.core.hooks.specs import hookimpl as hookimpl
     from eibench.core.parties.providers import CallContext as CallContext
     from eibench.core.parties.providers import Client as Client
@@ -124,7 +129,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "eibench.core.benchmark.abilities": "DemoJudge DemoModel DemoRoles HasPublished HasReference"
-    " Pairwise ReadsForeign ReadsForeignParts WithoutReading",
+    " HasTranscriptView Pairwise ReadsForeign ReadsForeignParts WithoutReading",
     "eibench.core.benchmark.model": "no_answer",
     "eibench.core.api": "run run_async score score_async",
     "eibench.core.benchmark": "PLACEMENT_OPTIONS Benchmark Model Option Options Pack"
@@ -152,7 +157,7 @@ _HOMES = {
     "eibench.core.console.public": "show show_json tell warn",
     "eibench.core.cli.options": "json_option",
     "eibench.core.hooks.sections": "Control Controls Drawing Output Paragraph Plot ReportPage"
-    " ReportSection Series Table",
+    " Quote RecordedCall ReportSection Series Table TranscriptView Turn",
     "eibench.core.types.result_document": "ResultDocument",
     "eibench.core.reports.result": "Counts Result",
     "eibench.core.text": "is_blank",

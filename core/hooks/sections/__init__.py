@@ -13,6 +13,7 @@ from .parts import (
     Series,
     Table,
 )
+from .transcript_views import Quote, RecordedCall, TranscriptView, Turn
 
 __all__ = [
     "Control",
@@ -22,8 +23,12 @@ __all__ = [
     "Paragraph",
     "Part",
     "Plot",
+    "Quote",
+    "RecordedCall",
     "ReportPage",
     "ReportSection",
     "Series",
     "Table",
+    "TranscriptView",
+    "Turn",
 ]

@@ -47,7 +47,7 @@ const eibench = (() => {
   };
   const turn = (said) => {
     const thought = said.thinking ? [make("details", "", make("summary", "", "thinking"), make("div", "said", said.thinking))] : [];
-    return make("div", "turn " + said.kind, make("span", "who", said.who + (said.cut ? " (cut off by the token limit)" : "")), ...thought, make("div", "said", said.text));
+    return make("div", "turn " + said.kind, make("span", "who", said.who + (said.cut ? " (cut off by the token limit)" : "")), ...thought, Object.assign(make("div", "said", said.text), { quotes: said.quotes ?? [] }), ...(said.notes ?? []).map((text) => make("p", "note", text)));
   };
   const line = (name, cells) => make("tr", "", ...cells.map((text) => make(name, name === "th" ? { scope: "col" } : "", text))),
     table = (columns, rows) => make("div", "scroll", make("table", "data", make("thead", "", line("th", columns)), make("tbody", "", ...rows.map((row) => line("td", row))))),
@@ -55,7 +55,7 @@ const eibench = (() => {
     const box = make("div", "grade"), say = (title, ...inside) => box.append(make("h3", "", title), ...inside);
     if (grade.failed) say("Failed", grade.failed);
     if (grade.reason) say("Unscored", grade.reason);
-    if (beside) say(beside.title, table(beside.columns, beside.rows));
+    for (const { title, columns, rows } of beside) say(title, table(columns, rows));
     for (const [judge, text] of grade.verdicts) say("Verdict of " + judge, make("div", "said", text));
     if (grade.values.length) say("Scores", table(["criterion", "value"], grade.values));
     if (grade.flags.length) say("Flags", grade.flags.join(", "));
@@ -78,6 +78,12 @@ const eibench = (() => {
   const mark = (left, right) => {
     const places = all(".said", left).map((node) => ({ node, spans: [] })), marks = [];
     let n = 0;
+    for (const { node, spans } of places) for (const { text, note } of node.quotes ?? []) {
+      const start = node.textContent.indexOf(text), end = start + text.length;
+      if (start < 0 || spans.some((s) => s.start < end && start < s.end)) continue;
+      spans.push({ start, end, n: ++n });
+      if (note) node.parentElement.append(make("p", "note", `${n}: ${note}`));
+    }
     for (const words of all(".said", right)) {
       const spans = [];
       for (const found of [...words.textContent.matchAll(QUOTED)].slice(0, 99)) {

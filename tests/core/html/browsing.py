@@ -123,7 +123,7 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
     ]
     grade = {"failed": None, "reason": None, "flags": [verdict],
              "values": [["warmth", "5.00"]], "verdicts": [["oak/judge", verdict]]}  # fmt: skip
-    made = {"turns": turns, "beside": None, "compared": list(compared), "grade": grade}
+    made = {"turns": turns, "beside": [], "compared": list(compared), "grade": grade}
     return base64.b64encode(gzip.compress(json.dumps(made).encode())).decode()
 
 
