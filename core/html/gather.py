@@ -130,7 +130,7 @@ def gather(journal: Journal, catalogue: Catalogue, sections: Sections) -> Gather
     reader = _Reader(journal, catalogue, sections)
     boards = list(reader.boards(runs, absent))
     shown = {run.run.run_id for board in boards for run in board.runs.values()}
-    absent += [_not_shown(journal, run, boards) for run in runs if run.run_id not in shown]
+    absent += [_not_shown(StoredRun(journal, r), boards) for r in runs if r.run_id not in shown]
     boards = [board for board in boards if board.document["rows"]]
     results = {run.run.run_id: run.document for board in boards for run in board.runs.values()}
     failed: list[str] = []
@@ -163,18 +163,18 @@ def own_run(stored: StoredRun, sections: Sections) -> SiteRun:
     return read_run(stored, stored.result(), sections)
 
 
-def _not_shown(journal: Journal, run: RunRecord, boards: Sequence[SiteBoard]) -> Absent:
+def _not_shown(run: StoredRun, boards: Sequence[SiteBoard]) -> Absent:
     """Why a run is on no board: another of its model counts, or what its board or journal says."""
-    what = f"run {run.run_id}, {run.benchmark}, {run.name} ({run.status})"
+    what = f"run {run.id}, {run.benchmark}, {run.name} ({run.status})"
     for board in boards:
         counted = board.runs.get(run.name)
-        if counted and board.board.board.takes(run, board.board.benchmark):
+        if counted and board.board.board.takes(run.record, board.board.benchmark):
             page = model_path(run.name)
             return Absent(what, "of this model counts run", page, counted.run.run_id)
-    warned = (w for board in boards for w in board.document["warnings"] if run.run_id in w)
-    document = journal.document(run)
+    warned = (w for board in boards for w in board.document["warnings"] if run.id in w)
+    document = run.document
     causes = list(document["warnings"]) if document and document["status"] == "fail" else []
-    causes += (failure.reason for failure in journal.failures(run))
+    causes += (failure.reason for failure in run.failures)
     causes += completeness(document).causes if document else ()
     cause = next(iter(causes), "nothing of it was graded")
     return Absent(what, next(warned, f"it has no result: {cause}"))

@@ -283,7 +283,7 @@ def _held(journal: Journal | None, task: Task) -> _Known:
     wanted = (judged - graded.scored.keys()) & selection.samples
     if config.panel or not wanted:
         return _Known(graded, calls)
-    replay = SampleReplay.of(journal, run, config)
+    replay = SampleReplay(journal, run, config)
     return _Known(graded, calls, asyncio.run(_verdicts(task, replay, wanted)))
 
 

@@ -42,8 +42,9 @@ def asked_as_first(config: RunConfig, run: RunRecord) -> RunConfig:
 
 
 def asked_by_known(journal: Journal, config: RunConfig, run: RunRecord | None) -> RunConfig:
-    """A configuration with the judges as they were asked first."""
-    judges = [known_judge(journal, judge, run) for judge in config.judges]
+    """A configuration with the judges as they were asked first: by this run, else by any."""
+    asked = [*(journal.asked(run, JUDGE) if run else ()), *journal.asked(role=JUDGE)]
+    judges = [_as_asked_first(judge, asked) for judge in config.judges]
     return with_judges(config, judges, config.panel)
 
 
@@ -107,15 +108,8 @@ def _object(owner: JsonObject, name: str) -> JsonObject:
 # Judges
 
 
-def known_judge(journal: Journal, judge: Endpoint, run: RunRecord | None) -> Endpoint:
-    """A judge as it was asked first: by this run, else by any."""
-    own = same_judges(judge, journal.asked(run, JUDGE)) if run else []
-    found = next(iter(own or same_judges(judge, journal.asked(role=JUDGE))), None)
-    return replace(judge, first=found) if found else judge
-
-
-def same_judges(judge: Endpoint, asked: Iterable[AskedParties]) -> list[Party]:
-    """Those asked who are that judge, the first asked first."""
+def _as_asked_first(judge: Endpoint, asked: Iterable[AskedParties]) -> Endpoint:
+    """A judge as the first of those asked who is that judge."""
     now = Party(judge.spec, judge.address)
     found = (
         a.party
@@ -126,7 +120,7 @@ def same_judges(judge: Endpoint, asked: Iterable[AskedParties]) -> list[Party]:
             or (a.party == now and _agree(judge.name, a.endpoint))
         )
     )
-    return list(dict.fromkeys(found))
+    return replace(judge, first=party) if (party := next(found, None)) else judge
 
 
 class JudgeNames:

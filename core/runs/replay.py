@@ -1,6 +1,7 @@
 """A sample done again from the journal alone: what its replies answer, nothing is sent."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from ..benchmark import Benchmark
@@ -67,7 +68,7 @@ class ReplayedSample(NamedTuple):
     score: Score | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SampleReplay:
     """Does a sample again from the journal alone.
 
@@ -78,12 +79,11 @@ class SampleReplay:
     journal: Journal
     run: RunRecord
     config: RunConfig
-    plugin: Guarded
 
-    @classmethod
-    def of(cls, journal: Journal, run: RunRecord, config: RunConfig) -> "SampleReplay":
-        """That of a run."""
-        return cls(journal, run, config, guard(config.benchmark))
+    @cached_property
+    def plugin(self) -> Guarded:
+        """Its benchmark."""
+        return guard(self.config.benchmark)
 
     async def __call__(self, item: Item, iteration: int) -> "ReplayedSample":
         """What comes of a sample."""
@@ -95,11 +95,8 @@ class SampleReplay:
             found += 1
             return reply
 
-        benchmark, options, (judge,) = (
-            self.config.benchmark,
-            self.config.options,
-            self.config.judges,
-        )
+        benchmark, options, plugin = self.config.benchmark, self.config.options, self.plugin
+        (judge,) = self.config.judges
         model = stored_model(self.run, benchmark, answer, item.id, iteration)
         judge_handle = JournaledModel(
             counted,
@@ -110,8 +107,8 @@ class SampleReplay:
             iteration=iteration,
         )
         try:
-            transcript = await self.plugin.generate(item, model, options)
-            score = await self.plugin.grade(item, transcript, judge_handle, options)
+            transcript = await plugin.generate(item, model, options)
+            score = await plugin.grade(item, transcript, judge_handle, options)
         except JournalError:
             raise
         except BenchError:  # a reply is missing, or the plugin failed
