@@ -81,14 +81,7 @@ def model_page(
     policy: Policy,
     runs: Sequence[RunRecord] = (),
 ) -> Page:
-    """The page of a model.
-
-    Args:
-        name: Its name on boards.
-        found: The boards it is on.
-        policy: What becomes public.
-        runs: All of the journal: those of this model that no board counts are named.
-    """
+    """The page of a model; its runs among these that no board counts are named."""
     parts = [_on_site(shown, name, policy, runs) for shown in found]
     parts.sort(key=lambda part: (not part["short"], bool(part["mark"])))
     alike = _alike([part["settings"] for part in parts])
@@ -118,14 +111,7 @@ def _on_site(shown: Shown, name: str, policy: Policy, runs: Sequence[RunRecord])
 def run_part(
     run: SiteRun, shown: Shown | None, policy: Policy, runs: Sequence[RunRecord] = ()
 ) -> ShownRun:
-    """What a page says of a run, without its transcripts.
-
-    Args:
-        run: It.
-        shown: The board that counts it, if there is one.
-        policy: What becomes public.
-        runs: All of the journal.
-    """
+    """What a page says of a run, without its transcripts; on the board that counts it, if any."""
     board, document = (shown.board, shown.document) if shown else (None, None)
     row = row_of(document, run) if document else None
     result = policy.document(on_board(board, run) if board else run.document)

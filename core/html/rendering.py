@@ -48,12 +48,7 @@ def as_it_is(value: Any) -> Any:
 
 
 def rendered(page: Page, masked: Callable[[Any], Any] = as_it_is) -> FilePart:
-    """A page of a site.
-
-    Args:
-        page: Which.
-        masked: What each text that it shows is replaced with before it is set.
-    """
+    """A page of a site; each text that it shows is masked before it is set."""
     root = "../" * page.path.count("/")
     around = {
         "layout": "base.html",

@@ -18,10 +18,7 @@ _PLAYERS = re.compile(r"(--role-base-url [^\s=]+=)\S+")
 def command_that_repeats(run: RunRecord, document: ResultDocument, *, public: bool = False) -> str:
     """The command; nothing where it is not known.
 
-    Args:
-        run: That it repeats.
-        document: Its result.
-        public: Without hosts, paths and the system prompt; ``URL`` stands for an address.
+    A public one has no hosts, paths and system prompt: ``URL`` stands for an address.
     """
     benchmark = installed().benchmarks.things.get(run.benchmark)
     if benchmark is None or is_imported(run.model):

@@ -79,13 +79,7 @@ def runs_report(
     comparisons: Sequence[RunComparison],
     policy: Policy = OPEN,
 ) -> str:
-    """One file of several runs of one benchmark and pack, each compared with the first.
-
-    Args:
-        runs: Them.
-        comparisons: Of the first with each other.
-        policy: What becomes public.
-    """
+    """One file of several runs of one benchmark and pack, each compared with the first."""
     shown = [run._replace(document=policy.document(run.document)) for run in runs]
     page = page_of("several_runs.html", "compare.html", **_several(shown, comparisons, policy))
     return in_one_file([page], _head(shown, policy), policy.masked)
