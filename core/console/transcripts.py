@@ -16,6 +16,7 @@ from ..benchmark.roles import role_in
 from ..hooks.sections import TranscriptView, Turn
 from ..reading.repetition import repeated_tail
 from ..reports.decoded import comparisons_table
+from ..reports.transcripts import score_facts
 from ..sample.progress import COMPARE
 from ..text import harmless, line, number, plural
 from ..types import Finish
@@ -183,8 +184,8 @@ def _score(iteration: "IterationRow") -> Iterator[Text]:
     score = iteration["score"]
     if score and score.get("judge"):
         yield Text(line(f"judge: {score['judge']}"), style="dim")
-    if score and score["flags"]:
-        yield Text(line(f"flags: {', '.join(score['flags'])}"), style="dim")
+    for name, text in (score_facts(score) if score else {}).items():
+        yield Text(line(f"{name}: {text}"), style="dim")
     yield from _result(iteration)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypedDict
 from ..benchmark.roles import role_in
 from ..hooks.sections import Table, TranscriptView, Turn
 from ..reports.decoded import ItemComparison
-from ..reports.transcripts import ItemCall, ItemDocument, IterationRow
+from ..reports.transcripts import ItemCall, ItemDocument, IterationRow, score_facts
 from ..text import harmless
 from ..types import JsonDict
 from .gather import SiteRun
@@ -126,10 +126,11 @@ def _turn(who: str, text: str, thinking: str = "", finish: str | None = None) ->
 def _grade(row: IterationRow) -> JsonDict:
     score = row["score"]
     values = score["values"].items() if score else ()
+    facts = score_facts(score) if score else {}
     return {
         "failed": _shown(row["failed"]),
         "reason": _shown(score["reason"]) if score else None,
-        "flags": [harmless(flag) for flag in score["flags"]] if score else [],
+        "facts": [[name.capitalize(), harmless(text)] for name, text in facts.items()],
         "values": [[harmless(plain_name(n)), figure(v)] for n, v in values if v is not None],
         "verdicts": [[harmless(c["asked"]), harmless(c["text"])] for c in _verdicts(row)],
     }

@@ -68,6 +68,11 @@ class ItemDocument(TypedDict):
     comparisons: Sequence[ItemComparison]
 
 
+def score_facts(score: ItemScore) -> dict[str, str]:
+    """What is said of a score beside its values wherever it is shown, by what that is called."""
+    return {"flags": ", ".join(score["flags"])} if score["flags"] else {}
+
+
 _UNKNOWN = dict.fromkeys(("finish", "usage", "latency_s", "attempts", "sent"))
 """What another program did not write down of a call."""
 

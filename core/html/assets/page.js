@@ -58,7 +58,7 @@ const eibench = (() => {
     for (const { title, columns, rows } of beside) say(title, table(columns, rows));
     for (const [judge, text] of grade.verdicts) say("Verdict of " + judge, make("div", "said", text));
     if (grade.values.length) say("Scores", table(["criterion", "value"], grade.values));
-    if (grade.flags.length) say("Flags", grade.flags.join(", "));
+    for (const [name, text] of grade.facts) say(name, text);
     if (compared.length) say("Comparisons", table(["against", "order", "result", "margins"], compared));
     return box;
   };

@@ -121,7 +121,7 @@ def transcript(said: str, verdict: str, compared: Sequence[Sequence[str]] = ()) 
         {"who": who, "kind": who, "text": text, "thinking": "", "cut": False}
         for who, text in (("user", "Say it."), ("model", said))
     ]
-    grade = {"failed": None, "reason": None, "flags": [verdict],
+    grade = {"failed": None, "reason": None, "facts": [["Flags", verdict]],
              "values": [["warmth", "5.00"]], "verdicts": [["oak/judge", verdict]]}  # fmt: skip
     made = {"turns": turns, "beside": [], "compared": list(compared), "grade": grade}
     return base64.b64encode(gzip.compress(json.dumps(made).encode())).decode()
