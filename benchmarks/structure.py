@@ -44,7 +44,7 @@ START = ("core/cli/run.py:.run_command", "params")
 CLIENT = ("core/clients/",)
 _BESIDE = (
     "journal lookup runs stored reports console compare analysis html pages site exporters "
-    "importers imported auditing doctor matchmaking ratings statistics hints tidy"
+    "importers exchange imported auditing doctor matchmaking ratings statistics hints tidy"
 )
 BESIDE = (*(f"core/{name}" for name in _BESIDE.split()), "plugins/", "judges/")
 _JOURNAL = re.compile(r"\bJournal\b")

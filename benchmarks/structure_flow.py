@@ -5,7 +5,8 @@ made of it: what a class of the project, `replace` or a container is called with
 an error is not, nor a text joined of it, nor what another package's function makes of it. Which
 function a method's call enters is told by annotations, by what a name was assigned, or by the
 method's name where a single class has it; where none tells, the result is taken to hold the
-object. All branches count alike, and all calls of a function are one.
+object. All branches count alike, and all calls of a function are one; so a function that the first
+one never enters, by calls, properties or names, is left out, whatever flows into it.
 """
 
 import ast
@@ -54,6 +55,7 @@ class Flow:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.edges: dict[Node, set[Node]] = defaultdict(set)
+        self.entered: dict[str, set[str]] = defaultdict(set)
         self.scopes = {s.key: s for s in (Scope(*found) for found in source.functions())}
         self.classes = {
             node.name: (path, node)
@@ -67,6 +69,14 @@ class Flow:
                 self.methods[scope.node.name].append(scope)
         for scope in self.scopes.values():
             _Reader(self, scope).read()
+        for scope in self.scopes.values():
+            for base in self._bases(scope.owner):
+                if found := self.method(base, scope.node.name):
+                    self.entered[found.key].add(scope.key)
+
+    def _bases(self, owner: str) -> list[str]:
+        bases = self.classes[owner][1].bases if owner in self.classes else []
+        return [name for b in bases if (name := ast.unparse(b).split("[")[0]) != owner]
 
     def names(self, start: Node, ends: Sequence[str], beside: Sequence[str]) -> set[str]:
         """The names of a parameter on its way into functions of some folders.
@@ -76,7 +86,8 @@ class Flow:
             ends: Beginnings of the paths where the way ends.
             beside: Beginnings of the paths that are no part of it.
         """
-        forward = self._reached(start, tuple(ends), tuple(beside))
+        entered = self._entered_from(start[0])
+        forward = {n for n in self._reached(start, tuple(ends), tuple(beside)) if n[0] in entered}
         back: dict[Node, set[Node]] = defaultdict(set)
         for node in forward:
             for other in self.edges[node]:
@@ -88,6 +99,14 @@ class Flow:
             seen |= new
             waiting += new
         return {name for _, name in seen} - {"", "self", "cls"}
+
+    def _entered_from(self, start: str) -> set[str]:
+        seen, waiting = {start}, [start]
+        while waiting:
+            new = self.entered[waiting.pop()] - seen
+            seen |= new
+            waiting += new
+        return seen
 
     def _reached(self, start: Node, ends: tuple[str, ...], beside: tuple[str, ...]) -> set[Node]:
         seen, waiting = {start}, [start]
@@ -158,6 +177,7 @@ class _Reader:
         for node in nodes:
             self._learn(node)
         for node in nodes:
+            self.flow.entered[self.scope.key] |= {found.key for found in self._all_entered(node)}
             match node:
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
@@ -318,6 +338,25 @@ class _Reader:
                 return alone[0] if not owner and len(alone) == 1 else None
             case _:
                 return None
+
+    def _all_entered(self, node: ast.AST) -> Iterator[Scope]:
+        """The functions that are entered where a node stands, or are named there."""
+        found: Scope | None = None
+        match node:
+            case ast.Call(func=func):
+                found = self._entered(node)
+                if isinstance(func, ast.Name) and (
+                    made := self.flow.method(func.id, "__post_init__")
+                ):
+                    yield made
+            case ast.Attribute(value=inner, attr=name) if owner := self._type(inner):
+                found = self.flow.method(owner, name)
+            case ast.Name(id=name):
+                found = self.flow.function(self.scope.path, name)
+            case _:
+                pass
+        if found:
+            yield found
 
     def _module(self, name: str) -> str | None:
         imports = self.flow.source.imports[self.scope.path]

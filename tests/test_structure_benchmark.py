@@ -97,6 +97,19 @@ def test_settings_are_followed_to_the_client_under_all_their_names(tmp_path: Pat
     assert names == ["config", "given", "name", "params"]
 
 
+def test_what_the_command_never_enters_is_no_part_of_the_way(tmp_path: Path) -> None:
+    """Another caller of the same function hands on what it gets back under a name of its own."""
+    shared = "from .clients.http import ask\ndef same(given):\n    return given\n"
+    other = (
+        "from .settings import same, ask\ndef other_command():\n    own = same(1)\n    ask(own)\n"
+    )
+    run = "from ..settings import same, ask\ndef run_command(**params):\n    ask(same(params))\n"
+    files = {RUN: run, "core/settings.py": shared, "core/other.py": other}
+    client = {"core/clients/http.py": "def ask(name): ...\n"}
+    names = found(tmp_path, {**files, **client})["names_of_settings"]
+    assert names == ["given", "name", "params"]
+
+
 def test_the_way_of_the_settings_stays_clear_of_what_is_beside_it(tmp_path: Path) -> None:
     """What goes through the journal to a client is not followed."""
     run = "from ..journal import keep\ndef run_command(**params):\n    keep(params)\n"
