@@ -86,8 +86,7 @@ class Flow:
             ends: Beginnings of the paths where the way ends.
             beside: Beginnings of the paths that are no part of it.
         """
-        entered = self._entered_from(start[0])
-        forward = {n for n in self._reached(start, tuple(ends), tuple(beside)) if n[0] in entered}
+        forward = self._reached(start, tuple(ends), tuple(beside))
         back: dict[Node, set[Node]] = defaultdict(set)
         for node in forward:
             for other in self.edges[node]:
@@ -109,11 +108,12 @@ class Flow:
         return seen
 
     def _reached(self, start: Node, ends: tuple[str, ...], beside: tuple[str, ...]) -> set[Node]:
+        entered = {key for key in self._entered_from(start[0]) if not key.startswith(beside)}
         seen, waiting = {start}, [start]
         while waiting:
             node = waiting.pop()
             if not node[0].startswith(ends):
-                new = {n for n in self.edges[node] - seen if not n[0].startswith(beside)}
+                new = {n for n in self.edges[node] - seen if n[0] in entered}
                 seen |= new
                 waiting += new
         return seen

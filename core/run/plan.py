@@ -115,8 +115,7 @@ def make_plan(task: Task, session: Session) -> Plan:
         session: Prices and limits; judges that it tries are first asked if they answer, unless
             they have there.
     """
-    with _stored(task) as (journal, found):
-        known = _known(journal, found, session)
+    known = _known(task, session)
     asked = {**first_requests(task, session.say), TRIAL: [_trial(task)]}
 
     def plan(party: TaskParty, calls: int, fewest: int | None = None) -> PartyPlan:
@@ -130,10 +129,11 @@ def make_plan(task: Task, session: Session) -> Plan:
             fewest,
         )
 
-    parties = [party for party in task.parties if party.phase == MODEL or task.asks(party.phase)]
-    talks = any(party.options.role for party in parties)  # which may end early
+    talks = any(party.options.role for party in task.asked)  # which may end early
     plans = list[PartyPlan]()
-    for party in parties:
+    for party in task.parties:
+        if party.options.role and not task.asks(party.phase):
+            continue
         calls = known.left[party.phase]
         if party.phase != JUDGE:
             plans.append(plan(party, calls, min(known.samples_left, calls) if talks else None))
@@ -257,19 +257,21 @@ class _Known(NamedTuple):
         )
 
 
-def _known(journal: Journal | None, task: Task, session: Session) -> _Known:
-    known = _held(journal, task)
-    samples_left, left = _left(task, known)
-    if isinstance(task.config.benchmark, DataMaker):
-        left[MODEL] = calls_left(task.config.benchmark, journal, task)
-    comparisons = Left(0)
-    if task.compares:
-        comparisons = asyncio.run(_comparisons_left(journal, task))
-        left[COMPARE] = comparisons.most
-    untried = _untried(journal, task, session)
-    return known._replace(
-        untried=untried, samples_left=samples_left, left=left, comparisons=comparisons
-    )
+def _known(task: Task, session: Session) -> _Known:
+    with _stored(task) as (journal, task):
+        known, comparisons = _held(journal, task), Left(0)
+        samples_left, left = _left(task, known)
+        if isinstance(task.config.benchmark, DataMaker):
+            left[MODEL] = calls_left(task.config.benchmark, journal, task)
+        if task.compares:
+            comparisons = asyncio.run(_comparisons_left(journal, task))
+            left[COMPARE] = comparisons.most
+        return known._replace(
+            untried=_untried(journal, task, session),
+            samples_left=samples_left,
+            left=left,
+            comparisons=comparisons,
+        )
 
 
 def _held(journal: Journal | None, task: Task) -> _Known:

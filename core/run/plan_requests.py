@@ -192,7 +192,7 @@ def _recorder(
     )
 
 
-def calls_left(maker: DataMaker, journal: Journal | None, task: Task) -> int:
+def calls_left(benchmark: DataMaker, journal: Journal | None, task: Task) -> int:
     """The fewest calls that can make what a maker of data still misses: one for each item.
 
     How many calls were made tells nothing about it, as some replies are refused.
@@ -203,11 +203,11 @@ def calls_left(maker: DataMaker, journal: Journal | None, task: Task) -> int:
         return int(config.options["count"])
     if journal.score_of(run, grader(config), item.id, 1) is not None:
         return 0
-    made = _made_so_far(maker, task, journal.replies(run, item.id, 1))
+    made = _made_so_far(benchmark, task, journal.replies(run, item.id, 1))
     return max(0, int(config.options["count"]) - made)
 
 
-def _made_so_far(maker: DataMaker, task: Task, replies: Mapping[CallKey, ChatResponse]) -> int:
+def _made_so_far(benchmark: DataMaker, task: Task, replies: Mapping[CallKey, ChatResponse]) -> int:
     config, (item,) = task.config, task.pack.items
 
     async def answer(request: ChatRequest, key: CallKey) -> ChatResponse:
@@ -222,12 +222,12 @@ def _made_so_far(maker: DataMaker, task: Task, replies: Mapping[CallKey, ChatRes
         system=config.system,
     )
     try:
-        return len(guard(maker).made(asyncio.run(_score(maker, task, model)), "").lines)
+        return len(guard(benchmark).made(asyncio.run(_score(benchmark, task, model)), "").lines)
     except BenchError:  # a plan is an estimate, the run will tell
         return 0
 
 
-async def _score(maker: DataMaker, task: Task, model: JournaledModel) -> Score:
-    plugin, options, (item,) = guard(maker), task.config.options, task.pack.items
+async def _score(benchmark: DataMaker, task: Task, model: JournaledModel) -> Score:
+    plugin, options, (item,) = guard(benchmark), task.config.options, task.pack.items
     transcript = await plugin.generate(item, model, options)
     return await plugin.grade(item, transcript, None, options)

@@ -179,11 +179,10 @@ class RunWork:
         """The context with those who are asked, whose rate limits go on with comparisons."""
         self.journal.prepare_to_send(self.run, self.config.limits.concurrency)
         self.servers.keep(self.journal, self.run, self.task)
-        parties = self.connector.connect()
-        judges = [party for party in parties if party.phase == JUDGE]
+        self.context = replace(self.context, parties=self.connector.connect())
+        judges = [party for party in self.context.parties if party.phase == JUDGE]
         self.context = replace(
             self.context,
-            parties=parties,
             replays=self.journal.count_calls(self.run) > 0,
             planned=self._planned,
             trials=self._trials(judges),

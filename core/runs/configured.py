@@ -160,7 +160,7 @@ def judged_by(config: RunConfig, judge: Endpoint | Judge | None) -> RunConfig:
     if judge is None or isinstance(judge, Endpoint):
         return with_judges(config, [judge] if judge else [])
     panel = judge if isinstance(judge, Panel) else None
-    return with_judges(config, [Endpoint.of(party) for party in judge.judges], panel)
+    return with_judges(replace(config, panel=panel), [Endpoint.of(party) for party in judge.judges])
 
 
 def _changed(benchmark: Benchmark, changes: JsonObject) -> JsonDict:

@@ -45,7 +45,7 @@ def asked_by_known(journal: Journal, config: RunConfig, run: RunRecord | None) -
     """A configuration with the judges as they were asked first: by this run, else by any."""
     asked = [*(journal.asked(run, JUDGE) if run else ()), *journal.asked(role=JUDGE)]
     judges = [_as_asked_first(judge, asked) for judge in config.judges]
-    return with_judges(config, judges, config.panel)
+    return with_judges(config, judges)
 
 
 def find_run(journal: Journal, config: RunConfig, pack: Pack) -> RunRecord | None:

@@ -13,7 +13,7 @@ from ..errors import ErrorKind, ProviderError, Unreadable
 from ..guard import guard
 from ..journal import Failure, Journal, RunRecord
 from ..parties.party import Party
-from ..settings.run_config import RunConfig, by_each_judge, grader
+from ..settings.run_config import RunConfig, grader, with_judges
 from ..types import ChatResponse, Item, Sampling, Score
 from .absences import Absences
 from .first_replies import ENOUGH, FirstReplies
@@ -124,10 +124,13 @@ class RunContext:
         """Who plays the benchmark's roles, by name."""
         self.judge = None if self.panel else next(iter(judges), None)
         """The judge, where it is one."""
-        alone = zip(judges, by_each_judge(self.config), strict=True) if self.panel else ()
         self.members = {
-            judge.asked: replace(self, config=config, parties=[*asked, judge])
-            for judge, config in alone
+            judge.asked: replace(
+                self, config=with_judges(self.config, [endpoint]), parties=[*asked, judge]
+            )
+            for judge, endpoint in (
+                zip(judges, self.config.judges, strict=True) if self.panel else ()
+            )
         }
         """What a panel's judges have of their own."""
 

@@ -48,9 +48,8 @@ def run_configs(
     return [
         replace(
             with_judges(
-                make_config(benchmark, settings, allow(model)),
+                replace(make_config(benchmark, settings, allow(model)), panel=_panel(settings)),
                 _fitting_judges(benchmark, own, model.endpoint.spec, named),
-                _panel(settings),
             ),
             limits=limits_of(settings, model.settings),
             judge_limits={j.endpoint.spec: limits_of(settings, j.settings) for j in judges},
@@ -205,11 +204,10 @@ def find_roles(benchmark: Benchmark, settings: RunSettings) -> dict[str, Target]
 
 def _role_sampling(benchmark: Benchmark, settings: RunSettings) -> dict[str, Sampling]:
     """How replies of roles are drawn where that is not as the benchmark says."""
-    most = {role.name: settings.max_tokens_of(role.name) for role in benchmark.roles}
     return {
-        role.name: replace(role.sampling, max_tokens=most[role.name])
+        role.name: replace(role.sampling, max_tokens=settings.max_tokens_of(role.name))
         for role in benchmark.roles
-        if most[role.name]
+        if settings.max_tokens_of(role.name)
     }
 
 

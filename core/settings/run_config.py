@@ -147,14 +147,12 @@ class RunConfig:
         return self.name or str(self.model.spec)
 
 
-def with_judges(
-    config: RunConfig, judges: Sequence[Endpoint], panel: Panel | None = None
-) -> RunConfig:
-    """A configuration with these judges: none, one, or a panel of several."""
-    if len(judges) < 2 or panel is None:
+def with_judges(config: RunConfig, judges: Sequence[Endpoint]) -> RunConfig:
+    """A configuration with these judges: none, one, or several as its panel has it."""
+    if len(judges) < 2 or config.panel is None:
         return replace(config, judges=tuple(judges[:1]), panel=None)
     parties = tuple(judge.party for judge in judges)
-    return replace(config, judges=tuple(judges), panel=replace(panel, judges=parties))
+    return replace(config, judges=tuple(judges), panel=replace(config.panel, judges=parties))
 
 
 def graders_of(config: RunConfig, *, offline: bool = False) -> dict[Party, Grader]:

@@ -218,8 +218,11 @@ class RunSettings:
 
     def max_tokens_of(self, role: str) -> int | None:
         """The most tokens of a reply of a role; ``None`` where nothing is said of it."""
-        filed = self.filed_roles[role].max_tokens if role in self.filed_roles else None
-        return self.role_max_tokens.get(role) or self.role_max_tokens.get("") or filed
+        return (
+            self.role_max_tokens.get(role)
+            or self.role_max_tokens.get("")
+            or (self.filed_roles[role].max_tokens if role in self.filed_roles else None)
+        )
 
     def base_url_of(self, party: PartyOptions) -> str | None:
         """The address of a party."""

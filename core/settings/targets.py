@@ -61,22 +61,22 @@ def find_target(settings: RunSettings, spec: ModelSpec, party: PartyOptions = OF
         base_url = role.base_url
     if variable:
         check_variable(variable, process_environment(), party)
-    named = settings.file.endpoint(base_url, party) if settings.file else None
-    if named:
-        base_url, variable = named.base_url, variable or named.api_key_env
+    endpoint = settings.file.endpoint(base_url, party) if settings.file else None
+    if endpoint:
+        base_url, variable = endpoint.base_url, variable or endpoint.api_key_env
     elif base_url is not None:
         base_url = check_base_url(base_url, party)
     if settings.file:
         variable = variable or (role.api_key_env if role else None)
         variable = variable or settings.file.run.get(_name(party.api_key_env))
-    endpoint = Endpoint(
+    asked = Endpoint(
         spec,
         base_url,
         variable,
         settings.headers if party is OF_MODEL else {},
-        named.name if named else None,
+        endpoint.name if endpoint else None,
     )
-    return Target(endpoint, named, _sending(settings, endpoint, provider, party), party)
+    return Target(asked, endpoint, _sending(settings, asked, provider, party), party)
 
 
 def _refuse(spec: ModelSpec, options: list[str]) -> None:

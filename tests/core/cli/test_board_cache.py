@@ -186,7 +186,7 @@ def test_panels_of_one_name_and_another_quorum_are_two_graders(bench: Bench) -> 
         results = BoardResults(Boards(journal, installed(), benchmark), board, {})
         asked = [Endpoint.of(Party.of(judge)) for judge in judges]
         plain = RunConfig(benchmark, asked[0], {o.name: o.default for o in benchmark.options})
-        panels = [with_judges(plain, asked, Panel((), quorum=n)) for n in (1, 2)]
+        panels = [with_judges(replace(plain, panel=Panel((), quorum=n)), asked) for n in (1, 2)]
         assert [results._today_of(each) for each in panels] == [grader(each) for each in panels]
 
 

@@ -116,7 +116,7 @@ async def judged(lab: Lab, *judges: str, timeout_s: float = 60.0, **rules: Any) 
     hasty = Limits(concurrency=16, timeout_s=timeout_s, retry=RetryPolicy(attempts=1, timeouts=0))
     limits = {endpoint.spec: hasty for endpoint in endpoints}
     config = replace(session.task.config, judge_limits=limits)
-    config = with_judges(config, endpoints, Panel((), **rules))
+    config = with_judges(replace(config, panel=Panel((), **rules)), endpoints)
     session.task = replace(session.task, config=config)
     return await session.run()
 
