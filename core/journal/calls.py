@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any
 
 from ..parties.panels import Judge
 from ..parties.party import Party
@@ -21,7 +20,7 @@ from .records import (
     as_json,
 )
 from .schema import CALLS, CallRow
-from .tables import DamagedRow, quoted, storable_row
+from .tables import DamagedRow, Row, quoted, storable_row
 
 _TEXTS = ("text", "reasoning", "finish_raw", "model", "fingerprint", "request_id")
 _texts_of = attrgetter(*_TEXTS)
@@ -81,7 +80,7 @@ def call_row(
     return CALLS.sealed(row)
 
 
-def call_of(stored: Any) -> StoredCall:
+def call_of(stored: Row) -> StoredCall:
     """A call with its response, from all columns and the checksum.
 
     Raises:
@@ -115,7 +114,7 @@ def call_of(stored: Any) -> StoredCall:
     return StoredCall(row.item_id, row.iteration, key, asked, messages, response, row.address)
 
 
-def totals_of(row: Any) -> CallTotals:
+def totals_of(row: Row) -> CallTotals:
     """One sample's calls of one phase, added up.
 
     Raises:
@@ -128,7 +127,7 @@ def totals_of(row: Any) -> CallTotals:
     return CallTotals(item_id, iteration, phase, calls, attempts, truncated, usage, cost, seconds)
 
 
-def _cut_off_of(row: Any) -> CutOff:
+def _cut_off_of(row: Row) -> CutOff:
     """A reply that was cut off.
 
     Raises:
@@ -140,7 +139,7 @@ def _cut_off_of(row: Any) -> CutOff:
     return CutOff(item_id, iteration, phase, text, reasoning, latency_s)
 
 
-def _source_of(row: Any) -> ReplySource:
+def _source_of(row: Row) -> ReplySource:
     """Where replies came from.
 
     Raises:

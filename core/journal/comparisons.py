@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from ..parties.panels import Judge
 from .file import JournalFile, now
@@ -10,7 +9,7 @@ from .graders import judge_in
 from .records import RunRecord, StoredComparison, as_json
 from .runs import RUN_COLUMNS, run_of
 from .schema import COMPARISONS, ComparisonRow
-from .tables import quoted
+from .tables import Row, quoted
 
 _ADD = COMPARISONS.adding()
 _SELECT = f"SELECT {quoted(COMPARISONS.stored)} FROM comparisons WHERE "
@@ -33,7 +32,7 @@ def comparison_row(comparison: StoredComparison, at: str) -> tuple[object, ...]:
     return COMPARISONS.sealed(ComparisonRow(**values, at=at))
 
 
-def comparison_of(stored: Any) -> StoredComparison:
+def comparison_of(stored: Row) -> StoredComparison:
     """A comparison, planned or done, from all columns and the checksum.
 
     Raises:
@@ -46,12 +45,12 @@ def comparison_of(stored: Any) -> StoredComparison:
     return StoredComparison(**values)
 
 
-def _pool_of(row: Any) -> tuple[RunRecord, str, Judge]:
+def _pool_of(row: Row) -> tuple[RunRecord, str, Judge]:
     pool, judge, *run = row
-    return run_of(run), pool, judge_in(judge)
+    return run_of(tuple(run)), pool, judge_in(judge)
 
 
-def _kept_of(row: Any) -> tuple[_Place, _Kept]:
+def _kept_of(row: Row) -> tuple[_Place, _Kept]:
     place, stored = row[: len(_PLACE)], row[len(_PLACE) :]
     return place, (stored[-1], comparison_of(stored))
 

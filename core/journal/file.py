@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from ..errors import JournalError
 from ..types import JsonDict
 from .opening import FileId, close_dropped, closed, connect, ensure, is_there, open_checked, reading
 from .presence import Presence
 from .records import RunRecord
-from .tables import DamagedRow, storable_row
+from .tables import DamagedRow, Row, storable_row
 from .writer import TRY_EVERY_S, GroupWriter
 
-Fetch = Callable[[str, tuple[object, ...]], Iterable[Sequence[Any]]]
+Fetch = Callable[[str, tuple[object, ...]], Iterable[Row]]
 AT_ONCE = 100
 """Runs that one statement reads: what it brings is held until the next one."""
 
@@ -38,11 +38,9 @@ class ReadAhead:
     def __init__(self, runs: Sequence[int]) -> None:
         self._runs = list(dict.fromkeys(runs))
         self._places = {run: place for place, run in enumerate(self._runs)}
-        self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Sequence[object]]]] = {}
+        self._read: dict[tuple[str, tuple[object, ...]], Mapping[int, list[Row]]] = {}
 
-    def rows(
-        self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
-    ) -> list[Sequence[object]]:
+    def rows(self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch) -> list[Row]:
         """The rows about a run.
 
         Args:
@@ -59,10 +57,10 @@ class ReadAhead:
 
     def _fetch(
         self, run: int, sql: str, values: tuple[object, ...], fetch: Fetch
-    ) -> Mapping[int, list[Sequence[object]]]:
+    ) -> Mapping[int, list[Row]]:
         place = self._places.get(run)
         batch = [run] if place is None else self._runs[place : place + AT_ONCE]
-        found: dict[int, list[Sequence[object]]] = {n: [] for n in batch}
+        found: dict[int, list[Row]] = {n: [] for n in batch}
         for row in fetch(sql.format(of=f"IN ({', '.join(map(str, batch))})"), values):
             found[row[0]].append(row)
         return found
@@ -88,9 +86,7 @@ def has_journal(folder: Path) -> bool:
     return is_there(folder / FILE)
 
 
-def _read_each(
-    rows: Iterable[object], read: Callable[[object], T], run: RunRecord | None
-) -> Iterator[T]:
+def _read_each(rows: Iterable[Row], read: Callable[[Row], T], run: RunRecord | None) -> Iterator[T]:
     for row in rows:
         try:
             made = read(row)
@@ -211,7 +207,7 @@ class JournalFile:
         self,
         sql: str,
         values: tuple[object, ...],
-        read: Callable[[Any], T],
+        read: Callable[[Row], T],
         run: RunRecord | None = None,
     ) -> Iterator[T]:
         """What SQL finds, read; `run` is named where a row is damaged."""
@@ -232,11 +228,11 @@ class JournalFile:
             self._ahead = before if self._ahead is here else None
 
     def _rows_of(
-        self, run: RunRecord, sql: str, values: tuple[object, ...], read: Callable[[Any], T]
+        self, run: RunRecord, sql: str, values: tuple[object, ...], read: Callable[[Row], T]
     ) -> Iterator[T]:
         """Rows about a run, whose number comes first; ``{of}`` stands where runs are chosen."""
 
-        def read_rest(row: Any) -> T:
+        def read_rest(row: Row) -> T:
             return read(row[1:])
 
         if self._ahead is None:
@@ -246,7 +242,7 @@ class JournalFile:
         return self._read_ahead(rows, read_rest, run)
 
     def _read_ahead(
-        self, rows: Iterable[object], read: Callable[[object], T], run: RunRecord
+        self, rows: Iterable[Row], read: Callable[[Row], T], run: RunRecord
     ) -> Iterator[T]:
         with reading(self.path):
             yield from _read_each(rows, read, run)

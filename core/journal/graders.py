@@ -42,13 +42,13 @@ _PANEL = record(
 )
 
 
-def judge(value: Any) -> str | None:
+def judge(value: object) -> str | None:
     """A judge, or a panel of several."""
     shape = _PANEL if isinstance(value, dict) and "rule" in value else PARTY
     return shape(value)
 
 
-def option(value: Any) -> str | None:
+def option(value: object) -> str | None:
     """What an option may be."""
     is_one = not isinstance(value, list | dict)
     return None if is_one else "must be a text, a number, true, false or null"

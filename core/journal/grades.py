@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from ..parties.graders import Grader
 from ..types import JsonObject, SampleScore, Score
@@ -12,7 +11,7 @@ from .file import JournalFile, now
 from .graders import grader_in
 from .records import Failure, GradeCount, RunRecord, as_json
 from .schema import FAILURES, GRADES, FailureRow, GradeRow
-from .tables import DamagedRow, quoted
+from .tables import DamagedRow, Row, quoted
 
 _ADD = GRADES.adding()
 _SELECT_SHORT = f"SELECT run, {quoted(GRADES.short)} FROM grades WHERE run {{of}} AND grader = ?"
@@ -46,7 +45,7 @@ def grade_row(
     return GRADES.sealed(row)
 
 
-def grade_of(stored: Any) -> tuple[str, int, Score]:
+def grade_of(stored: Row) -> tuple[str, int, Score]:
     """A grade with its detail, as it is stored.
 
     Raises:
@@ -57,7 +56,7 @@ def grade_of(stored: Any) -> tuple[str, int, Score]:
     return item_id, iteration, replace(score, detail=json.loads(row.detail))
 
 
-def short_grade_of(stored: Any) -> tuple[str, int, Score]:
+def short_grade_of(stored: Row) -> tuple[str, int, Score]:
     """A grade without its detail, from the columns for that.
 
     Raises:
@@ -73,7 +72,7 @@ def _graded(row: GradeRow) -> tuple[str, int, Score]:
     return sys.intern(row.item_id), row.iteration, Score(numbers, row.reason, marks, _NO_DETAIL)
 
 
-def failure_of(columns: Any) -> Failure:
+def failure_of(columns: Row) -> Failure:
     """Why a sample has no usable answer.
 
     Raises:
@@ -85,12 +84,12 @@ def failure_of(columns: Any) -> Failure:
     return Failure(row.item_id, row.iteration, row.kind, row.reason, row.attempts)
 
 
-def _count_of(row: Any) -> GradeCount:
+def _count_of(row: Row) -> GradeCount:
     graded_by, grades = row
     return GradeCount(grader_in(graded_by), grades)
 
 
-def _sample_of(row: Any) -> tuple[str, int]:
+def _sample_of(row: Row) -> tuple[str, int]:
     item_id, iteration = row
     return item_id, iteration
 

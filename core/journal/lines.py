@@ -9,7 +9,6 @@ hold is let through, and nothing else. Writing holds to the same.
 import json
 import math
 import re
-from typing import Any
 
 from .. import __version__
 from ..text import escaped
@@ -18,14 +17,14 @@ from .arriving import wrong_inside
 from .records import as_json
 from .schema import RUN_ID, TABLES
 from .shapes import Shape, matching, record, text, whole
-from .tables import TableSchema, field_of
+from .tables import AnyTable, field_of
 
 FORMAT, UNRELEASED = "eibench-journal", "eibench-runs"
 """The form, and the one that was written before version 1.0 of the journal, which is not read."""
 VERSION = 1
 
 
-def _fields(table: TableSchema[Any]) -> dict[str, Shape]:
+def _fields(table: AnyTable) -> dict[str, Shape]:
     """What a line of a table has beside its kind."""
     owner = {} if table.kind == "run" else {"run": matching(RUN_ID, "a run's id")}
     return owner | {field_of(column): shape for column, shape in table.shapes.items()}
@@ -188,7 +187,7 @@ def _check(name: str, line: JsonObject) -> None:
         raise ValueError('"document" is that of another run')
 
 
-def _stored(table: TableSchema[Any], column: str, line: JsonObject) -> Json:
+def _stored(table: AnyTable, column: str, line: JsonObject) -> Json:
     value = line[field_of(column)]
     if column == "settings":
         return json.dumps(value)  # as `Journal.add_run`: what the user typed may be odd

@@ -6,12 +6,12 @@ locks and a transaction. docs/storage.md says what counts as the same, and why.
 
 import json
 import sqlite3
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..types import Json, JsonDict, canonical
 from .records import as_json
 from .schema import CALLS, COMPARISONS, FAILURES, GRADES, PARTIES, RUNS, VIEWS
-from .tables import TableSchema, field_of, quoted
+from .tables import AnyTable, field_of, quoted
 
 
 class Conflict(Exception):
@@ -178,7 +178,7 @@ class _Rows(NamedTuple):
     run_id: str
 
 
-def _joined(table: TableSchema[Any]) -> str:
+def _joined(table: AnyTable) -> str:
     """The staged rows of a run, each beside the journal's row of the same key if there is one."""
     keys = " AND ".join(f'old."{column}" = new."{column}"' for column in table.key)
     tables = f"main.{table.name} AS new LEFT JOIN here.{table.name} AS old"
@@ -187,7 +187,7 @@ def _joined(table: TableSchema[Any]) -> str:
 
 def _refuse_others(
     database: sqlite3.Connection,
-    table: TableSchema[Any],
+    table: AnyTable,
     rows: _Rows,
     condition: str = "old.run IS NOT NULL",
 ) -> None:
@@ -207,7 +207,7 @@ def _refuse_others(
 
 def _add_rows(
     database: sqlite3.Connection,
-    table: TableSchema[Any],
+    table: AnyTable,
     rows: _Rows,
     condition: str = "old.run IS NULL",
 ) -> int:

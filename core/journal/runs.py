@@ -10,7 +10,7 @@ from .file import JournalFile, now, object_of
 from .graders import party_in
 from .records import AskedParties, RunRecord, StoredSettings, as_json
 from .schema import PARTIES, RUNS, VIEWS, ViewRow
-from .tables import DamagedRow, quoted
+from .tables import DamagedRow, Row, quoted
 from .temporary import Reserve
 
 RUN_COLUMNS = tuple(field.name for field in fields(RunRecord))
@@ -18,7 +18,7 @@ RUN_COLUMNS = tuple(field.name for field in fields(RunRecord))
 _SELECT = f"SELECT {quoted(RUN_COLUMNS)} FROM runs"
 
 
-def run_of(row: Any) -> RunRecord:
+def run_of(row: Row) -> RunRecord:
     """A run from its `RUN_COLUMNS`.
 
     Raises:
@@ -31,7 +31,7 @@ def run_of(row: Any) -> RunRecord:
     return RunRecord(**columns | {"settings": settings, "demo": bool(columns["demo"])})
 
 
-def asked_of(row: Any) -> AskedParties:
+def asked_of(row: Row) -> AskedParties:
     """Whom a run has asked, from the run's id and the columns of a party.
 
     Raises:

@@ -5,7 +5,7 @@ the file's own schema. A test holds the two together.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from ..types import Finish
 from ..types.result_document import ResultDocument
@@ -25,7 +25,7 @@ from .shapes import (
     time,
     whole,
 )
-from .tables import Checked, Json, TableSchema
+from .tables import AnyTable, Checked, Json, TableSchema
 
 RUN_ID = r"(?P<digits>[0-9a-f]{8,32})(-(?P<ordinal>[1-9][0-9]*))?"
 
@@ -189,7 +189,7 @@ PARTIES = TableSchema(
 )
 VIEWS = TableSchema("view", "views", ViewRow, key=("name",), free=("document", "at"))
 
-TABLES: Mapping[str, TableSchema[Any]] = {
+TABLES: Mapping[str, AnyTable] = {
     table.kind: table for table in (RUNS, CALLS, GRADES, COMPARISONS, FAILURES, PARTIES, VIEWS)
 }
 """By what a line of a file calls their rows, in the order of the lines."""

@@ -23,7 +23,7 @@ from typing import (
 
 from ..types.result_document import AtLeast, Length
 
-Shape = Callable[[Any], str | None]
+Shape = Callable[[object], str | None]
 
 _MOST = 2**63 - 1
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", re.ASCII)
@@ -50,18 +50,17 @@ def numeric(value: object) -> str | None:
     return None if isinstance(value, bool) else number(value)
 
 
-def positive(value: Any) -> str | None:
+def positive(value: object) -> str | None:
     """A number that SQLite can hold and that is not below zero."""
-    fits = number(value) is None and 0 <= value <= _MOST
+    fits = isinstance(value, int | float) and number(value) is None and 0 <= value <= _MOST
     return None if fits else "must be a number from 0"
 
 
 def whole(least: int, most: int = _MOST) -> Shape:
     """A whole number in a range."""
 
-    def message(value: Any) -> str | None:
-        is_one = isinstance(value, int) and not isinstance(value, bool)
-        if is_one and least <= value <= most:
+    def message(value: object) -> str | None:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return None
         up_to = "" if most == _MOST else f" to {most}"
         return f"must be a whole number from {least}{up_to}"

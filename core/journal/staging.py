@@ -9,13 +9,12 @@ import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError, JournalError
 from ..types import JsonDict
 from .lines import check_end, check_header, read_line, stored_row
 from .schema import CHECKED, TABLES
-from .tables import TableSchema, quoted
+from .tables import AnyTable, quoted
 
 
 @contextlib.contextmanager
@@ -50,7 +49,7 @@ def staged(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[sqlite3.C
         yield database
 
 
-def _create(database: sqlite3.Connection, table: TableSchema[Any]) -> None:
+def _create(database: sqlite3.Connection, table: AnyTable) -> None:
     owner, unique = "run, ", [("run", *table.key)]
     if table.kind == "run":
         owner, unique = "", [("run_id",), ("identity", "ordinal")]

@@ -20,6 +20,8 @@ from .shapes import Shape, optional
 
 R = TypeVar("R", bound=tuple[object, ...])
 """A row type: a `NamedTuple`."""
+Row = tuple[Any, ...]
+"""The columns of a row as SQLite gives them."""
 
 
 class Json(NamedTuple):
@@ -112,6 +114,9 @@ class TableSchema(Generic[R]):
             return self.shapes[column](json.loads(text))
         except (ValueError, RecursionError) as error:
             return f"is not JSON: {error}"
+
+
+AnyTable = TableSchema[Any]
 
 
 def field_of(column: str) -> str:

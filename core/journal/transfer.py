@@ -9,7 +9,7 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import DataError, JournalError
 from ..types import JsonDict
@@ -22,7 +22,7 @@ from .records import RunRecord
 from .schema import TABLES
 from .staging import staged
 from .store import Journal
-from .tables import DamagedRow, TableSchema, quoted
+from .tables import AnyTable, DamagedRow, quoted
 
 # Export
 
@@ -64,7 +64,7 @@ def _run_lines(database: sqlite3.Connection, run: RunRecord) -> Iterator[bytes]:
             raise JournalError(f"run {run.run_id} was deleted in the meantime")
 
 
-def _columns(table: TableSchema[Any], run: RunRecord, row: Sequence[object]) -> JsonDict:
+def _columns(table: AnyTable, run: RunRecord, row: Sequence[object]) -> JsonDict:
     """A row's columns by name.
 
     Raises:
