@@ -30,17 +30,17 @@ def kept(folder: Path) -> dict[str, str]:
     """The replies in a journal, by the digest of the body that was sent for each."""
     if not (folder / "bench.sqlite").exists():
         return {}
-    sql = "SELECT model, messages, sent, text FROM calls WHERE phase != 'trial'"
+    sql = "SELECT asked, messages, sent, text FROM calls WHERE phase != 'trial'"
     with closing(sqlite3.connect(f"file:{folder}/bench.sqlite?mode=ro", uri=True)) as connection:
         return {
             digest(
                 {
-                    "model": model.partition(" at ")[0].removeprefix("openai/"),
+                    "model": json.loads(asked)["name"],
                     "messages": [{"role": r, "content": c} for r, c in json.loads(messages)],
                     **json.loads(sent),
                 }
             ): text
-            for model, messages, sent, text in connection.execute(sql)
+            for asked, messages, sent, text in connection.execute(sql)
         }
 
 

@@ -391,7 +391,5 @@ def test_a_judged_run_goes_elsewhere_and_back(lab: Lab, empty_place: Path) -> No
     assert len(lab.server.requests) == count
     assert lab.bench("export", first["run_id"], "-o", "again.jsonl", *there[:2]).code == 0
     grades = [json.loads(line) for line in (empty_place / "again.jsonl").read_text().splitlines()]
-    judges = {row["graded_by"]["judge"] for row in grades if row.get("kind") == "grade"}
-    assert {judge.partition(" at ")[0] for judge in judges} == {
-        "openai/judge-a", "openai/judge-b",
-    }  # fmt: skip
+    judges = {row["graded_by"]["judge"]["name"] for row in grades if row.get("kind") == "grade"}
+    assert judges == {"judge-a", "judge-b"}
