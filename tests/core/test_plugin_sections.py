@@ -248,7 +248,9 @@ def test_a_drawing_is_written_anew() -> None:
     """Texts and the title are escaped; what reorders text is made visible."""
     text = '<text x="1" fill="#a0b1c2">1 &lt; 2 \u202e</text><path d="M0 0L1,-1e3z"/>'
     made = checked_svg(SHAPE.format(text), 'a "title" <b>')
-    assert made.startswith('<svg viewBox="0 0 9 9" role="img" aria-label=\'a "title" &lt;b&gt;\'>')
+    assert made.startswith(
+        '<svg viewBox="0 0 9 9" role="img" aria-label="a &quot;title&quot; &lt;b&gt;">'
+    )
     assert "1 &lt; 2 " in made and "\u202e" not in made
     assert '<path d="M0 0L1,-1e3z"></path></svg>' in made
 
